@@ -1,0 +1,62 @@
+"""streamcheck: monitors as Python code, proved for all inputs and all time."""
+
+from streamcheck.api import Spec
+from streamcheck.core.errors import SpecError
+from streamcheck.interpret.step import Step
+from streamcheck.lang.build import (
+    acos,
+    all_of,
+    any_of,
+    asin,
+    atan,
+    atan2,
+    cast,
+    ceil,
+    cos,
+    cosh,
+    count_of,
+    drop,
+    exists,
+    exp,
+    extern,
+    first,
+    floor,
+    forall,
+    implies,
+    log,
+    maximum,
+    minimum,
+    mux,
+    pre,
+    quot,
+    rem,
+    reset,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    then,
+    unknown,
+    unsafe_cast,
+)
+from streamcheck.lang.define import stream
+from streamcheck.lang.stream import Stream
+from streamcheck.lang.types import (
+    Array,
+    Bool,
+    Double,
+    EnumOf,
+    Float,
+    Int,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Real,
+    Word8,
+    Word16,
+    Word32,
+    Word64,
+    struct,
+)

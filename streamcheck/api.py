@@ -1,0 +1,34 @@
+"""`Spec` as users have it: the declarations of `lang.spec` and what can be done with them from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.interpret.step import Step
+from streamcheck.lang.spec import SpecBase
+
+
+class Spec(SpecBase):
+    """Triggers, observers, properties and assumptions over streams."""
+
+    def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
+        """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of
+        the step) go before the samples of the externs."""
+        from streamcheck.interpret.compile import plan, stepper
+        from streamcheck.interpret.samples import rows
+        from streamcheck.lang.elaborate import elaborate
+        from streamcheck.program.flatten import Flattening
+
+        elaborated = elaborate(self)
+        equations = Flattening(elaborated).equations()
+        planned = plan(equations)
+        known = {i.name: i for i in equations.inputs}
+        for name in inputs or ():
+            if name not in known:
+                raise SpecError(f'the run is given "{name}", and {self.name} has no such input', here())
+        samples = {e.name: e.samples for e in elaborated.externs} | dict(inputs or {})
+        read = [(known[v.payload].name, v.type, known[v.payload].where) for v in planned.inputs]
+        return stepper(planned)(rows(read, samples, steps))

@@ -1,0 +1,45 @@
+"""The user's mistakes. A message says where, what was found, and what would be right.
+
+    engine.py:12: Word8 + Word16: the two sides have different types
+        total = a + b
+      write: cast(Word16, a) + b
+
+Solver failures are values (`Unknown`), and our own mistakes are ordinary Python exceptions.
+"""
+
+from __future__ import annotations
+
+from streamcheck.core.location import Location
+
+
+class SpecError(Exception):
+    """A mistake in a spec, or in data given to one."""
+
+    def __init__(
+        self,
+        message: str,
+        where: Location | None = None,
+        *,
+        write: str = "",
+        also: tuple[tuple[str, Location | None], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.write = write
+        self.also = also
+
+    def __str__(self) -> str:
+        lines = [_at(self.message, self.where)]
+        for text, where in self.also:
+            lines.append("  " + _at(text, where).replace("\n", "\n  "))
+        if self.write:
+            lines.append(f"  write: {self.write}")
+        return "\n".join(lines)
+
+
+def _at(text: str, where: Location | None) -> str:
+    if where is None:
+        return text
+    source = where.text
+    return f"{where}: {text}" + (f"\n    {source}" if source else "")

@@ -1,0 +1,54 @@
+"""Lines of the user's code: where a stream was written, and the text that stands there."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import FrameType
+
+PACKAGE = "streamcheck"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).strip()
+
+    @property
+    def short(self) -> str:
+        """The file's name and the line: stable wherever the command is run from."""
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+    def __str__(self) -> str:
+        """As an editor understands it: relative where the file is below the working directory."""
+        path = os.path.relpath(self.file) if os.path.isabs(self.file) else self.file
+        return f"{self.file if path.startswith('..') else path}:{self.line}"
+
+
+def is_ours(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return name == PACKAGE or name.startswith(PACKAGE + ".")
+
+
+def user_frame() -> FrameType:
+    """The nearest frame that is not streamcheck's: code of the library counts as ours, so that an error in it
+    points to the line that called it."""
+    frame: FrameType | None = sys._getframe(1)
+    last = frame
+    while frame is not None:
+        if not is_ours(frame):
+            return frame
+        last, frame = frame, frame.f_back
+    assert last is not None
+    return last
+
+
+def here() -> Location:
+    frame = user_frame()
+    return Location(frame.f_code.co_filename, frame.f_lineno)

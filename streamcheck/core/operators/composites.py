@@ -1,0 +1,102 @@
+"""Rows: arrays and structs. An index is clamped into its array.
+
+Solvers and C statements see elements, not composites: these rows have no SMT form (`encode.scalars` expands
+them), and only reading one element is a C expression.
+"""
+
+from __future__ import annotations
+
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, need
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+
+
+def _array(args: tuple[Type, ...], target: object) -> Type:
+    assert isinstance(target, ArrayType)
+    if len(args) != target.length:
+        raise TypeRule(f"{len(args)} elements where {target} has {target.length}")
+    for i, t in enumerate(args):
+        if t is not target.element:
+            raise TypeRule(f"element {i} is {t}, not {target.element}")
+    return target
+
+
+def _struct(args: tuple[Type, ...], target: object) -> Type:
+    assert isinstance(target, StructType)
+    for (name, wanted), t in zip(target.fields, args, strict=True):
+        if t is not wanted:
+            raise TypeRule(f"field `{name}` is {t}, not {wanted}")
+    return target
+
+
+def _tuple(s: Signature) -> str:
+    raise TypeError("arrays and structs of any length are built by the evaluator itself")
+
+
+def _element(args: tuple[Type, ...], _: object) -> Type:
+    array = args[0]
+    if not isinstance(array, ArrayType):
+        raise TypeRule(f"only arrays have elements, and this is {array}")
+    need(args[1], "unsigned signed integer", "indices that are integers")
+    return array.element
+
+
+def _update(args: tuple[Type, ...], _: object) -> Type:
+    element = _element(args[:2], None)
+    if args[2] is not element:
+        raise TypeRule(f"an element of {args[0]} is {element}, and this is {args[2]}")
+    return args[0]
+
+
+def _field(args: tuple[Type, ...], position: object) -> Type:
+    assert isinstance(args[0], StructType) and isinstance(position, int)
+    return args[0].fields[position][1]
+
+
+def _with_field(args: tuple[Type, ...], position: object) -> Type:
+    wanted = _field(args[:1], position)
+    if args[1] is not wanted:
+        assert isinstance(args[0], StructType) and isinstance(position, int)
+        raise TypeRule(f"field `{args[0].fields[position][0]}` is {wanted}, and this is {args[1]}")
+    return args[0]
+
+
+def _position(s: Signature) -> int:
+    assert isinstance(s.payload, int)
+    return s.payload
+
+
+def _field_c(s: Signature) -> str:
+    assert isinstance(s.args[0], StructType)
+    return f"a.{s.args[0].fields[_position(s)][0]}"
+
+
+def _clamped(s: Signature) -> str:
+    index = s.args[1]
+    unsigned = isinstance(index, MachineType) and not index.signed
+    return "min(b, {last})" if unsigned else "min(max(b, 0), {last})"
+
+
+def _clamped_c(s: Signature) -> str:
+    assert isinstance(s.args[0], ArrayType)
+    last = s.args[0].length - 1
+    index = s.args[1]
+    if isinstance(index, MachineType) and not index.signed:
+        return f"b < {last}u ? b : {last}u" if index.high > last else "b"
+    return f"b < 0 ? 0 : b < {last} ? b : {last}"
+
+
+ROWS = (
+    Operator("array", "[…]", _array, _tuple, None, None),
+    Operator("struct", "{…}", _struct, _tuple, None, None),
+    Operator(
+        "index",
+        "a[b]",
+        _element,
+        lambda s: f"a[{_clamped(s)}]",
+        None,
+        lambda s: f"a[{_clamped_c(s)}]",
+    ),
+    Operator("update", "a.set(b, c)", _update, lambda s: f"replaced(a, {_clamped(s)}, c)", None, None),
+    Operator("field", "a.", _field, lambda s: f"a[{_position(s)}]", None, _field_c),
+    Operator("with_field", "a.set(b)", _with_field, lambda s: f"replaced(a, {_position(s)}, b)", None, None),
+)

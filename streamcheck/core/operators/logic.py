@@ -1,0 +1,83 @@
+"""Rows: Booleans, comparisons, choice."""
+
+from __future__ import annotations
+
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, need, same
+from streamcheck.core.types import BOOL, ArrayType, StructType, Type, has_floats
+
+
+def _booleans(args: tuple[Type, ...], _: object) -> Type:
+    for t in args:
+        need(t, "bool", "Bool streams")
+    return BOOL
+
+
+def _comparable(args: tuple[Type, ...], _: object) -> Type:
+    same(args)
+    return BOOL
+
+
+def _ordered(args: tuple[Type, ...], _: object) -> Type:
+    need(same(args), "unsigned signed float integer real", "numbers")
+    return BOOL
+
+
+def _choice(args: tuple[Type, ...], _: object) -> Type:
+    if args[0] is not BOOL:
+        raise TypeRule(f"the condition is {args[0]}, not Bool")
+    return same(args[1:])
+
+
+def _equal(signature: Signature) -> str:
+    # Python's == on tuples takes one object to equal itself, which NaN does not.
+    return "same(a, b)" if has_floats(signature.args[0]) else "a == b"
+
+
+
+def expand_equal(type: Type) -> bool:
+    """Whether == on this type is taken apart into its elements before solvers and C see it."""
+    return isinstance(type, ArrayType | StructType)
+
+
+def _compare(name: str, symbol: str, bv: str, arithmetic: str, fp: str) -> Operator:
+    smt = {
+        "unsigned": f"(bvu{bv} a b)",
+        "signed": f"(bvs{bv} a b)",
+        "float": f"(fp.{fp} a b)",
+        "*": f"({arithmetic} a b)",
+    }
+    return Operator(name, f"a {symbol} b", _ordered, f"a {symbol} b", smt, f"a {symbol} b")
+
+
+ROWS = (
+    Operator("not", "~a", _booleans, "not a", "(not a)", "!a"),
+    Operator("and", "a & b", _booleans, "a and b", "(and a b)", "a && b"),
+    Operator("or", "a | b", _booleans, "a or b", "(or a b)", "a || b"),
+    Operator("xor", "a ^ b", _booleans, "a != b", "(xor a b)", "a != b"),
+    Operator("implies", "implies(a, b)", _booleans, "not a or b", "(=> a b)", "!a || b"),
+    Operator(
+        "eq",
+        "a == b",
+        _comparable,
+        {"array": _equal, "struct": _equal, "*": "a == b"},
+        {"float": "(fp.eq a b)", "*": "(= a b)"},
+        "a == b",
+    ),
+    Operator(
+        "ne",
+        "a != b",
+        _comparable,
+        {
+            "array": lambda s: f"not {_equal(s)}",
+            "struct": lambda s: f"not {_equal(s)}",
+            "*": "a != b",
+        },
+        {"float": "(not (fp.eq a b))", "*": "(not (= a b))"},
+        "a != b",
+    ),
+    _compare("lt", "<", "lt", "<", "lt"),
+    _compare("le", "<=", "le", "<=", "leq"),
+    _compare("gt", ">", "gt", ">", "gt"),
+    _compare("ge", ">=", "ge", ">=", "geq"),
+    Operator("mux", "mux(a, b, c)", _choice, "b if a else c", "(ite a b c)", "a ? b : c"),
+)

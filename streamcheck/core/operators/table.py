@@ -1,0 +1,141 @@
+"""What a row of the operator table is.
+
+A row gives an operator its type rule and its meaning three times: as Python, as SMT-LIB and as C. The three
+meanings are texts over the operands `a`, `b`, `c`, one for each kind of type where they differ; `{…}` stands for
+facts of the type (`{w}` its width, `{zero}` its SMT zero, `{T}` its C name …). Interpreter, solvers and printer
+only put the texts together, so that adding an operator is adding a row, and the tests compare the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from streamcheck.core.types import ArrayType, BoolType, EnumType, FloatType, MachineType, StructType, Type
+
+
+class TypeRule(Exception):
+    """The operands' types do not fit; the text says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The types at one use of an operator, and its payload (a field's position)."""
+
+    args: tuple[Type, ...]
+    result: Type
+    payload: object = None
+
+
+Form: TypeAlias = str | Callable[[Signature], str]
+Column: TypeAlias = Form | Mapping[str, Form]
+Rule: TypeAlias = Callable[[tuple[Type, ...], object], Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One row. `smt` or `c` is None where the operator is taken apart before (arrays, structs)."""
+
+    name: str
+    shown: str  # how the user writes it, over `a`, `b`, `c`
+    rule: Rule
+    python: Column
+    smt: Column | None
+    c: Column | None
+    wraps: bool = False  # the Python meaning is a mathematical result, still to be brought into the result's type
+
+    def python_form(self, signature: Signature) -> str:
+        text = _choose(self.python, signature)
+        return _wrapped(text, signature.result) if self.wraps else text
+
+    def smt_form(self, signature: Signature) -> str:
+        if self.smt is None:
+            raise TypeError(f"{self.name} has no solver form: it is expanded first")
+        return _choose(self.smt, signature)
+
+    def c_form(self, signature: Signature) -> str:
+        if self.c is None:
+            raise TypeError(f"{self.name} has no C expression: it is a statement")
+        return _choose(self.c, signature)
+
+
+def fill(form: str, operands: Mapping[str, str]) -> str:
+    """The form with its operands `a`, `b`, `c` put in."""
+    return re.sub(r"\b[abc]\b", lambda m: operands[m.group()], form)
+
+
+def _choose(column: Column, signature: Signature) -> str:
+    if isinstance(column, Mapping):
+        kind = signature.args[0].kind
+        column = column[kind] if kind in column else column["*"]
+    text = column if isinstance(column, str) else column(signature)
+    return text.format_map(facts(signature.args[0])) if "{" in text else text
+
+
+def _wrapped(text: str, result: Type) -> str:
+    match result:
+        case MachineType(width=width, signed=False):
+            return f"({text}) & {(1 << width) - 1}"
+        case MachineType(width=width):
+            half = 1 << (width - 1)
+            return f"(({text}) + {half} & {2 * half - 1}) - {half}"
+        case FloatType(width=32):
+            return f"f32({text})"
+    return text
+
+
+C_SCALARS = {"Bool": "bool", "Float": "float", "Double": "double"}
+
+
+def c_type(type: Type) -> str:
+    match type:
+        case MachineType(width=width, signed=signed):
+            return f"{'' if signed else 'u'}int{width}_t"
+        case EnumType():
+            return "int32_t"
+        case StructType():
+            return f"struct {type.name}"
+    return C_SCALARS.get(str(type), "")
+
+
+def facts(type: Type) -> Mapping[str, object]:
+    """What the braces of a form may say about the type of its first operand."""
+    match type:
+        case MachineType(width=w, signed=signed):
+            return {
+                "w": w,
+                "low": type.low,
+                "high": type.high,
+                "zero": f"(_ bv0 {w})",
+                "min": f"(_ bv{1 << (w - 1)} {w})",
+                "max": f"(_ bv{(1 << (w - 1)) - 1} {w})",
+                "s": "s" if signed else "u",
+                "T": c_type(type),
+                "t": f"{'i' if signed else 'u'}{w}",
+                "P": "uint64_t" if w == 64 else "uint32_t",
+            }
+        case FloatType(width=w):
+            return {"w": w, "T": c_type(type), "f": "f" if w == 32 else ""}
+        case ArrayType(length=n):
+            return {"n": n, "last": n - 1}
+        case BoolType() | EnumType():
+            return {"T": c_type(type)}
+    return {}
+
+
+# Type rules, combined by the rows.
+
+
+def same(args: tuple[Type, ...]) -> Type:
+    """All operands have one type: that type."""
+    if any(t is not args[0] for t in args):
+        raise TypeRule(" and ".join(map(str, args)) + " are different types")
+    return args[0]
+
+
+def need(type: Type, kinds: str, what: str) -> Type:
+    if type.kind not in kinds.split():
+        raise TypeRule(f"it is for {what}, not {type}")
+    return type

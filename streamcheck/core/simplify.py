@@ -1,0 +1,90 @@
+"""Simplification that is right whatever the variables are: constants, neutral elements, repeated operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from streamcheck.core.evaluate import meaning
+from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
+from streamcheck.core.types import BOOL
+
+
+def negation(a: Term) -> Term:
+    if a.is_const:
+        return FALSE if a is TRUE else TRUE
+    return a.args[0] if a.op == "not" else term("not", a)
+
+
+def conjunction(*terms: Term) -> Term:
+    return _junction("and", TRUE, terms)
+
+
+def disjunction(*terms: Term) -> Term:
+    return _junction("or", FALSE, terms)
+
+
+def _junction(op: str, neutral: Term, terms: Iterable[Term]) -> Term:
+    absorbing = negation(neutral)
+    kept: dict[Term, None] = {}
+    for t in terms:
+        if t is absorbing or negation(t) in kept:
+            return absorbing
+        if t is not neutral:
+            kept[t] = None
+    result = neutral
+    for t in kept:
+        result = t if result is neutral else term(op, result, t)
+    return result
+
+
+def implication(a: Term, b: Term) -> Term:
+    if a is TRUE:
+        return b
+    if a is FALSE or b is TRUE or a is b:
+        return TRUE
+    return negation(a) if b is FALSE else term("implies", a, b)
+
+
+def choice(condition: Term, a: Term, b: Term) -> Term:
+    if condition.is_const:
+        return a if condition is TRUE else b
+    if a is b:
+        return a
+    if a is TRUE and b is FALSE:
+        return condition
+    return term("mux", condition, a, b)
+
+
+def simplify(roots: Iterable[Term]) -> dict[Term, Term]:
+    """Every node below the roots, simplified."""
+    results: dict[Term, Term] = {}
+    for node in walk(roots):
+        results[node] = _simplified(node, [results[a] for a in node.args])
+    return results
+
+
+def _simplified(node: Term, args: list[Term]) -> Term:
+    match node.op:
+        case "const" | "var" | "array" | "struct":
+            return rebuild(node, args)
+        case "not":
+            return negation(args[0])
+        case "and":
+            return conjunction(*args)
+        case "or":
+            return disjunction(*args)
+        case "implies":
+            return implication(args[0], args[1])
+        case "mux":
+            return choice(args[0], args[1], args[2])
+    if all(a.is_const for a in args):
+        return constant(node.type, meaning(node)(*[a.payload for a in args]))
+    if node.op in ("eq", "le", "ge") and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
+        return TRUE
+    if node.op == "eq" and node.args[0].type is BOOL and any(a.is_const for a in args):
+        literal, other = sorted(args, key=lambda a: not a.is_const)
+        return other if literal is TRUE else negation(other)
+    return rebuild(node, args)
+
+
+_MAY_HOLD_NAN = ("float", "array", "struct")

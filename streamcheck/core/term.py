@@ -1,0 +1,147 @@
+"""Terms: immutable, typed, interned expressions over variables. Identity is equality.
+
+Building a term that exists gives the one that exists, so a shared subexpression is one node wherever it was
+written, and a term doubled two hundred times has two hundred nodes. Nothing here recurses: terms may be a hundred
+thousand operations deep, so walks keep their own stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from streamcheck.core.operators import OPERATORS, Signature
+from streamcheck.core.types import (
+    BOOL,
+    ArrayType,
+    StructType,
+    Type,
+    Value,
+    belongs,
+)
+
+
+class Term:
+    """`op` is a row of the operator table, or "const" (payload: its value), or "var" (payload: its name)."""
+
+    __slots__ = ("args", "op", "payload", "type")
+    op: Final[str]
+    args: Final[tuple[Term, ...]]
+    type: Final[Type]
+    payload: Final[Any]
+
+    def __init__(self, op: str, args: tuple[Term, ...], type: Type, payload: Any) -> None:
+        self.op = op
+        self.args = args
+        self.type = type
+        self.payload = payload
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(tuple(a.type for a in self.args), self.type, self.payload)
+
+    @property
+    def is_const(self) -> bool:
+        return self.op == "const"
+
+    def __repr__(self) -> str:
+        return f"<{self.op} {self.type}{'' if self.payload is None else f' {self.payload}'}>"
+
+
+# The only mutable global of the project. Entries live as long as the process: a worker's terms die with it.
+_interned: dict[tuple[object, ...], Term] = {}
+
+
+def variable(name: str, type: Type) -> Term:
+    key = ("var", name, type)
+    found = _interned.get(key)
+    if found is None:
+        found = _interned[key] = Term("var", (), type, name)
+    return found
+
+
+def constant(type: Type, value: Value) -> Term:
+    """A constant. Arrays and structs become `array` and `struct` terms over scalar constants."""
+    match type, value:
+        case ArrayType(), tuple():
+            return term("array", *(constant(type.element, v) for v in value), payload=type)
+        case StructType(), tuple():
+            parts = (constant(t, v) for (_, t), v in zip(type.fields, value, strict=True))
+            return term("struct", *parts, payload=type)
+    value = belongs(type, value)
+    # A float's key tells -0.0 from 0.0, and lets NaN equal itself.
+    key = ("const", value.hex() if isinstance(value, float) else value, type)
+    found = _interned.get(key)
+    if found is None:
+        found = _interned[key] = Term("const", (), type, value)
+    return found
+
+
+TRUE = constant(BOOL, True)
+FALSE = constant(BOOL, False)
+
+
+def term(op: str, *args: Term, payload: Any = None) -> Term:
+    """The application of an operator. The type follows from its rule; `cast`, `array` and `struct` carry theirs
+    as payload."""
+    key = (op, payload, *args)
+    found = _interned.get(key)
+    if found is None:
+        result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
+        found = _interned[key] = Term(op, args, result, payload)
+    return found
+
+
+def walk(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:
+    """Every node below the roots once, arguments before what uses them. A walk that goes on where earlier ones
+    left off shares their set of nodes `done`."""
+    done = set() if done is None else done
+    for root in roots:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            pending = [a for a in node.args if a not in done]
+            if pending:
+                stack.extend(reversed(pending))
+            else:
+                done.add(stack.pop())
+                yield node
+
+
+def fold(roots: Iterable[Term], step: Callable[[Term, list[Any]], Any]) -> dict[Term, Any]:
+    """The results of `step(node, results of its arguments)` for every node below the roots."""
+    results: dict[Term, Any] = {}
+    for node in walk(roots):
+        results[node] = step(node, [results[a] for a in node.args])
+    return results
+
+
+def variables(roots: Iterable[Term]) -> list[Term]:
+    return [node for node in walk(roots) if node.op == "var"]
+
+
+def rebuild(node: Term, args: Iterable[Term]) -> Term:
+    """The same operation on other arguments."""
+    args = tuple(args)
+    return node if args == node.args else term(node.op, *args, payload=node.payload)
+
+
+def substitute(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
+    """Every node below the roots with the replacements made in it, all at once."""
+    return fold(roots, lambda node, args: replacement.get(node) or rebuild(node, args))
+
+
+def plain(value: Value) -> Any:
+    """A value as JSON has it: fractions as text, and what JSON has no number for."""
+    match value:
+        case tuple():
+            return [plain(v) for v in value]
+        case Fraction():
+            return str(value)
+        case float() if value != value or value in (float("inf"), float("-inf")):
+            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
+    return value

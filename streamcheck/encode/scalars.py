@@ -1,0 +1,114 @@
+"""Arrays and structs taken apart: every term becomes the list of its scalar parts.
+
+Parts are in order, an array's elements one after the other and a struct's fields likewise, so a part of a part is
+a slice. An index becomes a chain of choices over the elements, clamped as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from streamcheck.core.simplify import choice, conjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, variable, walk
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+
+
+@cache
+def width(type: Type) -> int:
+    """How many scalars a value of the type has."""
+    match type:
+        case ArrayType():
+            return type.length * width(type.element)
+        case StructType():
+            return sum(width(t) for _, t in type.fields)
+    return 1
+
+
+def part_names(name: str, type: Type) -> Iterator[tuple[str, Type]]:
+    """`pos` of a struct with fields x, y: `pos.x`, `pos.y`; an array's elements are `a.0`, `a.1` …"""
+    match type:
+        case ArrayType():
+            for i in range(type.length):
+                yield from part_names(f"{name}.{i}", type.element)
+        case StructType():
+            for field, t in type.fields:
+                yield from part_names(f"{name}.{field}", t)
+        case _:
+            yield name, type
+
+
+def scalars(roots: Iterable[Term], parts: dict[Term, list[Term]] | None = None) -> dict[Term, list[Term]]:
+    """The scalar parts of every node below the roots (added to `parts`, where given)."""
+    parts = {} if parts is None else parts
+    for node in walk(roots, set(parts)):
+        parts[node] = _parts(node, [parts[a] for a in node.args])
+    return parts
+
+
+def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
+    match node.op:
+        case "var":
+            return [variable(name, type) for name, type in part_names(node.payload, node.type)]
+        case "array" | "struct":
+            return [part for arg in args for part in arg]
+        case "field":
+            start, stop = _field(node.args[0].type, node.payload)
+            return args[0][start:stop]
+        case "with_field":
+            start, stop = _field(node.type, node.payload)
+            return [*args[0][:start], *args[1], *args[0][stop:]]
+        case "index":
+            return _indexed(node, _elements(node.args[0].type, args[0]), args[1][0])
+        case "update":
+            elements = _elements(node.type, args[0])
+            chosen = [_is_at(args[1][0], i, len(elements)) for i in range(len(elements))]
+            return [
+                choice(here, new, old)
+                for here, element in zip(chosen, elements, strict=True)
+                for new, old in zip(args[2], element, strict=True)
+            ]
+        case "mux":
+            return [choice(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
+        case "eq" | "ne" if len(args[0]) != 1 or node.args[0].type.kind in ("array", "struct"):
+            equal = conjunction(*(term("eq", a, b) for a, b in zip(*args, strict=True)))
+            return [equal if node.op == "eq" else negation(equal)]
+    return [rebuild(node, [part for (part,) in args])]
+
+
+def _field(type: Type, position: int) -> tuple[int, int]:
+    assert isinstance(type, StructType)
+    start = sum(width(t) for _, t in type.fields[:position])
+    return start, start + width(type.fields[position][1])
+
+
+def _elements(type: Type, parts: list[Term]) -> list[list[Term]]:
+    assert isinstance(type, ArrayType)
+    size = width(type.element)
+    return [parts[i * size : (i + 1) * size] for i in range(type.length)]
+
+
+def _indexed(node: Term, elements: list[list[Term]], index: Term) -> list[Term]:
+    result = elements[-1]
+    for i in range(len(elements) - 2, -1, -1):
+        here = _is_at(index, i, len(elements))
+        result = [choice(here, a, b) for a, b in zip(elements[i], result, strict=True)]
+    return result
+
+
+def _is_at(index: Term, i: int, length: int) -> Term:
+    """Whether the clamped index is `i`."""
+    type = index.type
+    if index.is_const:
+        return _truth(min(max(index.payload, 0), length - 1) == i)
+    if isinstance(type, MachineType) and i > type.high:
+        return _truth(False)
+    if i == 0 and i == length - 1:
+        return _truth(True)
+    if i == 0:
+        return term("le", index, constant(type, 0))
+    return term("ge" if i == length - 1 else "eq", index, constant(type, i))
+
+
+def _truth(value: bool) -> Term:
+    return TRUE if value else FALSE

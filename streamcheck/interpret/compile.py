@@ -1,0 +1,185 @@
+"""Equations to a Python generator, one statement or less per node: the interpreter's inner loop.
+
+The text of each operator is the Python column of the operator table, the same that `core.evaluate` uses one node
+at a time; a test compares the two. A node used once is written into its user's expression, up to a depth that
+Python's parser takes well.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.operators import HELPERS, OPERATORS, fill
+from streamcheck.core.term import Term, walk
+from streamcheck.core.types import Value
+from streamcheck.interpret.present import presenter
+from streamcheck.interpret.step import Step
+from streamcheck.program.equations import Cell, Equations
+
+MAX_DEPTH = 24
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is computed: the cells and inputs that the shown terms need."""
+
+    equations: Equations
+    claims: list[tuple[str, Term]]  # properties and assumptions that a run can decide
+    cells: list[Cell]
+    inputs: list[Term]
+
+
+def plan(equations: Equations) -> Plan:
+    """Triggers, observers, and the claims whose values follow from the externs."""
+    shown = [t.guard for t in equations.triggers] + [n.term for n in equations.observers]
+    shown += [arg for t in equations.triggers for _, arg in t.args]
+    open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
+    undecided = _influenced(open_ended, equations)
+    claims = [(p.name, p.term) for p in equations.properties if p.goal == "always"]
+    claims += [(f"assumption {a.name}", a.term) for a in equations.assumptions]
+    claims = [(name, term) for name, term in claims if term not in undecided]
+    reached, cells = _reached(shown + [term for _, term in claims], equations)
+    return Plan(equations, claims, cells, [i.var for i in equations.inputs if i.var in reached])
+
+
+def _reached(roots: list[Term], equations: Equations) -> tuple[set[Term], list[Cell]]:
+    by_var = {c.var: c for c in equations.cells}
+    seen: set[Term] = set()
+    while roots:
+        roots = [by_var[t].next for t in walk(roots, seen) if t in by_var]
+    return seen, [c for c in equations.cells if c.var in seen]
+
+
+def _influenced(variables: list[Term], equations: Equations) -> set[Term]:
+    """Every term whose value may depend on these variables, at this step or later."""
+    if not variables:
+        return set()
+    users: dict[Term, list[Term]] = defaultdict(list)
+    for node in walk(equations.roots()):
+        for a in node.args:
+            users[a].append(node)
+    for cell in equations.cells:
+        users[cell.next].append(cell.var)
+    influenced: set[Term] = set()
+    stack = variables
+    while stack:
+        node = stack.pop()
+        if node not in influenced:
+            influenced.add(node)
+            stack.extend(users[node])
+    return influenced
+
+
+@dataclass(slots=True)
+class Writer:
+    """Expressions and statements for terms. `texts` holds each term's name or expression once written."""
+
+    uses: Counter[Term]
+    namespace: dict[str, Any]
+    texts: dict[Term, str] = field(default_factory=dict)
+    depths: dict[Term, int] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    written: set[Term] = field(default_factory=set)
+
+    def name(self, term: Term, name: str) -> None:
+        self.texts[term], self.depths[term] = name, 0
+
+    def expression(self, root: Term) -> str:
+        for node in walk([root], self.written):
+            if node not in self.texts:
+                self._write(node)
+        return self.texts[root]
+
+    def _write(self, node: Term) -> None:
+        if node.op == "const":
+            self.name(node, self._literal(node.payload))
+            return
+        if node.op in ("array", "struct"):
+            text, repeated = f"({', '.join(self.texts[a] for a in node.args)},)", set()
+        else:
+            form = OPERATORS[node.op].python_form(node.signature)
+            counts = Counter(re.findall(r"\b[abc]\b", form))
+            repeated = {a for a, letter in zip(node.args, "abc", strict=False) if counts[letter] > 1}
+            for a in repeated:
+                self._store(a)
+            text = f"({fill(form, dict(zip('abc', (self.texts[a] for a in node.args), strict=False)))})"
+        depth = 1 + max((self.depths[a] for a in node.args), default=0)
+        self.texts[node], self.depths[node] = text, depth
+        if self.uses[node] > 1 or depth >= MAX_DEPTH:
+            self._store(node)
+
+    def _store(self, node: Term) -> None:
+        if self.depths[node]:
+            name = f"t{len(self.lines)}"
+            self.lines.append(f"{name} = {self.texts[node]}")
+            self.name(node, name)
+
+    def _literal(self, value: Value) -> str:
+        if isinstance(value, Fraction) or (isinstance(value, float) and not math.isfinite(value)):
+            return self.constant(value)
+        return f"({value!r})" if isinstance(value, int | float) and str(value).startswith("-") else repr(value)
+
+    def constant(self, value: object) -> str:
+        name = f"k{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+
+def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]]:
+    """The generator function that turns rows of input values into steps."""
+    equations = planned.equations
+    roots = [c.next for c in planned.cells] + [t for _, t in planned.claims]
+    roots += [n.term for n in equations.observers] + [t.guard for t in equations.triggers]
+    roots += [arg for t in equations.triggers for _, arg in t.args]
+    uses: Counter[Term] = Counter(roots)
+    for node in walk(roots):
+        uses.update(node.args)
+    writer = Writer(uses, {**HELPERS, "Step": Step})
+    for i, cell in enumerate(planned.cells):
+        writer.name(cell.var, f"c{i}")
+    for i, var in enumerate(planned.inputs):
+        writer.name(var, f"i{i}")
+    body = _body(planned, writer)
+    initial = [f"c{i} = {writer.constant(_initial(cell))}" for i, cell in enumerate(planned.cells)]
+    row = "".join(f"i{i}, " for i in range(len(planned.inputs)))
+    lines = ["def steps(rows):", *("    " + line for line in initial), "    step = 0", f"    for ({row}) in rows:"]
+    lines += ["        " + line for line in body]
+    exec(compile("\n".join(lines), "<equations>", "exec"), writer.namespace)
+    result: Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]] = writer.namespace["steps"]
+    return result
+
+
+def _initial(cell: Cell) -> Value:
+    return value_of(cell.initial, {})
+
+
+def _body(planned: Plan, writer: Writer) -> list[str]:
+    """One step: what is shown, then the next values, then all cells at once."""
+    equations = planned.equations
+    lines = writer.lines
+    observers = [f"{o.name!r}: {_shown(o.term, writer)}" for o in equations.observers]
+    guards = [writer.expression(t.guard) for t in equations.triggers]
+    args = [[_shown(arg, writer) for _, arg in t.args] for t in equations.triggers]
+    lines.append("fired = {}")
+    for trigger, guard, shown in zip(equations.triggers, guards, args, strict=True):
+        lines.append(f"if {guard}: fired[{trigger.name!r}] = ({''.join(a + ', ' for a in shown)})")
+    claims = [f"(() if {writer.expression(t)} else ({name!r},))" for name, t in planned.claims]
+    lines.append(f"yield Step(step, fired, {{{', '.join(observers)}}}, {' + '.join(claims) or '()'})")
+    nexts = [writer.expression(c.next) for c in planned.cells]
+    if nexts:
+        lines.append(f"{', '.join(f'c{i}' for i in range(len(nexts)))} = {', '.join(nexts)}")
+    lines.append("step += 1")
+    return lines
+
+
+def _shown(term: Term, writer: Writer) -> str:
+    convert = presenter(term.type)
+    text = writer.expression(term)
+    return text if convert is None else f"{writer.constant(convert)}({text})"

@@ -1,0 +1,100 @@
+"""Nodes from operators and literals, typed at the user's line, with what to write where the types do not fit."""
+
+from __future__ import annotations
+
+import enum
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.operators import OPERATORS, TypeRule, fill
+from streamcheck.core.types import BOOL, EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
+from streamcheck.lang import syntax
+from streamcheck.lang.node import Node
+
+
+def enum_type(python: type[enum.Enum]) -> EnumType:
+    """Codes are the members' values where all of them are 32-bit integers, else their positions."""
+    values = [member.value for member in python]
+    fitting = all(isinstance(v, int) and not isinstance(v, bool) and -(1 << 31) <= v < 1 << 31 for v in values)
+    codes = values if fitting else range(len(values))
+    return enum_of(python.__name__, tuple((m.name, c) for m, c in zip(python, codes, strict=True)), python)
+
+
+def literal(type: Type, value: object) -> Node:
+    """The constant stream of a Python literal."""
+    if isinstance(value, enum.Enum) and (isinstance(type, EnumType) or not isinstance(value, int | float)):
+        own = enum_type(value.__class__)
+        if own is not type:
+            raise SpecError(f"{value} is a member of {own}, not of {type}", here())
+        return Node("const", (), own, dict(own.members)[value.name], where=here())
+    if isinstance(type, EnumType):
+        raise SpecError(f"{value!r} is no member of {type}", here(), write=f"{type}.{type.members[0][0]}")
+    return Node("const", (), type, fitting_value(type, value), where=here())
+
+
+def fitting_value(type: Type, value: object) -> Value:
+    try:
+        return belongs(type, value)
+    except Misfit as why:
+        slip = syntax.bitwise_slip()
+        if slip is not None:
+            symbol, _, meant = slip
+            raise SpecError(f"{why} (`{symbol}` binds tighter than a comparison)", here(), write=meant) from None
+        raise SpecError(str(why), here()) from None
+
+
+def apply(op: str, *args: Node, payload: object = None) -> Node:
+    """The operator over nodes, typed by its rule, at the user's line."""
+    try:
+        result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
+    except TypeRule as why:
+        raise _mistyped(op, args, str(why)) from None
+    if any(a.op == "append" for a in args):
+        slip = syntax.append_slip()
+        if slip is not None:
+            raise SpecError("an operator is applied to a `[…] ++ s` without parentheses", here(), write=slip)
+    return Node(op, args, result, payload, where=here())
+
+
+def _mistyped(op: str, args: tuple[Node, ...], why: str) -> SpecError:
+    shown = fill(OPERATORS[op].shown, dict(zip("abc", (str(a.type) for a in args), strict=False)))
+    write = ""
+    slip = syntax.bitwise_slip()
+    if slip is not None:
+        why, write = f"{why} (`{slip[0]}` binds tighter than a comparison)", slip[2]
+    elif any(a.type is BOOL for a in args) and op == "add":
+        write = "count_of(T, bools) to count Booleans, mux(c, 1, 0) for one"
+    elif len(args) >= 2 and args[-1].type is not args[-2].type:
+        write = _widening(args[-2].type, args[-1].type)
+    return SpecError(f"{shown}: {why}", here(), write=write)
+
+
+def _widening(a: Type, b: Type) -> str:
+    for narrow, wide in ((a, b), (b, a)):
+        if widens(narrow, wide):
+            return f"cast({wide}, …) around the {narrow} side"
+    if a.is_number and b.is_number:
+        return f"unsafe_cast({a}, …) around the {b} side, if losing values is meant"
+    return ""
+
+
+def widens(source: Type, target: Type) -> bool:
+    """Whether every value of `source` is one of `target`."""
+    if source is target:
+        return True
+    match source.kind, target.kind:
+        case "bool", ("unsigned" | "signed" | "integer" | "real" | "float"):
+            return True
+        case ("unsigned" | "signed"), ("integer" | "real"):
+            return True
+        case "integer", "real":
+            return True
+        case "float", "float":
+            return str(target) == "Double"
+        case "unsigned" | "signed", "unsigned" | "signed":
+            assert isinstance(source, MachineType) and isinstance(target, MachineType)
+            return target.low <= source.low and source.high <= target.high
+        case "unsigned" | "signed", "float":
+            assert isinstance(source, MachineType)
+            return source.width - source.signed <= (24 if str(target) == "Float" else 53)
+    return False

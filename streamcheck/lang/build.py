@@ -1,0 +1,241 @@
+"""The functions users call: externs, delays, choice, conversions, quantifiers, and what Lustre users expect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.types import BOOL, Type
+from streamcheck.lang.apply import apply, literal, widens
+from streamcheck.lang.node import Extern, Node, current_restart, restarting
+from streamcheck.lang.stream import (
+    Operand,
+    Stream,
+    append,
+    binary,
+    common,
+    make,
+    node_of,
+    unary,
+)
+from streamcheck.lang.types import core_type
+
+
+def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", unit: str = "") -> Stream:
+    """An input from the environment. `samples` (a list, an iterator, or a function of the step) are what the
+    interpreter reads; `doc` and `unit` are shown in traces, reports and the C header."""
+    if not isinstance(name, str) or not name:
+        raise SpecError(f"extern needs a name, and this is {name!r}", here(), write='extern("x", Word8)')
+    core = core_type(type, f'extern("{name}", T)')
+    where = here()
+    return make(Node("extern", (), core, Extern(name, core, samples, doc, unit, where), where=where))
+
+
+def unknown(type: type[Any]) -> Stream:
+    """An unconstrained stream that is no input of the C: each use of `unknown` is one of its own."""
+    return make(Node("unknown", (), core_type(type, "unknown(T)"), where=here()))
+
+
+def drop(count: int, stream: Operand) -> Stream:
+    """The stream without its first `count` values."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise SpecError(f"drop(n, s): n is a whole number, at least 0, and this is {count!r}", here())
+    node = node_of(stream)
+    return make(Node("drop", (node,), node.type, count, where=here()) if count else node)
+
+
+def mux(condition: Operand, then: Operand, otherwise: Operand) -> Stream:
+    """`then` where `condition` is true, else `otherwise`."""
+    a, b = common(then, otherwise)
+    return make(apply("mux", node_of(condition, BOOL), a, b))
+
+
+def implies(a: Operand, b: Operand) -> Stream:
+    """False only where `a` is true and `b` is false."""
+    return make(apply("implies", node_of(a, BOOL), node_of(b, BOOL)))
+
+
+def minimum(a: Operand, b: Operand, *more: Operand) -> Stream:
+    result = binary("min", a, b)
+    for other in more:
+        result = binary("min", result, other)
+    return result
+
+
+def maximum(a: Operand, b: Operand, *more: Operand) -> Stream:
+    result = binary("max", a, b)
+    for other in more:
+        result = binary("max", result, other)
+    return result
+
+
+def quot(a: Operand, b: Operand) -> Stream:
+    """Division that truncates toward zero, as C's `/`. By zero: 0."""
+    return binary("quot", a, b)
+
+
+def rem(a: Operand, b: Operand) -> Stream:
+    """What `quot` leaves, with the sign of `a`, as C's `%`. By zero: `a`."""
+    return binary("rem", a, b)
+
+
+def _function(name: str) -> Callable[[Operand], Stream]:
+    def function(x: Operand) -> Stream:
+        return unary(name, x if isinstance(x, Stream) else make(node_of(x)))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`{name}` of math.h at each step, of Float or Double."
+    return function
+
+
+sqrt, ceil, floor = _function("sqrt"), _function("ceil"), _function("floor")
+sin, cos, tan = _function("sin"), _function("cos"), _function("tan")
+asin, acos, atan = _function("asin"), _function("acos"), _function("atan")
+sinh, cosh, tanh = _function("sinh"), _function("cosh"), _function("tanh")
+exp, log = _function("exp"), _function("log")
+
+
+def atan2(y: Operand, x: Operand) -> Stream:
+    """`atan2` of math.h at each step, of Float or Double."""
+    return binary("atan2", y, x)
+
+
+def cast(type: type[Any], stream: Operand) -> Stream:
+    """Conversion to a type that holds every value of the stream's own."""
+    target, node = core_type(type, "cast(T, s)"), _converted(stream, "cast")
+    if not widens(node.type, target):
+        raise SpecError(
+            f"cast({target}, …) of {node.type}: not every {node.type} is a {target}",
+            here(),
+            write=f"unsafe_cast({target}, …), if losing values is meant",
+        )
+    return make(_cast(node, target))
+
+
+def unsafe_cast(type: type[Any], stream: Operand) -> Stream:
+    """Conversion as C does it: integers wrap, floats truncate to integers (a value out of range becomes the
+    nearest bound, NaN becomes 0, and either breaks an implied property), others round to nearest."""
+    return make(_cast(_converted(stream, "unsafe_cast"), core_type(type, "unsafe_cast(T, s)")))
+
+
+def _converted(stream: object, name: str) -> Node:
+    if not isinstance(stream, Stream):
+        raise SpecError(f"{name}(T, s) converts streams, and this is {stream!r}", here(), write=f"T({stream!r})")
+    return stream._node
+
+
+def _cast(node: Node, target: Type) -> Node:
+    return node if node.type is target else apply("cast", node, payload=target)
+
+
+def _quantified(quantifier: str, type: type[Any], body: Callable[[Stream], Operand]) -> Stream:
+    core = core_type(type, f"{quantifier}(T, lambda v: …)")
+    if not callable(body):
+        raise SpecError(f"{quantifier}(T, f) needs a function of the unknown constant", here())
+    code = getattr(body, "__code__", None)
+    name = code.co_varnames[0] if code is not None and code.co_argcount else "v"
+    bound = Node("bound", (), core, name, where=here())
+    inside = node_of(body(make(bound)), BOOL)
+    if inside.type is not BOOL:
+        raise SpecError(f"{quantifier}: the body is {inside.type}, not Bool", here())
+    return make(Node(quantifier, (bound, inside), BOOL, where=here()))
+
+
+def forall(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
+    """Whatever the constant of this type is, the same at every step: `body` of it. Inside `prop` only."""
+    return _quantified("forall", type, body)
+
+
+def exists(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
+    """For some constant of this type, the same at every step: `body` of it. Inside `spec.exists` only."""
+    return _quantified("exists", type, body)
+
+
+def pre(init: Operand, stream: Operand) -> Stream:
+    """The stream one step late, `init` first: `[init] ++ stream`."""
+    if not isinstance(stream, Stream):
+        stream = make(node_of(stream, init._node.type if isinstance(init, Stream) else None))
+    return append([init], stream)
+
+
+def then(a: Operand, b: Operand) -> Stream:
+    """`a` at the first step, `b` ever after (Lustre's `->`)."""
+    return mux(first, a, b)
+
+
+class First(Stream):
+    """`first` belongs to the innermost `reset` around its use, so each use makes its own node."""
+
+    __slots__ = ()
+
+    @property
+    def _node(self) -> Node:  # type: ignore[override]
+        return append([True], make(literal(BOOL, False)))._node
+
+
+first: Stream = object.__new__(First)
+
+
+def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
+    """The dataflow that `piece()` builds, begun anew at each step where the condition is true: every `++` inside
+    yields its listed values from there on. Streams defined outside go on undisturbed."""
+    if not callable(piece):
+        raise SpecError("reset(c, f) needs a function that builds the dataflow", here(), write="reset(c, lambda: …)")
+    node = node_of(condition, BOOL)
+    if node.type is not BOOL:
+        raise SpecError(f"reset(c, f): the condition is {node.type}, not Bool", here())
+    outer = current_restart.get()
+    with restarting(node if outer is None else apply("or", outer, node)):
+        return piece()
+
+
+def _operands(bools: object, name: str) -> list[Node]:
+    if isinstance(bools, Stream) or isinstance(bools, Iterable):
+        nodes = [node_of(b, BOOL) for b in bools]
+    else:
+        raise SpecError(f"{name} takes a list of Bool streams, and this is {bools!r}", here())
+    for node in nodes:
+        if node.type is not BOOL:
+            raise SpecError(f"{name} takes Bool streams, and one is {node.type}", here())
+    return nodes
+
+
+def all_of(bools: Iterable[Operand]) -> Stream:
+    """True where every one is; of none, true."""
+    return _joined("and", _operands(bools, "all_of"), empty=True)
+
+
+def any_of(bools: Iterable[Operand]) -> Stream:
+    """True where one is; of none, false."""
+    return _joined("or", _operands(bools, "any_of"), empty=False)
+
+
+def _joined(op: str, nodes: list[Node], *, empty: bool) -> Stream:
+    if not nodes:
+        return make(literal(BOOL, empty))
+    result = nodes[0]
+    for node in nodes[1:]:
+        result = apply(op, result, node)
+    return make(result)
+
+
+def count_of(type: type[Any], bools: Iterable[Operand]) -> Stream:
+    """How many are true, as a number of this type."""
+    core, nodes = core_type(type, "count_of(T, bools)"), _operands(bools, "count_of")
+    if not core.is_number:
+        raise SpecError(f"count_of counts in numbers, not {core}", here())
+    total = literal(core, 0)
+    literal(core, len(nodes))  # the count must fit its type
+    one, zero = literal(core, 1), literal(core, 0)
+    for i, node in enumerate(nodes):
+        term = apply("mux", node, one, zero)
+        total = apply("add", total, term) if i else term
+    return make(total)
+
+
+def constant_of(type: Type, value: bool | int | float | Fraction) -> Stream:
+    """A constant of a core type (for the library; users call the type)."""
+    return make(literal(type, value))

@@ -1,0 +1,190 @@
+"""`@stream(T)`: named streams whose bodies are evaluated once, when a spec first reaches them."""
+
+from __future__ import annotations
+
+import ast
+import dis
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, cast
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location, here
+from streamcheck.core.types import Type
+from streamcheck.lang import syntax
+from streamcheck.lang.node import Definition, Node, current_restart, restarting
+from streamcheck.lang.stream import Appended, Stream, make, node_of
+from streamcheck.lang.types import core_type
+
+
+def stream(type: type[Any], function: Callable[..., Any] | None = None) -> Any:
+    """Name a stream by a function that returns it.
+
+    The body may mention the stream itself and streams defined further down. A function with one parameter
+    receives the stream itself; parameters with defaults keep them. Use as a decorator, `@stream(Word8)`, or as
+    `stream(Word8, lambda n: [0] ++ (n + 1))`.
+    """
+    if isinstance(type, FunctionType):
+        raise SpecError("@stream needs the type of the stream", here(), write=f"@stream(Word8) over {type.__name__}")
+    core = core_type(type, "@stream(T)")
+    if function is not None:
+        return _define(core, function)
+    return lambda decorated: _define(core, decorated)
+
+
+def _define(type: Type, function: Callable[..., Any]) -> Stream:
+    if not isinstance(function, FunctionType):
+        raise SpecError(f"@stream(T) stands over a function, and this is {function!r}", here())
+    code = function.__code__
+    required = code.co_argcount - len(function.__defaults__ or ())
+    if required > 1 or code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):
+        raise SpecError(
+            f"`{function.__name__}` has {required} parameters: at most one, which receives the stream itself",
+            here(),
+            write="parameters with defaults, (i=i)",
+        )
+    name = "" if function.__name__ == "<lambda>" else function.__name__
+    where = Location(code.co_filename, code.co_firstlineno)
+    definition = Definition(name, type, function, where, _meanings(function, name), current_restart.get())
+    definition.stream = make(Node("ref", (), type, definition, where=where))
+    return cast(Stream, definition.stream)
+
+
+def force(definition: Definition) -> Node:
+    """The node of the body, evaluated at the first call."""
+    if definition.body is None:
+        _check_names(definition)
+        function = cast(FunctionType, definition.function)
+        takes_itself = function.__code__.co_argcount > len(function.__defaults__ or ())
+        with restarting(definition.restart):
+            result = function(*[definition.stream] if takes_itself else [])
+        definition.body = _body(definition, result)
+    return definition.body
+
+
+def _body(definition: Definition, result: object) -> Node:
+    name = f"`{definition.name}`" if definition.name else "the stream"
+    if result is None:
+        raise SpecError(f"the body of {name} returns nothing", definition.where, write="return …")
+    if isinstance(result, list):
+        raise SpecError(f"the body of {name} is a Python list", definition.where, write=f"{result!r} ++ s")
+    if isinstance(result, Appended):
+        raise SpecError(f"the body of {name} has `++` and no list before it", definition.where, write="[0] ++ s")
+    body = node_of(result, definition.type)
+    if body.type is not definition.type:
+        raise SpecError(
+            f"{name} is declared {definition.type}, and its body is {body.type}",
+            definition.where,
+            also=(("the body", body.where),),
+        )
+    return body
+
+
+# The loop-variable slip: what a body's names meant when it was defined, and what they mean when it is evaluated.
+
+
+@lru_cache(maxsize=1024)
+def _outer_names(code: CodeType) -> tuple[str, ...]:
+    """The names a body reads from outside itself."""
+    names = dict.fromkeys(code.co_freevars)
+    for inner in _codes(code):
+        for instruction in dis.get_instructions(inner):
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                names[instruction.argval] = None
+    return tuple(names)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _meanings(function: FunctionType, own_name: str = "") -> dict[str, Any]:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    meanings = {}
+    for name in _outer_names(function.__code__):
+        if name == own_name:
+            continue
+        if name in cells:
+            try:
+                meanings[name] = cells[name].cell_contents
+            except ValueError:
+                continue
+        elif name in function.__globals__:
+            meanings[name] = function.__globals__[name]
+    return meanings
+
+
+def _check_names(definition: Definition) -> None:
+    function = cast(FunctionType, definition.function)
+    now = _meanings(function)
+    own = now.get(definition.name, definition.stream)
+    if own is not definition.stream and own is not function:
+        parameter = f"def {definition.name}({definition.name}), whose parameter is the stream itself"
+        raise _rebound(definition, definition.name, parameter)
+    for name, meant in definition.bound_names.items():
+        if name in now and not _same(now[name], meant):
+            keeper = f"def {definition.name}({name}={name})" if definition.name else f"lambda {name}={name}: …"
+            raise _rebound(definition, name, f"{keeper}, which keeps the value of this line")
+    _check_siblings(definition, now)
+
+
+def _same(a: object, b: object) -> bool:
+    return a is b or (isinstance(a, int | float | str) and type(a) is type(b) and a == b)
+
+
+def _check_siblings(definition: Definition, now: dict[str, Any]) -> None:
+    """A name bound only after the definition, in the same loop: every turn binds it again, so an earlier turn's
+    body would read the last turn's stream. That stream gives itself away: it remembers another turn's stream, of
+    the same code, under this definition's name."""
+    for name, value in now.items():
+        if name in definition.bound_names or name == definition.name or not isinstance(value, Stream):
+            continue
+        if value._node.op == "ref":
+            mine = value._node.payload.bound_names.get(definition.name, definition.stream)
+            if isinstance(mine, Stream) and mine is not definition.stream and _sibling(mine, definition):
+                raise _rebound(definition, name, "a function that makes one turn's streams, called in the loop")
+
+
+def _sibling(stream: Stream, definition: Definition) -> bool:
+    node = stream._node
+    return node.op == "ref" and node.payload.function.__code__ is definition.function.__code__
+
+
+def _bindings(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name, node.lineno
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node.lineno
+
+
+def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
+    file, where = definition.where.file, definition.where
+    source = syntax.source_of(file)
+    again: Location | None = None
+    if source is not None:
+        where = Location(file, _reading_line(source, definition, name))
+        lines = [line for bound, line in _bindings(source.tree) if bound == name]
+        later = [line for line in lines if line > where.line] or lines
+        again = Location(file, later[-1]) if later else None
+    body = f"the body of `{definition.name}`" if definition.name else "the body of this stream"
+    return SpecError(
+        f"{body} reads `{name}`, which has been bound to something else since",
+        where,
+        also=((f"`{name}` is bound here", again),),
+        write=remedy,
+    )
+
+
+def _reading_line(source: syntax.Source, definition: Definition, name: str) -> int:
+    code = cast(FunctionType, definition.function).__code__
+    last = max((line for _, _, line in code.co_lines() if line is not None), default=definition.where.line)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name) and node.id == name and definition.where.line <= node.lineno <= last:
+            return node.lineno
+    return definition.where.line

@@ -1,0 +1,186 @@
+"""Evaluating what a spec reaches: every body once, every quantifier in its place, every extern declared one way.
+
+The result is the closed graph of nodes that flattening turns into equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.lang.define import force
+from streamcheck.lang.node import Extern, Node
+from streamcheck.lang.spec import Declared, SpecBase
+from streamcheck.lang.stream import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """A spec whose bodies have been evaluated. `labels` are the user's names for nodes, best first."""
+
+    spec: SpecBase
+    externs: tuple[Extern, ...]
+    labels: dict[Node, str]
+
+
+def elaborate(spec: SpecBase) -> Elaborated:
+    nodes = _closure(_roots(spec))
+    _check_quantifiers(spec)
+    return Elaborated(spec, _externs(nodes), _labels(spec, nodes))
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes a node is made of, the body of a definition included (evaluated when first asked for)."""
+    if node.op == "ref":
+        return (force(node.payload),)
+    return node.args if node.restart is None else (*node.args, node.restart)
+
+
+def _closure(roots: Iterable[Node]) -> list[Node]:
+    seen: dict[Node, None] = {}
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen[node] = None
+            stack.extend(reversed(children(node)))
+    return list(seen)
+
+
+def _roots(spec: SpecBase) -> Iterator[Node]:
+    for declared in _declared(spec):
+        yield declared.node
+        yield from (arg for _, arg in declared.args)
+
+
+def _declared(spec: SpecBase) -> Iterator[Declared]:
+    for table in (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses):
+        yield from table.values()
+
+
+def _externs(nodes: Iterable[Node]) -> tuple[Extern, ...]:
+    found: dict[str, Extern] = {}
+    for node in nodes:
+        if node.op == "extern":
+            new: Extern = node.payload
+            old = found.setdefault(new.name, new)
+            if old is not new:
+                found[new.name] = _merged(old, new)
+    return tuple(found.values())
+
+
+def _merged(old: Extern, new: Extern) -> Extern:
+    """Two declarations of one extern agree where both say something."""
+    for what, a, b in (
+        ("type", old.type, new.type),
+        ("samples", old.samples, new.samples),
+        ("doc", old.doc, new.doc),
+        ("unit", old.unit, new.unit),
+    ):
+        if a is not b and a != b and (what == "type" or (a and b)):
+            first, second = sorted((old, new), key=lambda e: (e.where.file, e.where.line))
+            shown = [f" ({e.type})" if what == "type" else "" for e in (second, first)]
+            raise SpecError(
+                f'extern "{new.name}" is declared twice with another {what}{shown[0]}',
+                second.where,
+                also=((f"the first{shown[1]}", first.where),),
+            )
+    return Extern(
+        old.name, old.type, old.samples or new.samples, old.doc or new.doc, old.unit or new.unit, old.where
+    )
+
+
+# Quantifiers: `forall` is sound only where making it easier to be true makes the property easier to be true.
+
+
+def _check_quantifiers(spec: SpecBase) -> None:
+    for claims, quantifier in ((spec.properties, "forall"), (spec.witnesses, "exists")):
+        for declared in claims.values():
+            _check_positions(declared.node, quantifier)
+    others = (spec.triggers, spec.observers, spec.assumptions)
+    for table in others:
+        for declared in table.values():
+            for node in _closure([declared.node, *(arg for _, arg in declared.args)]):
+                _refuse(node, declared.where)
+
+
+def _refuse(node: Node, where: Location) -> None:
+    if node.op == "forall":
+        raise SpecError("forall is for properties only", node.where, also=(("it is used here", where),))
+    if node.op == "exists":
+        raise SpecError("exists is for spec.exists only", node.where, also=(("it is used here", where),))
+    if node.op == "bound":
+        raise SpecError("the constant of a forall is used outside it", node.where, also=(("here", where),))
+
+
+def _check_positions(root: Node, quantifier: str) -> None:
+    positive: set[Node] = set()
+    stack = [root]
+    below: list[Node] = []
+    while stack:
+        node = stack.pop()
+        if node in positive:
+            continue
+        positive.add(node)
+        match node.op:
+            case "and" | "or" | "ref":
+                stack.extend(children(node))
+            case "implies":
+                stack.append(node.args[1])
+                below.append(node.args[0])
+            case "forall" | "exists" if node.op == quantifier:
+                stack.append(node.args[1])
+            case _:
+                below.extend([node] if node.op in ("forall", "exists") else children(node))
+    bound = {node.args[0] for node in positive if node.op == quantifier}
+    for node in _closure(below):
+        if node.op in ("forall", "exists"):
+            _misplaced(node, quantifier)
+        if node.op == "bound" and node not in bound:
+            raise SpecError(f"the constant of a {quantifier} is used outside it", node.where)
+
+
+def _misplaced(node: Node, quantifier: str) -> None:
+    if node.op != quantifier:
+        place = "spec.exists" if node.op == "exists" else "prop"
+        raise SpecError(f"{node.op} is for {place} only", node.where)
+    raise SpecError(
+        f"{quantifier} stands where it would mean the opposite, or a new constant at each step",
+        node.where,
+        write=f"{quantifier} at the top, right of implies, or under & and |",
+    )
+
+
+# Names for reports: definitions first, then what the module calls its streams.
+
+
+def _labels(spec: SpecBase, nodes: list[Node]) -> dict[Node, str]:
+    labels: dict[Node, str] = {}
+    reached = set(nodes)
+    for node in nodes:
+        if node.op == "ref" and node.payload.name:
+            labels.setdefault(_target(node), node.payload.name)
+    for name, value in list(spec.namespace.items()):
+        for suffix, stream in _streams(value):
+            node = _target(stream._node)
+            if node in reached and node.op != "extern":
+                labels.setdefault(node, name + suffix)
+    return labels
+
+
+def _streams(value: object) -> Iterator[tuple[str, Stream]]:
+    if isinstance(value, Stream):
+        yield "", value
+    elif isinstance(value, list | tuple):
+        yield from ((f"_{i}", v) for i, v in enumerate(value) if isinstance(v, Stream))
+
+
+def _target(node: Node) -> Node:
+    """What a chain of definitions stands for."""
+    seen = set()
+    while node.op == "ref" and node not in seen and node.payload.body is not None:
+        seen.add(node)
+        node = node.payload.body
+    return node

@@ -1,0 +1,126 @@
+"""What the user's expressions build: nodes, each with the line it was written on.
+
+A node is an operator of the table over other nodes, or one of these:
+
+    const    payload: the value            extern   payload: Extern
+    append   payload: the listed values    drop     payload: how many
+    ref      payload: Definition           unknown  an unconstrained stream of its own
+    bound    a forall's or exists' constant, the same at every step
+    forall   args: (bound, body)           exists   args: (bound, body)
+
+Nodes are not interned: the same expression on two lines is two nodes, so that each obligation keeps its line and
+the conditions around it. Flattening turns them into terms, which are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.evaluate import meaning
+from streamcheck.core.location import Location
+from streamcheck.core.term import Term, constant, term
+from streamcheck.core.types import Type, Value
+
+
+class Node:
+    """`restart` is the condition of the innermost `reset` around an append, else None."""
+
+    __slots__ = ("args", "op", "payload", "restart", "type", "where")
+
+    def __init__(
+        self, op: str, args: tuple[Node, ...], type: Type, payload: Any = None, *, where: Location
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.type = type
+        self.payload = payload
+        self.where = where
+        self.restart = current_restart.get() if op == "append" else None
+
+    def __repr__(self) -> str:
+        return f"<{self.op} {self.type} at {self.where}>"
+
+
+# The condition of the `reset` whose function is being evaluated.
+current_restart: ContextVar[Node | None] = ContextVar("current_restart", default=None)
+
+
+@contextmanager
+def restarting(condition: Node | None) -> Iterator[None]:
+    token = current_restart.set(condition)
+    try:
+        yield
+    finally:
+        current_restart.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Extern:
+    name: str
+    type: Type
+    samples: Any
+    doc: str
+    unit: str
+    where: Location
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A stream whose body is evaluated once, when first reached. `bound_names` is what the body's names meant
+    when it was defined."""
+
+    name: str
+    type: Type
+    function: Callable[..., Any]
+    where: Location
+    bound_names: dict[str, Any] = field(default_factory=dict)
+    restart: Node | None = None
+    stream: Any = None
+    body: Node | None = None
+
+
+def below(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node reached from the roots once, without entering definitions; arguments after what uses them."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        stack.extend(node.args)
+        if node.restart is not None:
+            stack.append(node.restart)
+
+
+def constant_value(node: Node) -> Value:
+    """The value of an expression of constants. SpecError where something in it is no constant."""
+    for part in below([node]):
+        if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern"):
+            what = part.payload.name if part.op in ("extern", "ref") else f"`{part.op}`"
+            raise SpecError(f"the values before ++ are constants, and {what} changes", part.where)
+    done: dict[Node, Value] = {}
+    stack = [node]
+    while stack:
+        part = stack[-1]
+        pending = [a for a in part.args if a not in done]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        if part.op == "const":
+            done[part] = part.payload
+        else:
+            typed: Term = term(part.op, *(_placeholder(a, done[a]) for a in part.args), payload=part.payload)
+            done[part] = meaning(typed)(*(done[a] for a in part.args))
+    return done[node]
+
+
+def _placeholder(node: Node, value: Value) -> Term:
+    return constant(node.type, value)

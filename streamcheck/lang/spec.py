@@ -1,0 +1,111 @@
+"""`Spec`: what is asked of streams. Nothing is evaluated here; `elaborate` does that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location, here, user_frame
+from streamcheck.core.types import BOOL
+from streamcheck.lang.node import Node
+from streamcheck.lang.stream import Operand, Stream, node_of
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A property, assumption, observer or trigger: `args` are a trigger's, with the user's names or none."""
+
+    name: str
+    node: Node
+    where: Location
+    args: tuple[tuple[str | None, Node], ...] = ()
+
+
+class SpecBase:
+    """The declarations of one spec, in the order they were made. `namespace` is the module it was made in, whose
+    names for streams the reports use."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise SpecError(f"a Spec has a name, and this is {name!r}", here(), write='Spec("engine")')
+        self.name = name
+        self.where = here()
+        self.namespace: Mapping[str, Any] = user_frame().f_globals
+        self.triggers: dict[str, Declared] = {}
+        self.observers: dict[str, Declared] = {}
+        self.properties: dict[str, Declared] = {}
+        self.witnesses: dict[str, Declared] = {}
+        self.assumptions: dict[str, Declared] = {}
+
+    def __repr__(self) -> str:
+        return f"<Spec {self.name!r}>"
+
+    def prop(self, name: str, stream: Operand) -> None:
+        """`stream` must be true at every step."""
+        self._add("property", self.properties, name, _claim("prop", stream))
+
+    def exists(self, name: str, stream: Operand) -> None:
+        """Some run makes `stream` true at some step."""
+        self._add("property", self.witnesses, name, _claim("exists", stream))
+
+    def assume(self, name: str, stream: Operand) -> None:
+        """Only runs count in which `stream` has been true at every step so far."""
+        self._add("assumption", self.assumptions, name, _claim("assume", stream))
+
+    def observer(self, name: str, stream: Operand) -> None:
+        """Show `stream` in runs and counterexamples."""
+        self._add("observer", self.observers, name, node_of(stream))
+
+    def trigger(
+        self, name: str, guard: Operand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
+    ) -> None:
+        """Call the C function `name` at each step where `guard` is true, with these arguments."""
+        node = node_of(guard, BOOL)
+        if node.type is not BOOL:
+            raise SpecError(f'trigger "{name}": the guard is {node.type}, not Bool', here())
+        self._add("trigger", self.triggers, name, node, _arguments(args))
+
+    def _add(
+        self,
+        kind: str,
+        table: dict[str, Declared],
+        name: str,
+        node: Node,
+        args: tuple[tuple[str | None, Node], ...] = (),
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise SpecError(f"the {kind} needs a name first, and this is {name!r}", here())
+        tables = (self.properties, self.witnesses) if kind == "property" else (table,)
+        for other in tables:
+            if name in other:
+                raise SpecError(
+                    f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),)
+                )
+        table[name] = Declared(name, node, here(), args)
+
+
+def _claim(call: str, stream: object) -> Node:
+    if isinstance(stream, bool):
+        raise SpecError(
+            f"`{call}` needs a Bool stream, and this is Python's {stream}: something was decided while loading, "
+            "such as `in`, `and` or a comparison of Python values",
+            here(),
+            write=f"Bool({stream}), if a constant is meant",
+        )
+    node = node_of(stream, BOOL)
+    if node.type is not BOOL:
+        raise SpecError(f"`{call}` needs a Bool stream, and this is {node.type}", here())
+    return node
+
+
+def _arguments(args: object) -> tuple[tuple[str | None, Node], ...]:
+    if isinstance(args, Mapping):
+        for name in args:
+            if not isinstance(name, str):
+                raise SpecError(f"names of trigger arguments are strings, and one is {name!r}", here())
+        return tuple((name, node_of(arg)) for name, arg in args.items())
+    if isinstance(args, Stream) or not isinstance(args, Sequence) or isinstance(args, str):
+        return ((None, node_of(args)),)
+    return tuple((None, node_of(arg)) for arg in args)

@@ -1,0 +1,462 @@
+"""`Stream`: what the user's expressions are made of, with Python's operators on it.
+
+Every operator checks types at once, at the user's line. The ones Python would answer by itself (truth, length,
+iteration, comparison chains) refuse, and say what to write.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, cast
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine
+from streamcheck.lang import syntax
+from streamcheck.lang.apply import apply, enum_type, literal
+from streamcheck.lang.node import Node, constant_value
+
+
+class _Fields(Protocol):
+    """An instance of a class under `@struct`, as type checkers see it; at run time it is a Stream."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Operand: TypeAlias = "Stream | bool | int | float | Fraction | enum.Enum | _Fields"
+
+COUNT = machine(64, signed=False)
+
+
+class StreamType(type):
+    """The class of type classes: a call makes a constant, `isinstance` asks for a stream's type."""
+
+    core: Type
+
+    def __call__(cls, *args: object, **fields: object) -> Stream:
+        if not isinstance(getattr(cls, "core", None), Type):
+            raise SpecError("Stream is the class of all streams", here(), write="Word8(5), or another type")
+        if isinstance(cls.core, StructType):
+            return make(composite(cls.core, fields if fields else (list(args) if args else {})))
+        if len(args) != 1 or fields:
+            raise SpecError(f"{cls.core}(…) takes one value", here())
+        (value,) = args
+        if isinstance(value, Stream):
+            message = f"{cls.core}(…) makes constants, and this is a stream of {value._node.type}"
+            raise SpecError(message, here(), write=f"cast({cls.core}, s), or unsafe_cast({cls.core}, s)")
+        if isinstance(cls.core, ArrayType):
+            return make(composite(cls.core, value))
+        return make(literal(cls.core, value))
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        own = cls.__dict__.get("core")
+        stream = type.__instancecheck__(Stream, instance)
+        return stream and (own is None or cast(Stream, instance)._node.type is own)
+
+    def __repr__(cls) -> str:
+        return str(cls.__dict__.get("core", "Stream"))
+
+
+class Stream(metaclass=StreamType):
+    """An infinite sequence of values of one type. Build streams with externs, constants, operators and `++`."""
+
+    __slots__ = ("_node",)
+    _node: Node
+
+    if TYPE_CHECKING:
+        # Types are classes of their own at run time; type checkers see them all as Stream. The descriptor pair lets
+        # a field of a @struct take any operand.
+        def __init__(self, value: Operand | Sequence[Operand]) -> None: ...
+        def __get__(self, instance: object, owner: Any = None) -> Stream: ...
+        def __set__(self, instance: object, value: Operand) -> None: ...
+
+    # ++ and drop
+
+    def __pos__(self) -> Appended:
+        return Appended(self)
+
+    # arithmetic
+
+    def __add__(self, other: Operand) -> Stream:
+        return binary("add", self, other)
+
+    def __radd__(self, other: Operand) -> Stream:
+        return binary("add", other, self)
+
+    def __sub__(self, other: Operand) -> Stream:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Stream:
+        return binary("sub", other, self)
+
+    def __mul__(self, other: Operand) -> Stream:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: Operand) -> Stream:
+        return binary("mul", other, self)
+
+    def __floordiv__(self, other: Operand) -> Stream:
+        return binary("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Operand) -> Stream:
+        return binary("floordiv", other, self)
+
+    def __mod__(self, other: Operand) -> Stream:
+        return binary("mod", self, other)
+
+    def __rmod__(self, other: Operand) -> Stream:
+        return binary("mod", other, self)
+
+    def __truediv__(self, other: Operand) -> Stream:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Stream:
+        return binary("div", other, self)
+
+    def __pow__(self, exponent: Operand) -> Stream:
+        return power(self, exponent)
+
+    def __rpow__(self, base: Operand) -> Stream:
+        return power(base, self)
+
+    def __lshift__(self, other: Operand) -> Stream:
+        return shift("shl", self, other)
+
+    def __rlshift__(self, other: Operand) -> Stream:
+        return shift("shl", other, self)
+
+    def __rshift__(self, other: Operand) -> Stream:
+        return shift("shr", self, other)
+
+    def __rrshift__(self, other: Operand) -> Stream:
+        return shift("shr", other, self)
+
+    def __neg__(self) -> Stream:
+        return unary("neg", self)
+
+    def __abs__(self) -> Stream:
+        return unary("abs", self)
+
+    # Booleans and bits
+
+    def __and__(self, other: Operand) -> Stream:
+        return logical("and", "bitand", self, other)
+
+    def __rand__(self, other: Operand) -> Stream:
+        return logical("and", "bitand", other, self)
+
+    def __or__(self, other: Operand) -> Stream:
+        return logical("or", "bitor", self, other)
+
+    def __ror__(self, other: Operand) -> Stream:
+        return logical("or", "bitor", other, self)
+
+    def __xor__(self, other: Operand) -> Stream:
+        return logical("xor", "bitxor", self, other)
+
+    def __rxor__(self, other: Operand) -> Stream:
+        return logical("xor", "bitxor", other, self)
+
+    def __invert__(self) -> Stream:
+        return unary("not" if self._node.type is BOOL else "bitnot", self)
+
+    # comparisons
+
+    def __eq__(self, other: object) -> Stream:  # type: ignore[override]
+        return compare("eq", self, cast(Operand, other))
+
+    def __ne__(self, other: object) -> Stream:  # type: ignore[override]
+        return compare("ne", self, cast(Operand, other))
+
+    def __lt__(self, other: Operand) -> Stream:
+        return compare("lt", self, other)
+
+    def __le__(self, other: Operand) -> Stream:
+        return compare("le", self, other)
+
+    def __gt__(self, other: Operand) -> Stream:
+        return compare("gt", self, other)
+
+    def __ge__(self, other: Operand) -> Stream:
+        return compare("ge", self, other)
+
+    __hash__ = object.__hash__
+
+    # arrays and structs
+
+    def __getitem__(self, index: Operand) -> Stream:
+        return element(self, index)
+
+    def __setitem__(self, index: Operand, value: Operand) -> NoReturn:
+        raise SpecError("streams never change", here(), write="a.set(i, v), which is the array with one element new")
+
+    def __getattr__(self, name: str) -> Stream:
+        return field(self, name)
+
+    def set(self, *index_and_value: Operand, **fields: Operand) -> Stream:
+        """An array with one element replaced, `a.set(i, v)`, or a struct with fields replaced, `s.set(x=v)`."""
+        return updated(self, index_and_value, fields)
+
+    def __len__(self) -> int:
+        return _array_type(self, "len").length
+
+    def __iter__(self) -> Iterator[Stream]:
+        return iter([element(self, i) for i in range(_array_type(self, "iteration").length)])
+
+    # what Python would answer by itself
+
+    def __bool__(self) -> NoReturn:
+        why, instead = syntax.truth_slip()
+        raise SpecError(f"a stream has no truth of its own, it has one at each step: {why}", here(), write=instead)
+
+    def __contains__(self, item: Operand) -> NoReturn:
+        raise SpecError("`in` needs one answer now", here(), write="any_of(x == e for e in array)")
+
+    def _no_number(self) -> NoReturn:
+        raise SpecError(
+            "a stream is no Python number, it has another value at each step", here(), write="cast(T, s), or sqrt(s) …"
+        )
+
+    __int__ = __index__ = __float__ = __complex__ = __trunc__ = __round__ = __floor__ = __ceil__ = _no_number
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise SpecError("streams never change", here(), write=f"s.set({name}=v), which is the struct with a field new")
+
+    def __repr__(self) -> str:
+        return f"<stream of {self._node.type}, {self._node.where}>"
+
+
+class Appended:
+    """`+s` on its way into `[…] + (+s)`, which is how Python reads `[…] ++ s`."""
+
+    __slots__ = ("stream",)
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+
+    def __radd__(self, values: object) -> Stream:
+        return append(values, self.stream)
+
+    def _slip(self, *_: object) -> NoReturn:
+        slip = syntax.current()
+        write = "[0] ++ (k * 2)"
+        if slip is not None:
+            source, node = slip
+            outer = source.parent.get(node)
+            if outer is not None and isinstance(node, syntax.ast.BinOp) and isinstance(outer, syntax.ast.BinOp):
+                listed, text = source.segment(outer.left), source.segment(node).lstrip("+ ")
+                write = f"{listed} ++ ({text})"
+        raise SpecError("an operator is applied to a `[…] ++ s` without parentheses", here(), write=write)
+
+    __mul__ = __rmul__ = __floordiv__ = __truediv__ = __mod__ = __matmul__ = _slip
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise not_appended()
+
+
+def not_appended() -> SpecError:
+    return SpecError(
+        "`++` has a list of values on its left and a stream on its right", here(), write="[0] ++ s"
+    )
+
+
+def make(node: Node) -> Stream:
+    stream = object.__new__(Stream)
+    object.__setattr__(stream, "_node", node)
+    return stream
+
+
+# Operands: literals take the type of the stream beside them.
+
+
+def node_of(operand: object, like: Type | None = None) -> Node:
+    """The node of an operand; a literal becomes a constant of type `like`."""
+    if isinstance(operand, Stream):
+        return operand._node
+    if isinstance(operand, Appended):
+        raise not_appended()
+    if isinstance(operand, type) and issubclass(operand, Stream):
+        raise SpecError(f"{operand.__name__} is a type, not a stream", here())
+    if isinstance(operand, enum.Enum) and like is None:
+        return literal(enum_type(operand.__class__), operand)
+    if like is None:
+        suggestion = {bool: "Bool", int: "Int", float: "Double"}.get(type(operand), "T")
+        raise SpecError(
+            f"{operand!r} stands where no stream tells its type", here(), write=f"{suggestion}({operand!r})"
+        )
+    if isinstance(like, ArrayType | StructType) and isinstance(operand, list | tuple | dict):
+        return composite(like, operand)
+    return literal(like, operand)
+
+
+def common(*operands: object) -> list[Node]:
+    """The nodes of operands that should share a type: literals follow the first stream."""
+    like = next((o._node.type for o in operands if isinstance(o, Stream)), None)
+    if like is None:
+        like = next((enum_type(o.__class__) for o in operands if isinstance(o, enum.Enum)), None)
+    return [node_of(o, like) for o in operands]
+
+
+def unary(op: str, a: object) -> Stream:
+    return make(apply(op, node_of(a)))
+
+
+def binary(op: str, a: object, b: object) -> Stream:
+    if isinstance(a, Appended) or isinstance(b, Appended):
+        raise not_appended()
+    left, right = common(a, b)
+    return make(apply(op, left, right))
+
+
+def logical(op: str, bits: str, a: object, b: object) -> Stream:
+    left, right = common(a, b)
+    return make(apply(op if left.type is BOOL or right.type is BOOL else bits, left, right))
+
+
+def compare(op: str, a: object, b: object) -> Stream:
+    left, right = common(a, b)
+    if left.type is BOOL and any(n.op in ("and", "or", "xor") for n in (left, right)):
+        slip = syntax.bitwise_slip()
+        if slip is not None:
+            symbol, read, meant = slip
+            raise SpecError(
+                f"`{symbol}` binds tighter than a comparison: Python reads {read}", here(), write=f"{meant}, or {read}"
+            )
+    return make(apply(op, left, right))
+
+
+def shift(op: str, a: object, amount: object) -> Stream:
+    if not isinstance(a, Stream):
+        a = make(node_of(a, amount._node.type if isinstance(amount, Stream) else None))
+    left = a._node
+    if isinstance(amount, int) and not isinstance(amount, bool):
+        if amount < 0:
+            raise SpecError(f"a shift by {amount}: amounts are not negative", here())
+        if left.type.kind == "integer":
+            return make(apply("mul" if op == "shl" else "floordiv", left, literal(left.type, 1 << amount)))
+    elif left.type.kind == "integer":
+        raise SpecError("Int is shifted by a literal only", here(), write="cast it to a machine type first")
+    return make(apply(op, left, node_of(amount, COUNT)))
+
+
+def power(base: object, exponent: object) -> Stream:
+    """A literal whole exponent multiplies (so that proofs know it); others are `pow` of math.h, on floats."""
+    if isinstance(base, Stream) and isinstance(exponent, int) and not isinstance(exponent, bool) and exponent >= 0:
+        if not base._node.type.is_number:
+            raise SpecError(f"{base._node.type} ** {exponent}: ** is for numbers", here())
+        return make(_multiplied(base._node, exponent))
+    left, right = common(base, exponent)
+    if left.type.kind != "float":
+        raise SpecError(
+            f"{left.type} ** …: the exponent is a literal whole number, at least 0 (others are for Float and Double)",
+            here(),
+        )
+    return make(apply("pow", left, right))
+
+
+def _multiplied(base: Node, exponent: int) -> Node:
+    if exponent == 0:
+        return literal(base.type, 1)
+    if exponent == 1:
+        return base
+    half = _multiplied(base, exponent // 2)
+    square = apply("mul", half, half)
+    return apply("mul", square, base) if exponent % 2 else square
+
+
+def append(values: object, stream: Stream) -> Stream:
+    if not isinstance(values, list):
+        raise not_appended()
+    if not values:
+        raise SpecError("`[] ++ s`: the list before ++ has at least one value", here(), write="s")
+    node = stream._node
+    listed = tuple(_initial(node.type, value) for value in values)
+    return make(Node("append", (node,), node.type, listed, where=here()))
+
+
+def _initial(type: Type, value: object) -> Value:
+    if isinstance(value, list | tuple | dict) and isinstance(type, ArrayType | StructType):
+        return constant_value(composite(type, value))
+    node = node_of(value, type)
+    if node.type is not type:
+        raise SpecError(f"a value of type {node.type} before a stream of {type}", here())
+    return constant_value(node)
+
+
+def _array_type(stream: Stream, what: str) -> ArrayType:
+    type = stream._node.type
+    if not isinstance(type, ArrayType):
+        raise SpecError(
+            f"{what} is for arrays: this stream of {type} has one value at each step, for ever", here()
+        )
+    return type
+
+
+def element(array: Stream, index: object) -> Stream:
+    type = _array_type(array, "indexing")
+    if isinstance(index, slice):
+        raise SpecError("arrays have no slices", here(), write="[a[i] for i in range(start, stop)]")
+    if isinstance(index, int) and not isinstance(index, bool):
+        _check_index(type, index)
+    return make(apply("index", array._node, node_of(index, COUNT)))
+
+
+def _check_index(type: ArrayType, index: int) -> None:
+    if not 0 <= index < type.length:
+        raise SpecError(f"index {index} is outside {type}, whose indices are 0 to {type.length - 1}", here())
+
+
+def field(struct: Stream, name: str) -> Stream:
+    type = struct._node.type
+    names = [n for n, _ in type.fields] if isinstance(type, StructType) else []
+    if name.startswith("__"):  # Python's own protocols ask for names that are not there
+        raise AttributeError(name)
+    if name not in names:
+        if not isinstance(type, StructType):
+            raise SpecError(f"a stream of {type} has no field `{name}`", here())
+        raise SpecError(f"{type} has no field `{name}`, it has {', '.join(names)}", here())
+    assert isinstance(type, StructType)
+    return make(apply("field", struct._node, payload=type.position(name)))
+
+
+def updated(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str, Any]) -> Stream:
+    node = stream._node
+    if isinstance(node.type, ArrayType) and len(index_and_value) == 2 and not fields:
+        index, value = index_and_value
+        if isinstance(index, int) and not isinstance(index, bool):
+            _check_index(node.type, index)
+        return make(apply("update", node, node_of(index, COUNT), node_of(value, node.type.element)))
+    if isinstance(node.type, StructType) and fields and not index_and_value:
+        for name, value in fields.items():
+            if name not in dict(node.type.fields):
+                names = ", ".join(n for n, _ in node.type.fields)
+                raise SpecError(f"{node.type} has no field `{name}`, it has {names}", here())
+            wanted = dict(node.type.fields)[name]
+            node = apply("with_field", node, node_of(value, wanted), payload=node.type.position(name))
+        return make(node)
+    raise SpecError(
+        f"`set` replaces part of an array or a struct, and this is {node.type}"
+        if not isinstance(node.type, ArrayType | StructType)
+        else f"`set` on {node.type}",
+        here(),
+        write="a.set(i, v) on an array, s.set(field=v) on a struct",
+    )
+
+
+def composite(type: ArrayType | StructType, parts: object) -> Node:
+    """An array or struct of streams and literals."""
+    if isinstance(type, ArrayType):
+        if isinstance(parts, Stream) or not isinstance(parts, Sequence) or isinstance(parts, str):
+            raise SpecError(f"{type} is built from a list of {type.length} elements", here())
+        if len(parts) != type.length:
+            raise SpecError(f"{len(parts)} elements where {type} has {type.length}", here())
+        return apply("array", *(node_of(p, type.element) for p in parts), payload=type)
+    names = [name for name, _ in type.fields]
+    if isinstance(parts, list | tuple) and len(parts) == len(names):
+        parts = dict(zip(names, parts, strict=True))
+    if not isinstance(parts, dict) or set(parts) != set(names):
+        given = ", ".join(parts) if isinstance(parts, dict) else repr(parts)
+        raise SpecError(f"{type} has the fields {', '.join(names)}, and here are {given or 'none'}", here())
+    return apply("struct", *(node_of(parts[name], t) for name, t in type.fields), payload=type)

@@ -1,0 +1,92 @@
+"""The types as users name them: classes, called to make constants. `Word8(5)`, `Array(Word8, 3)([a, b, 0])`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.types import SCALARS, Type, array_of, struct_of
+from streamcheck.lang.apply import enum_type
+from streamcheck.lang.stream import Operand, Stream, StreamType
+
+T = TypeVar("T")
+
+
+def _class_of(type_: Type) -> type[Stream]:
+    made = StreamType(str(type_), (Stream,), {"__slots__": (), "core": type_, "__doc__": f"Streams of {type_}."})
+    return cast("type[Stream]", made)
+
+
+if TYPE_CHECKING:
+    # To type checkers, every type is Stream: an expression of one type may go wherever a stream may.
+    Bool = Int8 = Int16 = Int32 = Int64 = Word8 = Word16 = Word32 = Word64 = Stream
+    Float = Double = Int = Real = Stream
+else:
+    Bool, Float, Double, Int, Real = (_class_of(SCALARS[n]) for n in "Bool Float Double Int Real".split())
+    Int8, Int16, Int32, Int64 = (_class_of(SCALARS[f"Int{w}"]) for w in (8, 16, 32, 64))
+    Word8, Word16, Word32, Word64 = (_class_of(SCALARS[f"Word{w}"]) for w in (8, 16, 32, 64))
+
+
+def core_type(type_: object, where: str) -> Type:
+    """The core type behind a type class, or an error that names who asked."""
+    core = getattr(type_, "core", None) if isinstance(type_, type) else None
+    if isinstance(core, Type):
+        return core
+    if isinstance(type_, type) and issubclass(type_, enum.Enum):
+        raise SpecError(f"{where}: {type_.__name__} is an enum", here(), write=f"EnumOf({type_.__name__})")
+    given = type_.__name__ if isinstance(type_, type) else repr(type_)
+    raise SpecError(f"{where} needs a type, such as Word8 or Bool, and this is {given}", here())
+
+
+def Array(element: type[Any], length: int) -> type[Stream]:
+    """The type of arrays of `length` elements."""
+    core = core_type(element, "Array(T, n)")
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise SpecError(f"Array(T, n): n is a whole number of at least 1, and this is {length!r}", here())
+    return _array_class(core, length)
+
+
+@cache
+def _array_class(core: Type, length: int) -> type[Stream]:
+    return _class_of(array_of(core, length))
+
+
+@cache
+def EnumOf(python: type[enum.Enum]) -> type[Stream]:
+    """The type of the members of an enum.Enum class."""
+    if not isinstance(python, type) or not issubclass(python, enum.Enum):
+        raise SpecError(f"EnumOf(E) needs an enum.Enum class, and this is {python!r}", here())
+    if not list(python):
+        raise SpecError(f"{python.__name__} has no members", here())
+    return _class_of(enum_type(python))
+
+
+@dataclass_transform()
+def struct(cls: type[T]) -> type[T]:
+    """A class of annotated fields becomes a struct type: `Aircraft(altitude=s, speed=0)`, `s.altitude`."""
+    import typing
+
+    if not isinstance(cls, type):
+        raise SpecError("@struct stands over a class", here())
+    try:
+        hints = typing.get_type_hints(cls)
+    except NameError as why:
+        raise SpecError(f"@struct {cls.__name__}: {why}", here()) from None
+    if not hints:
+        raise SpecError(f"@struct {cls.__name__} has no fields", here(), write="altitude: Int32")
+    for name in hints:
+        if hasattr(Stream, name):
+            raise SpecError(f"a field cannot be called `{name}`: streams have that already", here())
+    fields = tuple((name, core_type(hint, f"field `{name}`")) for name, hint in hints.items())
+    return cast("type[T]", _class_of(struct_of(cls.__name__, fields)))
+
+
+def elements(value: Operand | Sequence[Operand]) -> list[Operand]:
+    """The operands of a list-like argument, an array stream's elements included."""
+    if isinstance(value, Stream):
+        return list(value)
+    return list(cast("Sequence[Operand]", value))

@@ -1,0 +1,1 @@
+"""Solvers: the only room that imports z3."""

@@ -1,0 +1,225 @@
+"""Terms to z3 expressions, through the SMT column of the operator table.
+
+Machine integers and enums are bit-vectors, Int and Real themselves, floats IEEE 754. A form is parsed once for each
+operator and its types, and then built by z3 functions of the same SMT-LIB names. What SMT-LIB has no name for
+(`sin`, `Real_to_Float`) is an uninterpreted function.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeAlias
+
+import z3
+
+from streamcheck.core.operators import OPERATORS, Signature
+from streamcheck.core.term import Term, walk
+from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
+
+SExpr: TypeAlias = "str | list[SExpr]"
+
+
+def sort(type: Type) -> z3.SortRef:
+    match type:
+        case MachineType(width=w):
+            return z3.BitVecSort(w)
+        case EnumType():
+            return z3.BitVecSort(32)
+        case FloatType():
+            return z3.FPSort(type.exponent, type.significand)
+    return {"bool": z3.BoolSort, "integer": z3.IntSort, "real": z3.RealSort}[type.kind]()
+
+
+def literal(type: Type, value: Value) -> z3.ExprRef:
+    match type:
+        case MachineType(width=w):
+            return z3.BitVecVal(value, w)
+        case EnumType():
+            return z3.BitVecVal(value, 32)
+        case FloatType():
+            return z3.FPVal(value, sort(type))
+        case _ if isinstance(value, Fraction):
+            return z3.RealVal(f"{value.numerator}/{value.denominator}")
+    return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
+
+
+def translate(roots: Iterable[Term], variables: Mapping[Term, z3.ExprRef] | None = None) -> dict[Term, z3.ExprRef]:
+    """Every scalar node below the roots. A variable stands for itself, unless `variables` says otherwise."""
+    given = variables or {}
+    built: dict[Term, z3.ExprRef] = {}
+    for node in walk(roots):
+        if node.op == "const":
+            built[node] = literal(node.type, node.payload)
+        elif node.op == "var":
+            built[node] = given[node] if node in given else z3.Const(node.payload, sort(node.type))
+        else:
+            build = builder(node.op, tuple(a.type for a in node.args), node.type, node.payload)
+            built[node] = build(dict(zip("abc", (built[a] for a in node.args), strict=False)))
+    return built
+
+
+Builder: TypeAlias = Callable[[Mapping[str, Any]], Any]
+
+
+@cache
+def builder(op: str, args: tuple[Type, ...], result: Type, payload: object) -> Builder:
+    form = OPERATORS[op].smt_form(Signature(args, result, payload))
+    return _builder(_parse(form), result)
+
+
+def _parse(text: str) -> SExpr:
+    stack: list[list[SExpr]] = [[]]
+    for token in re.findall(r"[()]|[^\s()]+", text):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(token)
+    return stack[0][0]
+
+
+def _builder(form: SExpr, result: Type) -> Builder:
+    match form:
+        case str():
+            return _atom(form)
+        case ["_", str(bv), str(width)] if bv.startswith("bv"):
+            value = z3.BitVecVal(int(bv[2:]), int(width))
+            return lambda scope: value
+        case ["let", [*pairs], body]:
+            names = [(str(p[0]), _builder(p[1], result)) for p in pairs]
+            inner = _builder(body, result)
+            return lambda scope: inner({**scope, **{name: build(scope) for name, build in names}})
+        case [["_", str(name), *indices], *args]:
+            return _application(_indexed(name, [int(str(i)) for i in indices]), args, result)
+        case [str(name), *args]:
+            function = FUNCTIONS.get(name) or _unknown(name, result)
+            return _application(function, args, result)
+    raise AssertionError(form)
+
+
+def _atom(token: str) -> Builder:
+    if token in ("RNE", "RTZ", "RTP", "RTN"):
+        mode = getattr(z3, token)()
+        return lambda scope: mode
+    if re.fullmatch(r"\d+", token):
+        whole = z3.IntVal(token)
+        return lambda scope: whole
+    if re.fullmatch(r"\d+\.\d+", token):
+        decimal = z3.RealVal(token)
+        return lambda scope: decimal
+    return lambda scope: scope[token]
+
+
+def _application(function: Callable[..., Any], args: list[SExpr], result: Type) -> Builder:
+    builders = [_builder(a, result) for a in args]
+    return lambda scope: function(*[build(scope) for build in builders])
+
+
+def _unknown(name: str, result: Type) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        return z3.Function(name, *(a.sort() for a in args), sort(result))(*args)
+
+    return function
+
+
+def _indexed(name: str, indices: list[int]) -> Callable[..., Any]:
+    match name:
+        case "extract":
+            return lambda a: z3.Extract(indices[0], indices[1], a)
+        case "zero_extend":
+            return lambda a: z3.ZeroExt(indices[0], a)
+        case "sign_extend":
+            return lambda a: z3.SignExt(indices[0], a)
+        case "int2bv":
+            return lambda a: z3.Int2BV(a, indices[0])
+        case "fp.to_sbv":
+            return lambda mode, a: z3.fpToSBV(mode, a, z3.BitVecSort(indices[0]))
+        case "fp.to_ubv":
+            return lambda mode, a: z3.fpToUBV(mode, a, z3.BitVecSort(indices[0]))
+        case "to_fp":
+            return lambda mode, a: _to_fp(mode, a, z3.FPSort(*indices))
+        case "to_fp_unsigned":
+            return lambda mode, a: z3.fpUnsignedToFP(mode, a, z3.FPSort(*indices))
+    raise AssertionError(name)
+
+
+def _to_fp(mode: z3.FPRMRef, a: z3.ExprRef, target: z3.FPSortRef) -> z3.ExprRef:
+    if z3.is_fp(a):
+        return z3.fpFPToFP(mode, a, target)
+    return z3.fpSignedToFP(mode, a, target) if z3.is_bv(a) else z3.fpRealToFP(mode, a, target)
+
+
+def _minus(a: Any, *rest: Any) -> Any:
+    return a - rest[0] if rest else -a
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "not": z3.Not,
+    "and": z3.And,
+    "or": z3.Or,
+    "xor": z3.Xor,
+    "=>": z3.Implies,
+    "ite": z3.If,
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": _minus,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "div": operator.truediv,  # of Int: z3 divides integers as SMT-LIB does
+    "mod": operator.mod,
+    "to_real": z3.ToReal,
+    "to_int": z3.ToInt,
+    "bvadd": operator.add,
+    "bvsub": operator.sub,
+    "bvmul": operator.mul,
+    "bvneg": operator.neg,
+    "bvnot": operator.invert,
+    "bvand": operator.and_,
+    "bvor": operator.or_,
+    "bvxor": operator.xor,
+    "bvshl": operator.lshift,
+    "bvashr": operator.rshift,
+    "bvlshr": z3.LShR,
+    "bvudiv": z3.UDiv,
+    "bvurem": z3.URem,
+    "bvsdiv": operator.truediv,
+    "bvsrem": z3.SRem,
+    "bvsmod": operator.mod,
+    "bvult": z3.ULT,
+    "bvule": z3.ULE,
+    "bvugt": z3.UGT,
+    "bvuge": z3.UGE,
+    "bvslt": operator.lt,
+    "bvsle": operator.le,
+    "bvsgt": operator.gt,
+    "bvsge": operator.ge,
+    "bv2nat": z3.BV2Int,
+    "sbv_to_int": lambda a: z3.BV2Int(a, is_signed=True),
+    "fp.add": z3.fpAdd,
+    "fp.sub": z3.fpSub,
+    "fp.mul": z3.fpMul,
+    "fp.div": z3.fpDiv,
+    "fp.neg": z3.fpNeg,
+    "fp.abs": z3.fpAbs,
+    "fp.sqrt": z3.fpSqrt,
+    "fp.roundToIntegral": z3.fpRoundToIntegral,
+    "fp.eq": z3.fpEQ,
+    "fp.lt": z3.fpLT,
+    "fp.leq": z3.fpLEQ,
+    "fp.gt": z3.fpGT,
+    "fp.geq": z3.fpGEQ,
+    "fp.isNaN": z3.fpIsNaN,
+    "fp.isInfinite": z3.fpIsInf,
+    "fp.isZero": z3.fpIsZero,
+    "fp.to_real": z3.fpToReal,
+}

@@ -1,0 +1,1 @@
+"""Transition systems and what engines say about them."""
