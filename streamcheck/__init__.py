@@ -1,8 +1,8 @@
 """streamcheck: monitors as Python code, proved for all inputs and all time."""
 
 from streamcheck.api import Spec
-from streamcheck.core.errors import SpecError
-from streamcheck.interpret.step import Step
+from streamcheck.core.errors import SpecError as SpecError
+from streamcheck.interpret.step import Step as Step
 from streamcheck.lang.build import (
     acos,
     all_of,
@@ -41,6 +41,7 @@ from streamcheck.lang.build import (
     unsafe_cast,
 )
 from streamcheck.lang.define import stream
+from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
 from streamcheck.lang.stream import Stream
 from streamcheck.lang.types import (
     Array,
@@ -60,3 +61,66 @@ from streamcheck.lang.types import (
     Word64,
     struct,
 )
+
+__all__ = [
+    "Array",
+    "Bool",
+    "Double",
+    "EnumOf",
+    "Float",
+    "Int",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "Real",
+    "Spec",
+    "Stream",
+    "Word8",
+    "Word16",
+    "Word32",
+    "Word64",
+    "acos",
+    "all_of",
+    "any_of",
+    "asin",
+    "atan",
+    "atan2",
+    "cast",
+    "ceil",
+    "clocks",
+    "cos",
+    "cosh",
+    "count_of",
+    "drop",
+    "exists",
+    "exp",
+    "extern",
+    "first",
+    "floor",
+    "forall",
+    "implies",
+    "log",
+    "ltl",
+    "maximum",
+    "minimum",
+    "mtl",
+    "mux",
+    "pre",
+    "ptltl",
+    "quot",
+    "rem",
+    "reset",
+    "sin",
+    "sinh",
+    "sqrt",
+    "statistics",
+    "stream",
+    "struct",
+    "tan",
+    "tanh",
+    "then",
+    "unknown",
+    "unsafe_cast",
+    "voting",
+]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from streamcheck.core.floats import f32
 from streamcheck.core.operators import OPERATORS, TypeRule
 from streamcheck.core.types import (
     SCALARS,
@@ -20,7 +21,6 @@ from streamcheck.core.types import (
     enum_of,
     struct_of,
 )
-from streamcheck.core.floats import f32
 
 MODE = enum_of("Mode", (("IDLE", 0), ("RUN", 3), ("FAULT", -1)))
 PAIR = struct_of("Pair", (("x", SCALARS["Float"]), ("y", SCALARS["Int8"])))

@@ -32,7 +32,7 @@ class Location:
 
 
 def is_ours(frame: FrameType) -> bool:
-    name = frame.f_globals.get("__name__", "")
+    name = str(frame.f_globals.get("__name__", ""))
     return name == PACKAGE or name.startswith(PACKAGE + ".")
 
 

@@ -12,7 +12,15 @@ from streamcheck.core.types import BOOL
 def negation(a: Term) -> Term:
     if a.is_const:
         return FALSE if a is TRUE else TRUE
-    return a.args[0] if a.op == "not" else term("not", a)
+    if a.op == "not":
+        return a.args[0]
+    opposite = _OPPOSITE.get(a.op)
+    if opposite is None or (a.op not in ("eq", "ne") and a.args[0].type.kind == "float"):
+        return term("not", a)  # NaN is neither < nor >=
+    return term(opposite, *a.args)
+
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
 
 
 def conjunction(*terms: Term) -> Term:
@@ -40,9 +48,29 @@ def _junction(op: str, neutral: Term, terms: Iterable[Term]) -> Term:
 def implication(a: Term, b: Term) -> Term:
     if a is TRUE:
         return b
-    if a is FALSE or b is TRUE or a is b:
+    if a is FALSE:
+        return TRUE
+    b = conjunction(*(goal for goal in _parts("and", b) if not _follows(a, goal)))
+    if b is TRUE:
         return TRUE
     return negation(a) if b is FALSE else term("implies", a, b)
+
+
+def _follows(a: Term, goal: Term) -> bool:
+    """Whether the goal stands among the conjuncts of `a`, or of each way `a` can be true."""
+    return all(goal in _parts("and", way) for way in _parts("or", a))
+
+
+def _parts(op: str, a: Term) -> list[Term]:
+    """The operands of nested `op`s, left to right."""
+    parts, stack = [], [a]
+    while stack:
+        node = stack.pop()
+        if node.op == op:
+            stack.extend(reversed(node.args))
+        else:
+            parts.append(node)
+    return parts
 
 
 def choice(condition: Term, a: Term, b: Term) -> Term:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -178,9 +178,7 @@ def struct_of(name: str, fields: tuple[tuple[str, Type], ...]) -> StructType:
 
 
 @cache
-def enum_of(
-    name: str, members: tuple[tuple[str, int], ...], python: type[enum.Enum] | None = None
-) -> EnumType:
+def enum_of(name: str, members: tuple[tuple[str, int], ...], python: type[enum.Enum] | None = None) -> EnumType:
     return EnumType(name, members, python)
 
 
@@ -206,6 +204,19 @@ def has_floats(type: Type) -> bool:
         case StructType():
             return any(has_floats(t) for _, t in type.fields)
     return False
+
+
+def part_names(name: str, type: Type) -> Iterator[tuple[str, Type]]:
+    """`pos` of a struct with fields x, y: `pos.x`, `pos.y`; an array's elements are `a.0`, `a.1` …"""
+    match type:
+        case ArrayType():
+            for i in range(type.length):
+                yield from part_names(f"{name}.{i}", type.element)
+        case StructType():
+            for field, t in type.fields:
+                yield from part_names(f"{name}.{field}", t)
+        case _:
+            yield name, type
 
 
 def default(type: Type) -> Value:

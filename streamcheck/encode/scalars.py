@@ -6,12 +6,12 @@ a slice. An index becomes a chain of choices over the elements, clamped as every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 
 from streamcheck.core.simplify import choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, variable, walk
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type, part_names
 
 
 @cache
@@ -23,19 +23,6 @@ def width(type: Type) -> int:
         case StructType():
             return sum(width(t) for _, t in type.fields)
     return 1
-
-
-def part_names(name: str, type: Type) -> Iterator[tuple[str, Type]]:
-    """`pos` of a struct with fields x, y: `pos.x`, `pos.y`; an array's elements are `a.0`, `a.1` …"""
-    match type:
-        case ArrayType():
-            for i in range(type.length):
-                yield from part_names(f"{name}.{i}", type.element)
-        case StructType():
-            for field, t in type.fields:
-                yield from part_names(f"{name}.{field}", t)
-        case _:
-            yield name, type
 
 
 def scalars(roots: Iterable[Term], parts: dict[Term, list[Term]] | None = None) -> dict[Term, list[Term]]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from streamcheck.core.simplify import disjunction
 from streamcheck.core.term import Term, constant, term
-from streamcheck.core.types import EnumType
-from streamcheck.encode.scalars import part_names, scalars
+from streamcheck.core.types import EnumType, part_names
+from streamcheck.encode.scalars import scalars
 from streamcheck.program.equations import Equations
 from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
 
 
 def to_system(equations: Equations) -> TransitionSystem:
-    parts = scalars(v.var for v in (*equations.inputs, *equations.constants, *equations.cells))
+    parts = scalars(equations.variables())
     scalars([*equations.roots(), *(w.term for w in equations.wires)], parts)
     inputs = [part for i in equations.inputs for part in parts[i.var]]
     constants = [part for c in equations.constants for part in parts[c.var]]
@@ -27,9 +27,7 @@ def to_system(equations: Equations) -> TransitionSystem:
         for (name, _), part in zip(part_names(wire.name, wire.term.type), parts[wire.term], strict=True)
     ]
     assumptions = [Claim(a.name, parts[a.term][0], a.where) for a in equations.assumptions]
-    properties = [
-        Claim(p.name, parts[p.term][0], p.where, p.goal, p.implied) for p in equations.properties
-    ]
+    properties = [Claim(p.name, parts[p.term][0], p.where, p.goal, p.implied) for p in equations.properties]
     return TransitionSystem(
         equations.name,
         tuple(state),

@@ -14,10 +14,9 @@ from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 def presenter(type: Type) -> Callable[[Any], Any] | None:
     """The conversion from an inner value, or None where they are the same."""
     match type:
-        case EnumType(python=None):
-            return dict((code, name) for name, code in type.members).__getitem__
         case EnumType():
-            return {code: type.python[name] for name, code in type.members}.__getitem__
+            python = type.python
+            return {code: name if python is None else python[name] for name, code in type.members}.__getitem__
         case ArrayType():
             convert = presenter(type.element)
             return None if convert is None else lambda value: tuple(map(convert, value))

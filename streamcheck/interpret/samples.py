@@ -11,6 +11,10 @@ from streamcheck.core.location import Location
 from streamcheck.core.types import MachineType, Misfit, Type, Value, belongs
 
 
+class OutOfSamples(SpecError):
+    """An input has no value for a step."""
+
+
 def checked(type: Type) -> Callable[[Any], Value]:
     """`belongs` for this type, quick where the value is what it should be."""
     if isinstance(type, MachineType):
@@ -32,7 +36,7 @@ def feed(name: str, type: Type, samples: Any, where: Location | None) -> Iterato
             yield check(value)
         except Misfit as why:
             raise SpecError(f'the sample of extern "{name}" at step {step}: {why}', where) from None
-    raise SpecError(f'extern "{name}" has no sample for step {step + 1}', where)
+    raise OutOfSamples(f'extern "{name}" has no sample for step {step + 1}', where)
 
 
 def _raw(name: str, samples: Any, where: Location | None) -> Iterator[Any]:

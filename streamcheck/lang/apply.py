@@ -7,7 +7,7 @@ import enum
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, TypeRule, fill
-from streamcheck.core.types import BOOL, EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
+from streamcheck.core.types import EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
 from streamcheck.lang import syntax
 from streamcheck.lang.node import Node
 
@@ -48,7 +48,7 @@ def apply(op: str, *args: Node, payload: object = None) -> Node:
     try:
         result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
     except TypeRule as why:
-        raise _mistyped(op, args, str(why)) from None
+        raise _mistyped(op, args, payload, str(why)) from None
     if any(a.op == "append" for a in args):
         slip = syntax.append_slip()
         if slip is not None:
@@ -56,22 +56,22 @@ def apply(op: str, *args: Node, payload: object = None) -> Node:
     return Node(op, args, result, payload, where=here())
 
 
-def _mistyped(op: str, args: tuple[Node, ...], why: str) -> SpecError:
+def _mistyped(op: str, args: tuple[Node, ...], payload: object, why: str) -> SpecError:
     shown = fill(OPERATORS[op].shown, dict(zip("abc", (str(a.type) for a in args), strict=False)))
+    if isinstance(payload, Type) and op != "cast":  # an array or a struct that is being built
+        shown = str(payload)
     write = ""
     slip = syntax.bitwise_slip()
     if slip is not None:
         why, write = f"{why} (`{slip[0]}` binds tighter than a comparison)", slip[2]
-    elif any(a.type is BOOL for a in args) and op == "add":
-        write = "count_of(T, bools) to count Booleans, mux(c, 1, 0) for one"
-    elif len(args) >= 2 and args[-1].type is not args[-2].type:
+    elif len(args) >= 2 and args[-1].type is not args[-2].type and args[-1].type.is_number:
         write = _widening(args[-2].type, args[-1].type)
     return SpecError(f"{shown}: {why}", here(), write=write)
 
 
 def _widening(a: Type, b: Type) -> str:
     for narrow, wide in ((a, b), (b, a)):
-        if widens(narrow, wide):
+        if narrow.is_number and widens(narrow, wide):
             return f"cast({wide}, …) around the {narrow} side"
     if a.is_number and b.is_number:
         return f"unsafe_cast({a}, …) around the {b} side, if losing values is meant"
@@ -85,7 +85,7 @@ def widens(source: Type, target: Type) -> bool:
     match source.kind, target.kind:
         case "bool", ("unsigned" | "signed" | "integer" | "real" | "float"):
             return True
-        case ("unsigned" | "signed"), ("integer" | "real"):
+        case (("unsigned" | "signed"), ("integer" | "real")):
             return True
         case "integer", "real":
             return True

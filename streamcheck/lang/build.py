@@ -189,11 +189,18 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
         raise SpecError(f"reset(c, f): the condition is {node.type}, not Bool", here())
     outer = current_restart.get()
     with restarting(node if outer is None else apply("or", outer, node)):
-        return piece()
+        return _settled(piece())
+
+
+def _settled(built: Any) -> Any:
+    """`first` alone, or in a tuple, means the first step of this reset, not of where the result is used."""
+    if isinstance(built, list | tuple):
+        return type(built)(map(_settled, built))
+    return make(built._node) if built is first else built
 
 
 def _operands(bools: object, name: str) -> list[Node]:
-    if isinstance(bools, Stream) or isinstance(bools, Iterable):
+    if isinstance(bools, Stream | Iterable):
         nodes = [node_of(b, BOOL) for b in bools]
     else:
         raise SpecError(f"{name} takes a list of Bool streams, and this is {bools!r}", here())

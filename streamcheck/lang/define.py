@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import dis
+import linecache
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here
@@ -18,6 +19,10 @@ from streamcheck.lang.stream import Appended, Stream, make, node_of
 from streamcheck.lang.types import core_type
 
 
+@overload
+def stream(type: type[Any]) -> Callable[[Callable[..., Any]], Stream]: ...
+@overload
+def stream(type: type[Any], function: Callable[..., Any]) -> Stream: ...
 def stream(type: type[Any], function: Callable[..., Any] | None = None) -> Any:
     """Name a stream by a function that returns it.
 
@@ -45,10 +50,18 @@ def _define(type: Type, function: Callable[..., Any]) -> Stream:
             write="parameters with defaults, (i=i)",
         )
     name = "" if function.__name__ == "<lambda>" else function.__name__
-    where = Location(code.co_filename, code.co_firstlineno)
+    where = _where(code)
     definition = Definition(name, type, function, where, _meanings(function, name), current_restart.get())
     definition.stream = make(Node("ref", (), type, definition, where=where))
     return cast(Stream, definition.stream)
+
+
+def _where(code: CodeType) -> Location:
+    """The line of the `def`, below its decorators."""
+    line = code.co_firstlineno
+    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
+        line += 1
+    return Location(code.co_filename, line)
 
 
 def force(definition: Definition) -> Node:
@@ -71,7 +84,10 @@ def _body(definition: Definition, result: object) -> Node:
         raise SpecError(f"the body of {name} is a Python list", definition.where, write=f"{result!r} ++ s")
     if isinstance(result, Appended):
         raise SpecError(f"the body of {name} has `++` and no list before it", definition.where, write="[0] ++ s")
-    body = node_of(result, definition.type)
+    try:
+        body = node_of(result, definition.type)
+    except SpecError as error:  # a literal: its line is not running any more
+        raise SpecError(f"the body of {name}: {error.message}", definition.where) from None
     if body.type is not definition.type:
         raise SpecError(
             f"{name} is declared {definition.type}, and its body is {body.type}",

@@ -28,7 +28,7 @@ class Elaborated:
 def elaborate(spec: SpecBase) -> Elaborated:
     nodes = _closure(_roots(spec))
     _check_quantifiers(spec)
-    return Elaborated(spec, _externs(nodes), _labels(spec, nodes))
+    return Elaborated(spec, _externs(spec, nodes), _labels(spec, nodes))
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -60,7 +60,8 @@ def _declared(spec: SpecBase) -> Iterator[Declared]:
         yield from table.values()
 
 
-def _externs(nodes: Iterable[Node]) -> tuple[Extern, ...]:
+def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
+    """In the order in which the module names them, then as they are met."""
     found: dict[str, Extern] = {}
     for node in nodes:
         if node.op == "extern":
@@ -68,7 +69,9 @@ def _externs(nodes: Iterable[Node]) -> tuple[Extern, ...]:
             old = found.setdefault(new.name, new)
             if old is not new:
                 found[new.name] = _merged(old, new)
-    return tuple(found.values())
+    named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
+    order = [node.payload.name for node in named if node.op == "extern"]
+    return tuple(found[name] for name in dict.fromkeys([*order, *found]) if name in found)
 
 
 def _merged(old: Extern, new: Extern) -> Extern:
@@ -87,9 +90,7 @@ def _merged(old: Extern, new: Extern) -> Extern:
                 second.where,
                 also=((f"the first{shown[1]}", first.where),),
             )
-    return Extern(
-        old.name, old.type, old.samples or new.samples, old.doc or new.doc, old.unit or new.unit, old.where
-    )
+    return Extern(old.name, old.type, old.samples or new.samples, old.doc or new.doc, old.unit or new.unit, old.where)
 
 
 # Quantifiers: `forall` is sound only where making it easier to be true makes the property easier to be true.

@@ -22,7 +22,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import meaning
-from streamcheck.core.location import Location
+from streamcheck.core.location import Location, here
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Type, Value
 
@@ -32,9 +32,7 @@ class Node:
 
     __slots__ = ("args", "op", "payload", "restart", "type", "where")
 
-    def __init__(
-        self, op: str, args: tuple[Node, ...], type: Type, payload: Any = None, *, where: Location
-    ) -> None:
+    def __init__(self, op: str, args: tuple[Node, ...], type: Type, payload: Any = None, *, where: Location) -> None:
         self.op = op
         self.args = args
         self.type = type
@@ -104,7 +102,7 @@ def constant_value(node: Node) -> Value:
     for part in below([node]):
         if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern"):
             what = part.payload.name if part.op in ("extern", "ref") else f"`{part.op}`"
-            raise SpecError(f"the values before ++ are constants, and {what} changes", part.where)
+            raise SpecError(f"the values before ++ are constants, and {what} is not", here())
     done: dict[Node, Value] = {}
     stack = [node]
     while stack:

@@ -80,9 +80,7 @@ class SpecBase:
         tables = (self.properties, self.witnesses) if kind == "property" else (table,)
         for other in tables:
             if name in other:
-                raise SpecError(
-                    f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),)
-                )
+                raise SpecError(f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),))
         table[name] = Declared(name, node, here(), args)
 
 

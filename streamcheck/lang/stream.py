@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, 
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
+from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine
 from streamcheck.lang import syntax
 from streamcheck.lang.apply import apply, enum_type, literal
@@ -240,14 +241,7 @@ class Appended:
         return append(values, self.stream)
 
     def _slip(self, *_: object) -> NoReturn:
-        slip = syntax.current()
-        write = "[0] ++ (k * 2)"
-        if slip is not None:
-            source, node = slip
-            outer = source.parent.get(node)
-            if outer is not None and isinstance(node, syntax.ast.BinOp) and isinstance(outer, syntax.ast.BinOp):
-                listed, text = source.segment(outer.left), source.segment(node).lstrip("+ ")
-                write = f"{listed} ++ ({text})"
+        write = syntax.marker_slip() or "[0] ++ (k * 2)"
         raise SpecError("an operator is applied to a `[…] ++ s` without parentheses", here(), write=write)
 
     __mul__ = __rmul__ = __floordiv__ = __truediv__ = __mod__ = __matmul__ = _slip
@@ -257,9 +251,7 @@ class Appended:
 
 
 def not_appended() -> SpecError:
-    return SpecError(
-        "`++` has a list of values on its left and a stream on its right", here(), write="[0] ++ s"
-    )
+    return SpecError("`++` has a list of values on its left and a stream on its right", here(), write="[0] ++ s")
 
 
 def make(node: Node) -> Stream:
@@ -306,6 +298,10 @@ def unary(op: str, a: object) -> Stream:
 def binary(op: str, a: object, b: object) -> Stream:
     if isinstance(a, Appended) or isinstance(b, Appended):
         raise not_appended()
+    if any(isinstance(o, Stream) and o._node.type is BOOL for o in (a, b)):
+        shown = fill(OPERATORS[op].shown, {"a": "…", "b": "Bool"})
+        write = "count_of(T, bools) to count Booleans, mux(c, 1, 0) for one"
+        raise SpecError(f"{shown}: it is for numbers, not Bool", here(), write=write)
     left, right = common(a, b)
     return make(apply(op, left, right))
 
@@ -347,7 +343,8 @@ def power(base: object, exponent: object) -> Stream:
         if not base._node.type.is_number:
             raise SpecError(f"{base._node.type} ** {exponent}: ** is for numbers", here())
         return make(_multiplied(base._node, exponent))
-    left, right = common(base, exponent)
+    floats = any(isinstance(o, Stream) and o._node.type.kind == "float" for o in (base, exponent))
+    left, right = common(base, exponent) if floats else (node_of(o, COUNT) for o in (base, 2))
     if left.type.kind != "float":
         raise SpecError(
             f"{left.type} ** …: the exponent is a literal whole number, at least 0 (others are for Float and Double)",
@@ -388,9 +385,7 @@ def _initial(type: Type, value: object) -> Value:
 def _array_type(stream: Stream, what: str) -> ArrayType:
     type = stream._node.type
     if not isinstance(type, ArrayType):
-        raise SpecError(
-            f"{what} is for arrays: this stream of {type} has one value at each step, for ever", here()
-        )
+        raise SpecError(f"{what} is for arrays: this stream of {type} has one value at each step, for ever", here())
     return type
 
 
@@ -411,9 +406,9 @@ def _check_index(type: ArrayType, index: int) -> None:
 def field(struct: Stream, name: str) -> Stream:
     type = struct._node.type
     names = [n for n, _ in type.fields] if isinstance(type, StructType) else []
-    if name.startswith("__"):  # Python's own protocols ask for names that are not there
-        raise AttributeError(name)
     if name not in names:
+        if name.startswith("_"):  # Python's own protocols, and notebooks, ask for names that are not there
+            raise AttributeError(name)
         if not isinstance(type, StructType):
             raise SpecError(f"a stream of {type} has no field `{name}`", here())
         raise SpecError(f"{type} has no field `{name}`, it has {', '.join(names)}", here())

@@ -92,9 +92,7 @@ def source_of(file: str) -> Source | None:
 
 
 def position_in(code: CodeType, lasti: int) -> tuple[int | None, ...]:
-    line, end_line, column, end_column = next(
-        islice(code.co_positions(), lasti // 2, None), (None, None, None, None)
-    )
+    line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None, None, None, None))
     return (line, column, end_line, end_column)
 
 
@@ -139,6 +137,18 @@ def append_slip() -> str | None:
                 return f"{listed} ++ ({_joined(node, texts)})"
             texts[i] = f"({listed} ++ {stream})"
             return _joined(node, texts)
+    return None
+
+
+def marker_slip() -> str | None:
+    """For `[0] ++ k * 2`, which Python reads as [0] + ((+k) * 2): the spelling that was meant."""
+    here = current()
+    if here is None:
+        return None
+    source, node = here
+    outer = source.parent.get(node)
+    if isinstance(node, ast.BinOp) and isinstance(outer, ast.BinOp):
+        return f"{source.segment(outer.left)} ++ ({source.segment(node).lstrip('+ ')})"
     return None
 
 
@@ -209,6 +219,10 @@ def truth_slip() -> tuple[str, str]:
     here = current()
     if here is not None:
         source, node = here
+        if isinstance(node, ast.If | ast.While):
+            node = node.test
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return "`if` in a comprehension needs one truth", "mux(c, a, b) for each"
         climbing: ast.AST | None = node
         while climbing is not None and not isinstance(climbing, ast.stmt | ast.Lambda):
             found = _asks_truth(source, climbing, source.parent.get(climbing))
@@ -245,9 +259,9 @@ def _asks_truth(source: Source, node: ast.AST, parent: ast.AST | None) -> tuple[
         case ast.UnaryOp(op=ast.Not()):
             operand = s(node.operand)
             return "`not` asks for one truth", f"~{operand}" if isinstance(node.operand, _ATOMS) else f"~({operand})"
+        case ast.IfExp():
+            return "`if` needs one truth", f"mux({s(node.test)}, {s(node.body)}, {s(node.orelse)})"
     match parent:
-        case ast.IfExp() if parent.test is node:
-            return "`if` needs one truth", f"mux({s(node)}, {s(parent.body)}, {s(parent.orelse)})"
         case ast.If() | ast.While() | ast.comprehension():
             word = "while" if isinstance(parent, ast.While) else "if"
             return f"`{word}` needs one truth", f"mux({s(node)}, a, b)"

@@ -23,8 +23,19 @@ def _class_of(type_: Type) -> type[Stream]:
 
 if TYPE_CHECKING:
     # To type checkers, every type is Stream: an expression of one type may go wherever a stream may.
-    Bool = Int8 = Int16 = Int32 = Int64 = Word8 = Word16 = Word32 = Word64 = Stream
-    Float = Double = Int = Real = Stream
+    Bool = Stream
+    Int8 = Stream
+    Int16 = Stream
+    Int32 = Stream
+    Int64 = Stream
+    Word8 = Stream
+    Word16 = Stream
+    Word32 = Stream
+    Word64 = Stream
+    Float = Stream
+    Double = Stream
+    Int = Stream
+    Real = Stream
 else:
     Bool, Float, Double, Int, Real = (_class_of(SCALARS[n]) for n in "Bool Float Double Int Real".split())
     Int8, Int16, Int32, Int64 = (_class_of(SCALARS[f"Int{w}"]) for w in (8, 16, 32, 64))

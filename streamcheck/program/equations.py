@@ -103,7 +103,7 @@ class Equations:
     where: Location | None
 
     def __post_init__(self) -> None:
-        declared = {v.var for v in (*self.inputs, *self.constants, *self.cells)}
+        declared = set(self.variables())
         names = [v.payload for v in declared]
         if len(set(names)) != len(names):
             raise ValueError(f"{self.name}: two variables of one name")
@@ -113,17 +113,22 @@ class Equations:
         for cell in self.cells:
             if cell.initial.type is not cell.next.type or variables([cell.initial]):
                 raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
-        for claim in (*self.properties, *self.assumptions):
-            if claim.term.type is not BOOL:
-                raise ValueError(f"{self.name}: {claim.name} is not Bool")
+        for name, claim in [(p.name, p.term) for p in self.properties] + [(a.name, a.term) for a in self.assumptions]:
+            if claim.type is not BOOL:
+                raise ValueError(f"{self.name}: {name} is not Bool")
+
+    def variables(self) -> Iterator[Term]:
+        yield from (i.var for i in self.inputs)
+        yield from (c.var for c in self.constants)
+        yield from (c.var for c in self.cells)
 
     def roots(self) -> Iterator[Term]:
         """Every term of the record, wires excepted: they lie below these."""
         for trigger in self.triggers:
             yield trigger.guard
             yield from (arg for _, arg in trigger.args)
-        for named in (*self.observers, *self.assumptions, *self.properties):
-            yield named.term
+        yield from (o.term for o in (*self.observers, *self.assumptions))
+        yield from (p.term for p in self.properties)
         for cell in self.cells:
             yield cell.initial
             yield cell.next

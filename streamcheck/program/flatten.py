@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, constant, term, variable, variables, walk
+from streamcheck.core.term import Term, constant, term, variable, walk
 from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
 from streamcheck.lang.spec import Declared, SpecBase
@@ -57,16 +58,15 @@ class Flattening:
         observers = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.observers.values())
         assumptions = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.assumptions.values())
         properties = [Property(d.name, self._root(d.node), d.where) for d in spec.properties.values()]
-        properties += [
-            Property(d.name, self._root(d.node), d.where, "reachable") for d in spec.witnesses.values()
-        ]
+        properties += [Property(d.name, self._root(d.node), d.where, "reachable") for d in spec.witnesses.values()]
         while self.pending:
             self._define_cells(self.pending.popleft())
         implied = obligations(self.reading, self.terms)
         needed = self._needed(
             [t.guard for t in triggers]
             + [arg for t in triggers for _, arg in t.args]
-            + [n.term for n in (*observers, *assumptions, *properties, *implied)]
+            + [n.term for n in (*observers, *assumptions)]
+            + [p.term for p in (*properties, *implied)]
         )
         return Equations(
             spec.name,
@@ -106,6 +106,8 @@ class Flattening:
             elif key not in terms:
                 if any(earlier <= key[1] for earlier in on_path.get(key[0], ())):
                     raise _loop(path, key)
+                if key[1] and key[0].op in ("extern", "unknown"):
+                    raise _too_early(path, key)
                 needs[key] = self._needs(key)
                 self.reading.order.append(key)
                 path.append(key)
@@ -129,8 +131,6 @@ class Flattening:
                 return [] if node.restart is None else [(node.restart, 0)]
             case "forall" | "exists":
                 return [(node.args[1], shift)]
-            case "extern" | "unknown" if shift:
-                raise _too_early(node, shift)
         return [(a, shift) for a in node.args]
 
     def _term(self, key: Key, args: list[Term]) -> Term:
@@ -244,31 +244,38 @@ class Names:
                 return names
 
 
-def _too_early(node: Node, shift: int) -> SpecError:
+def _too_early(path: list[Key], key: Key) -> SpecError:
+    node, shift = key
     name = f'extern "{node.payload.name}"' if node.op == "extern" else "an unknown"
-    steps = "step" if shift == 1 else "steps"
+    steps = "1 step" if shift == 1 else f"{shift} steps"
+    dropped = next(above for above, _ in reversed(path) if above.op == "drop")
     return SpecError(
-        f"drop needs {name} {shift} {steps} ahead, and an input is known at the present step only",
-        node.where,
+        f"this needs {name} {steps} ahead, and an input is known at the present step only",
+        dropped.where,
+        also=((f"the {'extern' if node.op == 'extern' else 'unknown'}", node.where),),
         write="delay the other streams instead: [0] ++ s",
     )
 
 
 def _loop(path: list[Key], again: Key) -> SpecError:
-    """The whole loop, by the user's lines."""
+    """The whole loop, by the definitions it goes through: only they can close one."""
     start = next(i for i, (node, shift) in enumerate(path) if node is again[0] and shift <= again[1])
-    lines: dict[tuple[str, Location], None] = {}
-    for node, _ in path[start:]:
-        name = node.payload.name if node.op == "ref" else ""
-        text = f"`{name}` needs" if name else "which needs"
-        if not name and any(where == node.where for _, where in lines):
-            continue
-        lines[(text, node.where)] = None
+    loop = [node for node, _ in path[start:]]
+    first = next(i for i, node in enumerate(loop) if node.op == "ref")
+    loop = [*loop[first:], *loop[: first + 1]]
+    steps: list[tuple[str, Location]] = []
+    source = loop[0]
+    for before, node in pairwise(loop):
+        if node.op == "ref":
+            steps.append((f"{_called(source)} needs {_called(node)}", before.where))
+            source = node
     return SpecError(
-        "a stream depends on its own present value",
-        again[0].where,
-        also=tuple(lines),
+        f"{_called(loop[0])} depends on its own present value, or on a later one",
+        loop[0].where,
+        also=tuple(steps),
         write="[0] ++ s somewhere in the loop: each turn must look at least one step back",
     )
 
 
+def _called(ref: Node) -> str:
+    return f"`{ref.payload.name}`" if ref.payload.name else "this stream"

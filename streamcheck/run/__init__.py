@@ -1,0 +1,1 @@
+"""Processes: the only room that starts and ends them."""

@@ -73,5 +73,5 @@ class TransitionSystem:
             yield s.next
             if s.init is not None:
                 yield s.init
-        for named in (*self.definitions, *self.assumptions, *self.properties):
-            yield named.term
+        yield from (d.term for d in self.definitions)
+        yield from (c.term for c in (*self.assumptions, *self.properties))

@@ -146,9 +146,7 @@ ROWS = (
     _extreme("max", "maximum(a, b)", "a b"),
     _division("floordiv", "a // b", "a // b if b else 0", UDIV, FLOOR_BV, FLOOR_INT),
     _division("mod", "a % b", "a % b if b else a", "(bvurem a b)", "(bvsmod a b)", MOD_INT),
-    _division(
-        "quot", "quot(a, b)", "quot(a, b)", UDIV, "(ite (= b {zero}) {zero} (bvsdiv a b))", QUOT_INT
-    ),
+    _division("quot", "quot(a, b)", "quot(a, b)", UDIV, "(ite (= b {zero}) {zero} (bvsdiv a b))", QUOT_INT),
     _division("rem", "rem(a, b)", "rem(a, b)", "(bvurem a b)", "(bvsrem a b)", REM_INT),
     Operator(
         "div",

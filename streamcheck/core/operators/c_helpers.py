@@ -62,7 +62,7 @@ def _narrow(t: str) -> str:
 
 
 def _division(op: str, t: str) -> str:
-    c, wide, w = _c(t)
+    c, wide, _ = _c(t)
     zero = {"floordiv": "0", "quot": "0"}.get(op, "a")
     symbol = "/" if op in ("floordiv", "quot") else "%"
     lines = ["if (b == 0) {", f"    return {zero};", "}"]

@@ -33,7 +33,6 @@ def _equal(signature: Signature) -> str:
     return "same(a, b)" if has_floats(signature.args[0]) else "a == b"
 
 
-
 def expand_equal(type: Type) -> bool:
     """Whether == on this type is taken apart into its elements before solvers and C see it."""
     return isinstance(type, ArrayType | StructType)

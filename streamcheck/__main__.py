@@ -1,0 +1,5 @@
+"""`python -m streamcheck`."""
+
+from streamcheck.cli import main
+
+main()

@@ -1,0 +1,66 @@
+"""The command. Each subcommand is a module of this room, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import NoReturn
+
+import click
+
+COMMANDS = {
+    "run": "Interpret a spec: a table of its triggers and observers.",
+    "show": "Print a stage of a spec: equations, system, graph or JSON.",
+}
+
+MISTAKE = 2  # the command or the spec is wrong
+INTERRUPTED = 130
+
+
+class Lazy(click.Group):
+    """Subcommands by name, imported only when needed: start-up time is part of every answer."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"streamcheck.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="streamcheck")
+def cli() -> None:
+    """Stream monitors written as Python code: run them, look at them, prove them."""
+
+
+def main() -> NoReturn:
+    """The entry point, the only place that exits the process."""
+    from streamcheck.cli.output import ReaderGone
+    from streamcheck.core.errors import SpecError
+
+    try:
+        status = cli.main(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except SpecError as error:
+        _fail(str(error), MISTAKE)
+    except click.exceptions.Abort:
+        _fail("interrupted", INTERRUPTED)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(MISTAKE)
+    except ReaderGone:
+        sys.exit(0)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,124 @@
+"""`streamcheck run FILE`: the interpreter at the command line."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from typing import TextIO
+
+import click
+
+from streamcheck.cli.output import emit
+from streamcheck.core.errors import SpecError
+from streamcheck.core.types import Value
+from streamcheck.interpret.compile import Plan, plan, stepper
+from streamcheck.interpret.data import read_rows
+from streamcheck.interpret.samples import OutOfSamples
+from streamcheck.interpret.step import Step
+from streamcheck.program.equations import Equations
+from streamcheck.report.steps import comma_separated, json_lines, table
+from streamcheck.run.source import Sampler, Target
+
+DEFAULT_STEPS = 10
+
+
+@click.command(name="run", short_help="Interpret a spec.")
+@click.argument("file", metavar="FILE[::SPEC]")
+@click.option("--steps", type=click.IntRange(min=0), help="How many; else to the end of the input.")
+@click.option("--input", "data", metavar="DATA", help="CSV or JSON lines (.json, .jsonl), or - for standard input.")
+@click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
+    """Interpret a spec: at each step its triggers, with their arguments, and its observers.
+
+    Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object), else from
+    the samples in the spec. Without --steps a run ends with its input, with the shortest samples, or after 10 steps.
+    A property or assumption that is false is told on standard error.
+    """
+    with ExitStack() as stack:
+        sampler = stack.enter_context(Sampler(Target.parse(file)))
+        equations = sampler.equations
+        planned = plan(equations)
+        live = False
+        if data is not None:
+            source = stack.enter_context(_open(data))
+            live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
+            rows = _recorded(source, data, planned, steps)
+        else:
+            rows = _sampled(sampler, planned, steps)
+        told: set[str] = set()
+        ran = _telling(stepper(planned)(rows), equations, told)
+        lines = {
+            "table": lambda: table(equations, ran, live=live),
+            "csv": lambda: comma_separated(equations, ran),
+            "json": lambda: json_lines(equations, ran),
+        }[shape]()
+        emit(lines, flush=live or sys.stdout.isatty())
+
+
+def _open(data: str) -> TextIO:
+    if data == "-":
+        return os.fdopen(os.dup(0), encoding="utf-8", newline="")
+    try:
+        return open(data, encoding="utf-8-sig", newline="")
+    except OSError as why:
+        raise SpecError(f"{data}: {why.strerror}") from None
+
+
+def _recorded(source: TextIO, data: str, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
+    origin = "standard input" if data == "-" else data
+    lines: Iterator[str] = iter(source.readline, "")
+    is_json = data.endswith((".json", ".jsonl"))
+    if data == "-":  # a JSON object shows itself by its brace
+        first = source.readline()
+        is_json = first.lstrip().startswith("{")
+        lines = _chain(first, lines)
+    known = [i.name for i in planned.equations.inputs]
+    rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known)
+    if steps is None:
+        return rows
+    return _exactly(rows, steps, origin)
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _exactly(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iterator[tuple[Value, ...]]:
+    done = 0
+    for row in islice(rows, steps):
+        yield row
+        done += 1
+    if done < steps:
+        raise SpecError(f"{origin} has {done} rows, and --steps asks for {steps}")
+
+
+def _sampled(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
+    unsampled = [v.payload for v in planned.inputs if v.payload not in sampler.sampled]
+    if unsampled:
+        raise SpecError(
+            f"no values for {', '.join(unsampled)}",
+            write=f'--input data.csv, or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])',
+        )
+    if steps is not None:
+        yield from islice(sampler.rows(), steps)
+        return
+    try:
+        yield from islice(sampler.rows(), DEFAULT_STEPS)
+    except OutOfSamples:
+        return
+
+
+def _telling(steps: Iterator[Step], equations: Equations, told: set[str]) -> Iterator[Step]:
+    """The steps as they are; the first time a claim is false, a line on standard error."""
+    for step in steps:
+        for name in step.broken:
+            if name not in told:
+                told.add(name)
+                what = name if name.startswith("assumption ") else f"property {name}"
+                click.echo(f"note: {what} is false at step {step.step}", err=True)
+        yield step

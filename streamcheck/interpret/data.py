@@ -1,0 +1,162 @@
+"""Recorded inputs: CSV and JSON lines, read row by row as they come.
+
+A CSV column is an extern; a struct or an array has one column for each scalar in it (`pos.x`, `cells.0`). Booleans
+are true or false, enums their members' names, Real also as 1/3. A JSON line is an object of externs. Every mistake
+names its row and column.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
+from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, belongs, part_names
+
+
+def read_rows(
+    file: Iterable[str], origin: str, *, json_lines: bool, needed: Sequence[Term], known: Iterable[str]
+) -> Iterator[tuple[Value, ...]]:
+    """The rows of the needed inputs. Columns may also be other known inputs, and nothing else."""
+    reader = _json_rows if json_lines else _csv_rows
+    return reader(file, origin, needed, list(known))
+
+
+# CSV
+
+
+def _csv_rows(
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str]
+) -> Iterator[tuple[Value, ...]]:
+    lines = csv.reader(file)
+    header = [column.strip() for column in next(lines, [])]
+    if not header:
+        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known)}")
+    _check_header(header, origin, needed, known)
+    width = len(header)
+    readers = [_column_reader(v.type, [header.index(n) for n, _ in _columns(v)], header) for v in needed]
+    for row in lines:
+        where = f"{origin}:{lines.line_num}"
+        if not row or row == [""]:
+            continue
+        if len(row) != width:
+            raise SpecError(f"{where}: {len(row)} values in this row, and the header names {width} columns")
+        try:
+            yield tuple(read(row) for read in readers)
+        except _Bad as bad:
+            raise SpecError(f"{where}: column {bad.column}: {bad.why}") from None
+
+
+def _columns(var: Term) -> list[tuple[str, Type]]:
+    return list(part_names(var.payload, var.type))
+
+
+def _check_header(header: list[str], origin: str, needed: Sequence[Term], known: list[str]) -> None:
+    required = [name for v in needed for name, _ in _columns(v)]
+    allowed = {*required, *known}
+    for i, column in enumerate(header):
+        if header.index(column) != i:
+            raise SpecError(f"{origin}:1: column {column} is there twice")
+        if column not in allowed and column.split(".")[0] not in known:
+            raise SpecError(_unknown(f"{origin}:1: column {column!r}", column, sorted(allowed)))
+    missing = [name for name in required if name not in header]
+    if missing:
+        raise SpecError(f"{origin}:1: no column for {', '.join(missing)}")
+
+
+def _unknown(what: str, name: str, allowed: list[str]) -> str:
+    close = difflib.get_close_matches(name, allowed, n=1)
+    hint = f"; is {close[0]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
+    return f"{what} is no input of this spec{hint}"
+
+
+class _Bad(Exception):
+    def __init__(self, column: str, why: str) -> None:
+        super().__init__(why)
+        self.column, self.why = column, why
+
+
+def _column_reader(type: Type, positions: list[int], header: list[str]) -> Callable[[list[str]], Value]:
+    if isinstance(type, ArrayType | StructType):
+        parts = [t for _, t in part_names("", type)]
+
+        def composite(row: list[str]) -> Value:
+            scalars = [_parsed(t, row[i], header[i]) for t, i in zip(parts, positions, strict=True)]
+            return _assembled(type, iter(scalars))
+
+        return composite
+    position, name = positions[0], header[positions[0]]
+    return lambda row: _parsed(type, row[position], name)
+
+
+def _assembled(type: Type, scalars: Iterator[Value]) -> Value:
+    match type:
+        case ArrayType():
+            return tuple(_assembled(type.element, scalars) for _ in range(type.length))
+        case StructType():
+            return tuple(_assembled(t, scalars) for _, t in type.fields)
+    return next(scalars)
+
+
+def _parsed(type: Type, text: str, column: str) -> Value:
+    try:
+        return belongs(type, _scalar(type, text.strip()))
+    except Misfit as why:
+        raise _Bad(column, str(why)) from None
+
+
+def _scalar(type: Type, text: str) -> Any:
+    if not text:
+        raise Misfit(f"empty where a {type} is due")
+    if type.kind == "bool":
+        truth = {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
+        if truth is None:
+            raise Misfit(f"{text!r} is not a Bool: true or false")
+        return truth
+    if type.kind == "enum":
+        return text.rsplit(".", 1)[-1]
+    try:
+        if type.is_integer:
+            return int(text)
+        return Fraction(text) if type.kind == "real" else float(text)
+    except (ValueError, ZeroDivisionError):
+        raise Misfit(f"{text!r} is not a {type}") from None
+
+
+# JSON lines
+
+
+def _json_rows(
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str]
+) -> Iterator[tuple[Value, ...]]:
+    for number, line in enumerate(file, 1):
+        where = f"{origin}:{number}"
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as why:
+            raise SpecError(f"{where}: not a JSON object: {why}") from None
+        if not isinstance(row, dict):
+            raise SpecError(f"{where}: not a JSON object")
+        for key in row:
+            if key not in known:
+                raise SpecError(_unknown(f"{where}: {key!r}", key, known))
+        yield tuple(_json_value(row, v, where) for v in needed)
+
+
+def _json_value(row: dict[str, Any], var: Term, where: str) -> Value:
+    if var.payload not in row:
+        raise SpecError(f"{where}: no value for {var.payload}")
+    value = row[var.payload]
+    try:
+        if isinstance(value, str) and var.type.kind in ("float", "real"):
+            return belongs(var.type, _scalar(var.type, value))
+        return belongs(var.type, value)
+    except Misfit as why:
+        raise SpecError(f"{where}: column {var.payload}: {why}") from None

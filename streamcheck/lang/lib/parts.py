@@ -1,0 +1,78 @@
+"""What the library's modules share: recursion, words wide enough, and arguments checked in the user's words.
+
+Library code runs when the user calls it, never later: so every node and every mistake has the user's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.types import BOOL, ArrayType
+from streamcheck.lang.node import Definition, Node
+from streamcheck.lang.stream import Operand, Stream, append, common, make, node_of
+from streamcheck.lang.types import Word8, Word16, Word32, Word64, core_type
+
+Operands: TypeAlias = "Sequence[Operand] | Stream"
+
+WORDS: dict[int, type[Stream]] = {8: Word8, 16: Word16, 32: Word32, 64: Word64}
+
+
+def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
+    """The stream `x` with `x = step(initial ++ x)`: a cell for each initial value.
+
+    `@stream` would do, but for its lateness: its body is evaluated when a spec reaches it, and the nodes made
+    then carry the line of `spec.run(…)`."""
+    where = here()
+    definition = Definition("", core_type(kind, "recur"), step, where)
+    definition.stream = again = make(Node("ref", (), definition.type, definition, where=where))
+    definition.body = step(append(initial, again))._node
+    assert definition.body.type is definition.type
+    return again
+
+
+def word_for(highest: int) -> type[Stream]:
+    """The smallest word that holds 0 to `highest`."""
+    for width, word in WORDS.items():
+        if highest < 1 << width:
+            return word
+    raise SpecError(f"no word holds numbers up to {highest}", here())
+
+
+def truth(operand: Operand, what: str) -> Stream:
+    """A Bool stream, `True` and `False` included."""
+    node = node_of(operand, BOOL)
+    if node.type is not BOOL:
+        raise SpecError(f"{what} is {node.type}, not Bool", here())
+    return make(node)
+
+
+def listed(operands: object, what: str) -> list[Operand]:
+    """The elements of a list, or of an array stream: at least one."""
+    if isinstance(operands, Stream) and not isinstance(operands._node.type, ArrayType):
+        raise SpecError(f"{what} takes a list of streams, and this is one {operands._node.type}", here())
+    if not isinstance(operands, Iterable) or isinstance(operands, str | dict):
+        raise SpecError(f"{what} takes a list of streams, and this is {operands!r}", here())
+    elements = list(operands)
+    if not elements:
+        raise SpecError(f"{what} of an empty list", here())
+    return elements
+
+
+def alike(operands: list[Operand], what: str) -> list[Stream]:
+    """Streams that all have one type; literals take it."""
+    nodes = common(*operands)
+    for node in nodes:
+        if node.type is not nodes[0].type:
+            raise SpecError(f"{what} of different types, {nodes[0].type} and {node.type}", here())
+    return [make(node) for node in nodes]
+
+
+def whole(value: object, least: int, what: str) -> int:
+    """A Python int, at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        found = f"a stream of {value._node.type}" if isinstance(value, Stream) else repr(value)
+        raise SpecError(f"{what} is a whole number, at least {least}, and this is {found}", here())
+    return value

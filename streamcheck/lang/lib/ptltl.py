@@ -1,0 +1,39 @@
+"""Past-time linear temporal logic (Copilot.Library.PTLTL): one cell each, over the whole past.
+
+The meanings are the textbook's (Z. Manna, A. Pnueli: Temporal Verification of Reactive Systems: Safety,
+1995): the past includes the present step, and before the first step there is nothing.
+"""
+
+from __future__ import annotations
+
+from streamcheck.lang.build import pre
+from streamcheck.lang.lib.parts import recur, truth
+from streamcheck.lang.stream import Operand, Stream
+from streamcheck.lang.types import Bool
+
+
+def previous(s: Operand) -> Stream:
+    """Whether `s` held one step ago; false at the first step."""
+    return pre(False, truth(s, "previous(s): s"))
+
+
+def always_been(s: Operand) -> Stream:
+    """Whether `s` has held at every step so far, now included."""
+    now = truth(s, "always_been(s): s")
+    return recur(Bool, [True], lambda before: now & before)
+
+
+def eventually_prev(s: Operand) -> Stream:
+    """Whether `s` has held at some step so far, now included."""
+    now = truth(s, "eventually_prev(s): s")
+    return recur(Bool, [False], lambda before: now | before)
+
+
+def since(p: Operand, q: Operand) -> Stream:
+    """Whether `q` held at some step so far, now included, and `p` at every step after that one, now
+    included.
+
+    (Copilot's differs: it is `always_been(implies(previous(eventually_prev(q)), p))`, true where `q` never
+    held, and false for ever once `p` failed after the first `q`.)"""
+    holds, begins = truth(p, "since(p, q): p"), truth(q, "since(p, q): q")
+    return recur(Bool, [False], lambda before: begins | (holds & before))

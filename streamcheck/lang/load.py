@@ -1,0 +1,155 @@
+"""Loading a spec: running a Python module and collecting the Spec objects at its top level.
+
+What goes wrong while the user's code runs is told in the user's terms: their lines, without our frames.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType, TracebackType
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location, is_ours
+from streamcheck.lang import syntax
+from streamcheck.lang.spec import SpecBase
+
+
+def load(path: str) -> list[SpecBase]:
+    """The specs of a module, imported ones included, each once, in the order of its names."""
+    specs: dict[SpecBase, None] = {}
+    for value in vars(_module(path)).values():
+        if isinstance(value, SpecBase):
+            specs[value] = None
+    if not specs:
+        raise SpecError(f"{path} has no Spec at its top level", write='spec = Spec("name")')
+    names: dict[str, SpecBase] = {}
+    for spec in specs:
+        other = names.setdefault(spec.name, spec)
+        if other is not spec:
+            raise SpecError(f'a second Spec named "{spec.name}"', spec.where, also=(("the first", other.where),))
+    return list(specs)
+
+
+def _module(path: str) -> ModuleType:
+    path = os.path.abspath(path)
+    name = os.path.splitext(os.path.basename(path))[0]
+    if name in sys.modules:  # a spec called like a module that is in use leaves that module alone
+        name = f"spec {name}"
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise SpecError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    sys.path.insert(0, os.path.dirname(path))
+    with in_user_terms():
+        found.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def in_user_terms() -> Iterator[None]:
+    """Whatever the user's code raises becomes a SpecError with the user's line."""
+    try:
+        yield
+    except SpecError:
+        raise
+    except SyntaxError as error:
+        raise _syntax_error(error) from None
+    except SystemExit as error:
+        raise SpecError(f"the spec called exit ({error.code}) while loading", _innermost(error.__traceback__)) from None
+    except RecursionError as error:
+        where = _innermost(error.__traceback__)
+        raise SpecError("Python's recursion limit: a macro calls itself without end", where) from None
+    except Exception as error:
+        raise translated(error) from None
+
+
+def _syntax_error(error: SyntaxError) -> SpecError:
+    where = Location(error.filename or "?", error.lineno or 0)
+    return SpecError(f"Python cannot read this: {error.msg}", where)
+
+
+def translated(error: Exception) -> SpecError:
+    """A Python exception from the user's code: in our words where it is a slip with `++`, else with a traceback
+    of the user's frames alone."""
+    frames = [(tb.tb_frame, tb.tb_lineno) for tb in _user_tracebacks(error.__traceback__)]
+    if isinstance(error, TypeError):
+        slip = _append_slip(error.__traceback__)
+        if slip is not None:
+            return slip
+    summary = traceback.StackSummary.extract(iter(frames))
+    text = "".join(traceback.format_list(summary) + traceback.format_exception_only(error)).rstrip()
+    return SpecError("the spec raised an exception\n" + text)
+
+
+def _user_tracebacks(tb: TracebackType | None) -> list[TracebackType]:
+    found = []
+    while tb is not None:
+        if not is_ours(tb.tb_frame) and not tb.tb_frame.f_code.co_filename.startswith("<frozen"):
+            found.append(tb)
+        tb = tb.tb_next
+    return found
+
+
+def _innermost(tb: TracebackType | None) -> Location | None:
+    tracebacks = _user_tracebacks(tb)
+    if not tracebacks:
+        return None
+    return Location(tracebacks[-1].tb_frame.f_code.co_filename, tracebacks[-1].tb_lineno)
+
+
+def _append_slip(tb: TracebackType | None) -> SpecError | None:
+    """`[0] ++ 5`, `[0] ++ [1] ++ n`, `1 + [0] ++ n`: Python stops before a stream can say anything."""
+    tracebacks = _user_tracebacks(tb)
+    if not tracebacks:
+        return None
+    innermost = tracebacks[-1]
+    here = syntax.expression_at(innermost.tb_frame.f_code, innermost.tb_lasti)
+    if here is None:
+        return None
+    source, node = here
+    around: ast.AST | None = node
+    while isinstance(around, ast.BinOp | ast.UnaryOp):
+        if syntax.is_append(around):
+            assert isinstance(around, ast.BinOp) and isinstance(around.right, ast.UnaryOp)
+            left, right = source.segment(around.left), source.segment(around.right.operand)
+            where = Location(innermost.tb_frame.f_code.co_filename, innermost.tb_lineno)
+            return _explained(left, around.left, right, around.right.operand, where)
+        around = source.parent.get(around)
+    return None
+
+
+def _explained(left: str, left_node: ast.expr, right: str, right_node: ast.expr, where: Location) -> SpecError:
+    if isinstance(right_node, ast.List):
+        return SpecError(
+            f"`{left} ++ {right}`: the right of ++ is a stream, and this is a list",
+            where,
+            write="one list, [0, 1] ++ s, or [0] ++ ([1] ++ s)",
+        )
+    if isinstance(right_node, ast.Constant):
+        return SpecError(
+            f"`{left} ++ {right}`: the right of ++ is a stream, and this is a Python value",
+            where,
+            write=f"{left} ++ Int({right}), with the type that is meant",
+        )
+    if isinstance(left_node, ast.BinOp) and syntax.is_append(left_node):
+        return SpecError(
+            "++ binds to the left: its right side is a stream",
+            where,
+            write="one list, [0, 1] ++ s, or [0] ++ ([1] ++ s)",
+        )
+    if isinstance(left_node, ast.BinOp | ast.UnaryOp):
+        return SpecError(
+            f"the left of ++ is a list, and this is `{left}`: ++ binds as `+` does",
+            where,
+            write="parentheses around […] ++ s",
+        )
+    return SpecError(
+        f"`{left} ++ {right}`: the left of ++ is a list of values, its right a stream", where, write="[0] ++ s"
+    )

@@ -1,0 +1,155 @@
+"""The steps of a run as a table, CSV or JSON lines, written as they come.
+
+A million rows must not take longer to write than to compute, so each column's conversion is chosen once, by type.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import Any, TypeAlias
+
+from streamcheck.core.types import ArrayType, StructType, Type
+from streamcheck.interpret.step import Step
+from streamcheck.program.equations import Equations, Trigger
+
+SAMPLE = 16  # rows looked at before the widths of a table are settled
+NOT_FIRED = "--"
+
+Show: TypeAlias = Callable[[Any], str]
+
+
+def shower(type: Type) -> Show:
+    """How values of the type are written in tables and CSV."""
+    match type:
+        case ArrayType():
+            element = shower(type.element)
+            return lambda value: f"[{', '.join(map(element, value))}]"
+        case StructType():
+            parts = [(name, shower(t)) for name, t in type.fields]
+            return lambda value: _braces(f"{n}={s(v)}" for (n, s), v in zip(parts, value, strict=True))
+    special: dict[str, Show] = {
+        "bool": {True: "true", False: "false"}.__getitem__,
+        "float": _float,
+        "enum": lambda member: str(getattr(member, "name", member)),
+    }
+    return special.get(type.kind, str)
+
+
+def _braces(parts: Iterator[str]) -> str:
+    return "{" + ", ".join(parts) + "}"
+
+
+def _float(value: float) -> str:
+    if math.isfinite(value):
+        return str(value)
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
+
+
+def encoder(type: Type) -> Show:
+    """How values of the type are written in JSON: NaN, infinities and fractions as strings."""
+    match type:
+        case ArrayType():
+            element = encoder(type.element)
+            return lambda value: f"[{', '.join(map(element, value))}]"
+        case StructType():
+            parts = [(json.dumps(name), encoder(t)) for name, t in type.fields]
+            return lambda value: _braces(f"{n}: {e(v)}" for (n, e), v in zip(parts, value, strict=True))
+    special: dict[str, Show] = {
+        "bool": {True: "true", False: "false"}.__getitem__,
+        "float": lambda value: str(value) if math.isfinite(value) else f'"{_float(value)}"',
+        "real": lambda value: str(value) if value.denominator == 1 else f'"{value}"',
+        "enum": lambda member: json.dumps(getattr(member, "name", member)),
+    }
+    return special.get(type.kind, str)
+
+
+def table(equations: Equations, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
+    """Lines of a table. When watching a live feed, nothing waits for later rows to settle the widths."""
+    columns = ["step", *(t.name for t in equations.triggers), *(o.name for o in equations.observers)]
+    rows = _table_rows(equations, steps)
+    first: list[list[str]] = []
+    failed = None
+    try:
+        first.extend([] if live else islice(rows, SAMPLE))
+    except Exception as error:  # a run that stops early shows what came before
+        failed = error
+    widths = [max(map(len, column)) for column in zip(columns, *first, strict=True)]
+    if live:
+        widths = [max(width, 8) for width in widths]
+    layout = "  ".join(f"%{width}s" for width in widths)
+    for row in chain([columns], first, _raising(failed), rows):
+        yield layout % tuple(row)
+
+
+def _raising(error: Exception | None) -> Iterator[list[str]]:
+    if error is not None:
+        raise error
+    yield from ()
+
+
+def _table_rows(equations: Equations, steps: Iterator[Step]) -> Iterator[list[str]]:
+    triggers = [(t.name, [shower(arg.type) for _, arg in t.args]) for t in equations.triggers]
+    observers = [(o.name, shower(o.term.type)) for o in equations.observers]
+    for step in steps:
+        row = [str(step.step)]
+        for name, shows in triggers:
+            args = step.triggers.get(name)
+            row.append(
+                NOT_FIRED if args is None else f"({', '.join([s(a) for s, a in zip(shows, args, strict=True)])})"
+            )
+        row += [show(step.observers[name]) for name, show in observers]
+        yield row
+
+
+def comma_separated(equations: Equations, steps: Iterator[Step]) -> Iterator[str]:
+    """One column for each trigger (whether it fires) and each of its arguments (empty where it does not)."""
+    columns = ["step"]
+    for trigger in equations.triggers:
+        columns.append(trigger.name)
+        columns += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
+    columns += [o.name for o in equations.observers]
+    yield ",".join(map(_quoted, columns))
+    triggers = [(t.name, [_column(arg.type) for _, arg in t.args]) for t in equations.triggers]
+    observers = [(o.name, _column(o.term.type)) for o in equations.observers]
+    for step in steps:
+        cells = [str(step.step)]
+        for name, shows in triggers:
+            args = step.triggers.get(name)
+            cells.append("false" if args is None else "true")
+            cells += [""] * len(shows) if args is None else [s(a) for s, a in zip(shows, args, strict=True)]
+        cells += [show(step.observers[name]) for name, show in observers]
+        yield ",".join(cells)
+
+
+def _column(type: Type) -> Show:
+    show = shower(type)
+    return (lambda value: _quoted(show(value))) if type.kind in ("array", "struct") else show
+
+
+def _quoted(cell: str) -> str:
+    if any(c in cell for c in ',"\n'):
+        escaped = cell.replace('"', '""')
+        return f'"{escaped}"'
+    return cell
+
+
+def json_lines(equations: Equations, steps: Iterator[Step]) -> Iterator[str]:
+    """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object."""
+    triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in equations.triggers]
+    observers = [(o.name, f"{json.dumps(o.name)}: ", encoder(o.term.type)) for o in equations.observers]
+    for step in steps:
+        fired = ", ".join([key + show(step.triggers[n]) for n, key, show in triggers if n in step.triggers])
+        observed = ", ".join([key + show(step.observers[n]) for n, key, show in observers])
+        broken = f', "broken": {json.dumps(step.broken)}' if step.broken else ""
+        yield f'{{"step": {step.step}, "triggers": {{{fired}}}, "observers": {{{observed}}}{broken}}}'
+
+
+def _arguments(trigger: Trigger) -> Callable[[tuple[Any, ...]], str]:
+    encoders = [encoder(arg.type) for _, arg in trigger.args]
+    names = [json.dumps(name) for name, _ in trigger.args if name is not None]
+    if encoders and len(names) == len(encoders):
+        return lambda args: _braces(f"{n}: {e(a)}" for n, e, a in zip(names, encoders, args, strict=True))
+    return lambda args: f"[{', '.join([e(a) for e, a in zip(encoders, args, strict=True)])}]"

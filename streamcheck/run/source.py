@@ -1,0 +1,170 @@
+"""From a file to equations: specs are loaded in a sandbox, JSON is read here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import plain
+from streamcheck.core.types import Value
+from streamcheck.core.wire import from_plain as value_from_plain
+from streamcheck.formats.equations_json import from_plain, to_plain
+from streamcheck.interpret.compile import plan
+from streamcheck.interpret.samples import OutOfSamples, rows
+from streamcheck.program.equations import Equations
+from streamcheck.run.sandbox import Sandbox, Send
+
+LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
+CHUNK = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`FILE` or `FILE::spec`."""
+
+    path: str
+    spec: str | None
+
+    @staticmethod
+    def parse(text: str) -> Target:
+        path, separator, spec = text.partition("::")
+        return Target(path, spec if separator else None)
+
+
+def read(target: Target) -> list[Equations]:
+    """The equations of every spec that the target names."""
+    _check_file(target.path)
+    if target.path.endswith(".json"):
+        return _chosen([_read_json(target.path)], target)
+    with Sandbox(_loader(target.path), seconds=LOAD_SECONDS, doing=f"loading {target.path}") as child:
+        return _chosen([from_plain(row) for row in child.receive()], target)
+
+
+def _check_file(path: str) -> None:
+    if not os.path.isfile(path):
+        raise SpecError(f"there is no file {path}")
+    if not path.endswith((".py", ".json")):
+        raise SpecError(f"{path}: a spec is a Python file (.py), or equations from `show --as json` (.json)")
+
+
+def _read_json(path: str) -> Equations:
+    with open(path, encoding="utf-8") as file:
+        try:
+            return from_plain(json.load(file), path)
+        except ValueError as why:
+            raise SpecError(f"{path} is not JSON: {why}") from None
+
+
+def _chosen(all_of_them: list[Equations], target: Target) -> list[Equations]:
+    if target.spec is None:
+        return all_of_them
+    chosen = [e for e in all_of_them if e.name == target.spec]
+    if not chosen:
+        names = ", ".join(e.name for e in all_of_them)
+        raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {names}')
+    return chosen
+
+
+def one(all_of_them: list[Equations], target: Target) -> Equations:
+    if len(all_of_them) > 1:
+        choices = ", ".join(f"{target.path}::{e.name}" for e in all_of_them)
+        raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
+    return all_of_them[0]
+
+
+def _loader(path: str) -> Any:
+    def work(send: Send) -> None:
+        from streamcheck.lang.load import in_user_terms, load
+        from streamcheck.program.flatten import equations_of
+
+        with in_user_terms():
+            send([to_plain(equations_of(spec)) for spec in load(path)])
+
+    return work
+
+
+class Sampler:
+    """The equations of one spec, and its externs' samples, which the spec's own process computes in chunks."""
+
+    def __init__(self, target: Target) -> None:
+        _check_file(target.path)
+        self.child: Sandbox | None = None
+        if target.path.endswith(".json"):
+            self.equations, self.sampled = one(_chosen([_read_json(target.path)], target), target), set[str]()
+            return
+        self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
+        try:
+            loaded = self.child.receive()
+            self.equations = from_plain(loaded["equations"])
+            self.sampled = set(loaded["sampled"])
+        except BaseException:
+            self.child.close()
+            raise
+
+    def __enter__(self) -> Sampler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.child is not None:
+            self.child.close()
+
+    def rows(self) -> Iterator[tuple[Value, ...]]:
+        """The rows of the inputs a run reads; OutOfSamples after the last."""
+        types = [v.type for v in plan(self.equations).inputs]
+        if not types:
+            yield from repeat(())
+        if self.child is None:
+            raise SpecError("equations have no samples", write="--input data.csv")
+        self.child.deadline = None  # samples may be a live feed
+        while True:
+            record = self.child.receive()
+            if "end" in record:
+                raise OutOfSamples(record["end"])
+            yield from (tuple(map(value_from_plain, types, row)) for row in record["rows"])
+
+
+def _sampling(target: Target) -> Any:
+    def work(send: Send) -> None:
+        from streamcheck.lang.elaborate import elaborate
+        from streamcheck.lang.load import in_user_terms, load
+        from streamcheck.program.flatten import Flattening
+
+        with in_user_terms():
+            specs = load(target.path)
+            found = {s.name: s for s in specs}
+            if target.spec is None and len(specs) > 1:
+                choices = ", ".join(f"{target.path}::{name}" for name in found)
+                raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
+            if target.spec is not None and target.spec not in found:
+                raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(found)}')
+            elaborated = elaborate(found[target.spec] if target.spec is not None else specs[0])
+            equations = Flattening(elaborated).equations()
+            samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
+            send({"equations": to_plain(equations), "sampled": list(samples)})
+            by_name = {i.name: i for i in equations.inputs}
+            read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(equations).inputs]
+            if read:
+                _send_samples(rows(read, samples, None), send)
+
+    return work
+
+
+def _send_samples(rows: Iterator[tuple[Value, ...]], send: Send) -> None:
+    """Small chunks first, so that the first steps come at once; what was sampled before an error is sent."""
+    size = 16
+    while True:
+        chunk: list[Any] = []
+        try:
+            for row in islice(rows, size):
+                chunk.append([plain(v) for v in row])
+        except OutOfSamples as end:
+            send({"rows": chunk})
+            send({"end": str(end)})
+            return
+        send({"rows": chunk})
+        size = min(2 * size, CHUNK)

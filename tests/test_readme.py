@@ -1,0 +1,53 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path("README.md").read_text()
+COMMAND = str(Path(sys.executable).parent / "streamcheck")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.S | re.M)
+
+
+def test_the_first_spec_prints_what_is_shown(tmp_path):
+    (tmp_path / "engine.py").write_text(blocks("python")[0])
+    console = blocks("console")[0]
+    command, _, output = console.partition("\n")
+    assert command == "$ streamcheck run engine.py"
+    done = subprocess.run([COMMAND, "run", "engine.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (output, "")
+
+
+def test_the_error_shown_is_the_error_given(tmp_path):
+    (tmp_path / "engine.py").write_text("""\
+from streamcheck import *
+
+n = extern("n", Int)
+spec = Spec("s")
+spec.observer("n", n)
+
+k = [0] ++ n + 1
+""")
+    done = subprocess.run([COMMAND, "show", "engine.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == blocks("console")[1]
+
+
+def test_two_setup_blocks_of_one_line_each():
+    setups = blocks("sh")
+    assert len(setups) == 2 and all(block.count("\n") == 1 for block in setups)
+    assert "specs/engine_monitor.py" in setups[0] and "pytest" in setups[1]
+
+
+def test_every_public_name_is_in_the_language_section():
+    import streamcheck
+
+    missing = [name for name in streamcheck.__all__ if not re.search(rf"\b{name}\b", README)]
+    implied = {"Stream", "Int16", "Int32", "Word16", "Word32", "sin", "cos", "tan", "asin", "acos", "atan"}
+    implied |= {"sinh", "cosh", "tanh", "exp"}  # between `sqrt` and `log`
+    assert set(missing) <= implied

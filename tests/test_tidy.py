@@ -1,0 +1,113 @@
+"""The house: which room may import which, how long functions and files are, and what is absent by design."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path("streamcheck")
+FILES = sorted(PACKAGE.rglob("*.py"))
+ALL = {"core", "lang", "program", "system", "encode", "smt", "formats", "interpret", "codegen", "transform"} | {
+    "engines", "invariants", "certify", "run", "report", "cli", "api"
+}  # fmt: skip
+
+# room: the rooms it may import from (besides itself)
+ROOMS = {
+    "core": set(),
+    "lang": {"core"},
+    "program": {"core", "lang"},
+    "system": {"core"},
+    "encode": {"core", "program", "system"},
+    "smt": {"core"},
+    "formats": {"core", "lang", "program", "system"},
+    "interpret": {"core", "lang", "program"},
+    "report": {"core", "system", "program", "interpret"},
+    "run": ALL - {"cli", "api", "codegen"},
+    "cli": ALL,
+    "api": ALL - {"cli"},
+    "__main__": {"cli"},
+    "": {"api", "core", "interpret", "lang"},  # streamcheck/__init__.py: the public names
+}
+OUTSIDE = {"z3": {"smt"}, "sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
+LONGEST_FUNCTION, LONGEST_FILE = 70, 600
+PATH_HINTS = ("/work/", "/home/", "/root/", "/tmp/")
+
+
+def room(path):
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
+
+
+def imports(path):
+    """(module, line) of every import, those inside functions too, and those for type checkers."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            yield node.module, node.lineno
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_import_directions(path):
+    own = room(path)
+    assert own in ROOMS, f"{own}: a new room needs a line in the table"
+    for module, line in imports(path):
+        top, *rest = module.split(".")
+        if top == "streamcheck" and rest:
+            assert rest[0] == own or rest[0] in ROOMS[own], f"{path}:{line}: {own or 'streamcheck'} imports {rest[0]}"
+        if top in OUTSIDE:
+            assert own in OUTSIDE[top], f"{path}:{line}: {top} belongs to {OUTSIDE[top]}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_sizes_and_absences(path):
+    text = path.read_text()
+    assert text.count("\n") <= LONGEST_FILE
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno - node.lineno < LONGEST_FUNCTION, f"{path}:{node.lineno} {node.name}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            assert room(path) == "cli", f"{path}:{node.lineno}: print below the command"
+        if isinstance(node, ast.Attribute) and node.attr == "exit" and getattr(node.value, "id", "") == "sys":
+            assert room(path) == "cli", f"{path}:{node.lineno}: only the command exits"
+    assert not any(word in text for word in ("TODO", "FIXME", "XXX", *PATH_HINTS))
+
+
+def test_only_the_intern_table_is_global_and_mutable():
+    found = []
+    for path in FILES:
+        for node in ast.parse(path.read_text()).body:
+            value = getattr(node, "value", None)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(value, ast.List | ast.Dict | ast.Set):
+                name = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+                if not name.isupper() and name != "__all__":  # constants are in capitals, and never changed
+                    found.append(f"{path}: {name}")
+    assert found == ["streamcheck/core/term.py: _interned"]
+
+
+def test_every_module_is_reachable():
+    known = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
+    lazily = {f"streamcheck.cli.{name}" for name in ("run", "show")}
+    seen, stack = set(), ["streamcheck", "streamcheck.__main__", *lazily]
+    while stack:
+        module = stack.pop()
+        if module not in known or module in seen:
+            continue
+        seen.add(module)
+        path = known[module]
+        for name, _ in imports(path):
+            stack.append(name)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                stack += [f"{node.module}.{alias.name}" for alias in node.names]
+        stack += [".".join(module.split(".")[:i]) for i in range(1, module.count(".") + 1)]
+    assert set(known) - seen == {"streamcheck.smt", "streamcheck.smt.translate", "streamcheck.core.operators.c_helpers"}
+
+
+def test_commits_hold_no_leftovers():
+    allowed = {"pyproject.toml", "streamcheck", "specs", "tests", "README.md", "LICENSE", "build"}
+    there = {p.name for p in Path().iterdir() if not p.name.startswith(".") and not p.name.endswith(".egg-info")}
+    assert there <= allowed
