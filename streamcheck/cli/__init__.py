@@ -9,8 +9,10 @@ from typing import NoReturn
 import click
 
 COMMANDS = {
+    "prove": "Prove a spec's properties, or show the shortest run that breaks them.",
     "run": "Interpret a spec: a table of its triggers and observers.",
     "show": "Print a stage of a spec: equations, system, graph or JSON.",
+    "check": "Re-check a proof or a counterexample.",
 }
 
 MISTAKE = 2  # the command or the spec is wrong

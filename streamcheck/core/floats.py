@@ -18,6 +18,10 @@ def f32(x: float) -> float:
     return c_float(x).value
 
 
+def identical(a: float, b: float) -> bool:
+    return (a == b and math.copysign(1.0, a) == math.copysign(1.0, b)) or (a != a and b != b)
+
+
 def fdiv(a: float, b: float) -> float:
     if b != 0.0:
         return a / b

@@ -109,7 +109,9 @@ def _simplified(node: Term, args: list[Term]) -> Term:
         return constant(node.type, meaning(node)(*[a.payload for a in args]))
     if node.op in ("eq", "le", "ge") and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
         return TRUE
-    if node.op == "eq" and node.args[0].type is BOOL and any(a.is_const for a in args):
+    if node.op == "same" and args[0] is args[1]:
+        return TRUE
+    if node.op in ("eq", "same") and node.args[0].type is BOOL and any(a.is_const for a in args):
         literal, other = sorted(args, key=lambda a: not a.is_const)
         return other if literal is TRUE else negation(other)
     return rebuild(node, args)

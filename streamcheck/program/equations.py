@@ -118,9 +118,13 @@ class Equations:
                 raise ValueError(f"{self.name}: {name} is not Bool")
 
     def variables(self) -> Iterator[Term]:
+        yield from self.chosen()
+        yield from (c.var for c in self.cells)
+
+    def chosen(self) -> Iterator[Term]:
+        """The variables that a run chooses: inputs and constants."""
         yield from (i.var for i in self.inputs)
         yield from (c.var for c in self.constants)
-        yield from (c.var for c in self.cells)
 
     def roots(self) -> Iterator[Term]:
         """Every term of the record, wires excepted: they lie below these."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
@@ -47,19 +47,25 @@ def literal(type: Type, value: Value) -> z3.ExprRef:
     return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
 
 
-def translate(roots: Iterable[Term], variables: Mapping[Term, z3.ExprRef] | None = None) -> dict[Term, z3.ExprRef]:
-    """Every scalar node below the roots. A variable stands for itself, unless `variables` says otherwise."""
-    given = variables or {}
-    built: dict[Term, z3.ExprRef] = {}
-    for node in walk(roots):
+class Translator:
+    """Terms to expressions, each once."""
+
+    def __init__(self) -> None:
+        self.built: dict[Term, z3.ExprRef] = {}
+        self._done: set[Term] = set()
+
+    def expression(self, root: Term) -> z3.ExprRef:
+        for node in walk([root], self._done):
+            self.built[node] = self._build(node)
+        return self.built[root]
+
+    def _build(self, node: Term) -> z3.ExprRef:
         if node.op == "const":
-            built[node] = literal(node.type, node.payload)
-        elif node.op == "var":
-            built[node] = given[node] if node in given else z3.Const(node.payload, sort(node.type))
-        else:
-            build = builder(node.op, tuple(a.type for a in node.args), node.type, node.payload)
-            built[node] = build(dict(zip("abc", (built[a] for a in node.args), strict=False)))
-    return built
+            return literal(node.type, node.payload)
+        if node.op == "var":
+            return z3.Const(node.payload, sort(node.type))
+        build = builder(node.op, tuple(a.type for a in node.args), node.type, node.payload)
+        return build(dict(zip("abc", [self.built[a] for a in node.args], strict=False)))
 
 
 Builder: TypeAlias = Callable[[Mapping[str, Any]], Any]
@@ -136,7 +142,7 @@ def _indexed(name: str, indices: list[int]) -> Callable[..., Any]:
             return lambda a: z3.ZeroExt(indices[0], a)
         case "sign_extend":
             return lambda a: z3.SignExt(indices[0], a)
-        case "int2bv":
+        case "int_to_bv":
             return lambda a: z3.Int2BV(a, indices[0])
         case "fp.to_sbv":
             return lambda mode, a: z3.fpToSBV(mode, a, z3.BitVecSort(indices[0]))
@@ -203,7 +209,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bvsle": operator.le,
     "bvsgt": operator.gt,
     "bvsge": operator.ge,
-    "bv2nat": z3.BV2Int,
+    "ubv_to_int": z3.BV2Int,
     "sbv_to_int": lambda a: z3.BV2Int(a, is_signed=True),
     "fp.add": z3.fpAdd,
     "fp.sub": z3.fpSub,

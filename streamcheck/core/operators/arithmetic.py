@@ -47,7 +47,7 @@ def _amount(signature: Signature, shifted: str, oversized: str) -> str:
     assert isinstance(left, MachineType)
     w = left.width
     if not isinstance(right, MachineType):
-        return f"(ite (and (<= 0 b) (< b {w})) ({shifted} a ((_ int2bv {w}) b)) {oversized})"
+        return f"(ite (and (<= 0 b) (< b {w})) ({shifted} a ((_ int_to_bv {w}) b)) {oversized})"
     if right.width > w:
         narrow = f"((_ extract {w - 1} 0) b)"
         return f"(ite (bvult b (_ bv{w} {right.width})) ({shifted} a {narrow}) {oversized})"

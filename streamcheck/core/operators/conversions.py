@@ -90,7 +90,7 @@ def _smt_to_machine(source: Type, target: MachineType) -> str:
     if source.kind == "enum":
         return _smt_to_machine(MachineType(32, True), target)
     whole = "a" if source.kind == "integer" else "(ite (>= a 0.0) (to_int a) (- (to_int (- a))))"
-    return f"((_ int2bv {w}) {whole})"
+    return f"((_ int_to_bv {w}) {whole})"
 
 
 def _smt_to_float(source: Type, target: FloatType) -> str:
@@ -109,7 +109,7 @@ def _smt_to_mathematical(source: Type, target: Type) -> str:
     whole = target.kind == "integer"
     match source.kind:
         case "unsigned":
-            text = "(bv2nat a)"
+            text = "(ubv_to_int a)"
         case "signed" | "enum":
             text = "(sbv_to_int a)"
         case "float":

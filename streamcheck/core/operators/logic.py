@@ -17,6 +17,11 @@ def _comparable(args: tuple[Type, ...], _: object) -> Type:
     return BOOL
 
 
+def _identical(args: tuple[Type, ...], _: object) -> Type:
+    need(same(args), "bool unsigned signed float integer real enum", "scalars")
+    return BOOL
+
+
 def _ordered(args: tuple[Type, ...], _: object) -> Type:
     need(same(args), "unsigned signed float integer real", "numbers")
     return BOOL
@@ -74,6 +79,8 @@ ROWS = (
         {"float": "(not (fp.eq a b))", "*": "(not (= a b))"},
         "a != b",
     ),
+    # Identity of values, for equations between steps: NaN is itself, and -0.0 is not 0.0. No user writes it.
+    Operator("same", "same(a, b)", _identical, {"float": "identical(a, b)", "*": "a == b"}, "(= a b)", None),
     _compare("lt", "<", "lt", "<", "lt"),
     _compare("le", "<=", "le", "<=", "leq"),
     _compare("gt", ">", "gt", ">", "gt"),

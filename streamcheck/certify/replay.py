@@ -1,0 +1,92 @@
+"""Replaying a counterexample in the reference semantics, and finding which of its values matter.
+
+A trace is believed when every assumption is true at every step, and the property is false at the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from streamcheck.core.term import Term
+from streamcheck.core.types import EnumType, Value, part_names
+from streamcheck.interpret.simulate import simulate
+from streamcheck.program.equations import Equations
+from streamcheck.system.verdict import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The run, term by term, and the inputs and constants that matter at each step, by name."""
+
+    steps: list[dict[Term, Value]]
+    matters: list[set[str]]
+
+
+def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
+    """The run behind a trace that breaks the claim, or why it does not."""
+    steps = list(simulate(equations, trace.constants, trace.inputs))
+    if not steps:
+        return "it has no steps"
+    for i, values in enumerate(steps):
+        for assumption in equations.assumptions:
+            if values[assumption.term] is not True:
+                return f"assumption {assumption.name} is false at step {i}"
+        for var in equations.chosen():
+            if not _is_member(var.type, values[var]):
+                return f"{var.payload} is no member of its enum at step {i}"
+    if steps[-1][claim] is not False:
+        return "the property is true at the last step"
+    return Replay(steps, _matters(equations, claim, steps))
+
+
+def _is_member(type: object, value: Value) -> bool:
+    if isinstance(type, EnumType):
+        return value in type.codes
+    if isinstance(value, tuple):
+        parts = [t for _, t in part_names("", type)]  # type: ignore[arg-type]
+        return all(_is_member(t, v) for t, v in zip(parts, _flat(value), strict=True))
+    return True
+
+
+def _flat(value: Value) -> list[Value]:
+    return [leaf for part in value for leaf in _flat(part)] if isinstance(value, tuple) else [value]
+
+
+def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
+    """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
+    false side, a `mux` its condition and the side it chose."""
+    cells = {c.var: c.next for c in equations.cells}
+    chosen = set(equations.chosen())
+    matters: list[set[str]] = [set() for _ in steps]
+    last = len(steps) - 1
+    stack = [(claim, last)] + [(a.term, i) for a in equations.assumptions for i in range(last + 1)]
+    seen: set[tuple[Term, int]] = set()
+    while stack:
+        node, i = stack.pop()
+        if (node, i) in seen:
+            continue
+        seen.add((node, i))
+        if node in chosen:
+            matters[i].add(node.payload)
+        elif node in cells:
+            if i:
+                stack.append((cells[node], i - 1))
+        else:
+            stack.extend((a, i) for a in _reasons(node, steps[i]))
+    return matters
+
+
+def _reasons(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
+    """The operands that make the node's value what it is."""
+    a = node.args
+    match node.op:
+        case "and" if values[node] is False:
+            return [a[0]] if values[a[0]] is False else [a[1]]
+        case "or" if values[node] is True:
+            return [a[0]] if values[a[0]] is True else [a[1]]
+        case "implies" if values[node] is True:
+            return [a[0]] if values[a[0]] is False else [a[1]]
+        case "mux":
+            return [a[0], a[1] if values[a[0]] is True else a[2]]
+    return a

@@ -1,0 +1,48 @@
+"""The checker's solvers: bitwuzla for bit-vectors and floats, cvc5 for the rest. Neither is the engines'."""
+
+from __future__ import annotations
+
+from streamcheck.certify.smtlib import Script
+
+NUMBERS = {"integer", "real"}
+
+
+def warm_up() -> None:
+    """Load the solvers before they are asked."""
+    import bitwuzla
+    import cvc5
+
+    assert bitwuzla and cvc5
+
+
+def unsatisfiable(script: Script) -> bool | None:
+    """Whether the script's assertions contradict each other; None where the solver does not know."""
+    return _cvc5(script.text()) if script.kinds & NUMBERS else _bitwuzla(script.text())
+
+
+def _cvc5(text: str) -> bool | None:
+    import cvc5
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
+    symbols = parser.getSymbolManager()
+    while not (command := parser.nextCommand()).isNull():
+        error = command.invoke(solver, symbols)
+        if "error" in error:
+            raise ValueError(error)
+    return _answer(str(solver.checkSat()))
+
+
+def _bitwuzla(text: str) -> bool | None:
+    import bitwuzla
+
+    parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
+    parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
+    return _answer(str(parser.bitwuzla().check_sat()))
+
+
+def _answer(text: str) -> bool | None:
+    if "unsat" in text.lower():
+        return True
+    return False if "sat" in text.lower() else None

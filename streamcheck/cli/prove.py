@@ -1,0 +1,69 @@
+"""`streamcheck prove FILE…`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from streamcheck.cli.live import Live
+from streamcheck.cli.output import emit
+from streamcheck.report.verdicts import report
+from streamcheck.report.verdicts_json import verdicts_json
+from streamcheck.run.certificates import save
+from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.run.source import Target, read
+from streamcheck.run.strategy import processors
+
+ALARM = 4
+
+
+@click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
+@click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
+@click.option("--prop", "props", multiple=True, metavar="NAME", help="Only this property (may be repeated).")
+@click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for each spec.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
+@click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
+@click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
+def command(
+    files: tuple[str, ...],
+    props: tuple[str, ...],
+    engines: tuple[str, ...],
+    timeout: float,
+    jobs: int | None,
+    memory: int | None,
+    certificates: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Decide every property of a spec, for all inputs and all time.
+
+    A proof counts when its certificate has been checked by another solver, a counterexample when it has been
+    replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
+    2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
+    """
+    settings = Settings(timeout, jobs or processors(), engines, props, memory and memory * 1_000_000)
+    rows, statuses = [], []
+    for file in files:
+        target = Target.parse(file)
+        for equations in read(target):
+            with Live(equations, shown=not as_json and not quiet) as live:
+                try:
+                    verdicts = prove(equations, settings, live)
+                except Alarm as alarm:
+                    click.echo(f"ALARM: {alarm}", err=True)
+                    return ALARM
+            statuses.append(verdicts.status)
+            saved = save(verdicts, target.path, certificates) if certificates else {}
+            if as_json:
+                rows.append(verdicts_json(verdicts, target.path, saved))
+            else:
+                emit(report(verdicts, quiet=quiet))
+    if as_json:
+        emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
+    sys.stdout.flush()
+    return next((status for status in (1, 3) if status in statuses), 0)

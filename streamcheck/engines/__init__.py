@@ -1,0 +1,1 @@
+"""Engines: generators over problems, one file each."""

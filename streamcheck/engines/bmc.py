@@ -1,0 +1,77 @@
+"""Bounded model checking: the shortest runs that break properties, and facts that they hold up to a depth.
+
+Slides, "Bounded model checking":   I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ P[xk]   for k = 0, 1, …
+
+Vocabulary: I, T are in the composed unrolling (state by substitution from the initial values); A the assumptions,
+which count at every step; P the open properties, all at once.
+
+Asserted in the solver, after step k: A[x0] … A[xk], and P[x0] … P[xk] of the properties that hold there.
+
+Departure: the properties of one step are asked together (`some P is false`), and the model tells which; only what is
+left is asked again. A step whose assumptions cannot be met ends the search: no run goes on.
+
+Limits: it proves nothing by itself (see `completeness`), and terms grow with the depth where inputs do not fold away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import FALSE, TRUE
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.unroll import Composed
+from streamcheck.system.protocol import Event, Inbox, NoRun, Problem, Progress, TrueUpTo
+from streamcheck.system.transition import Claim
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+
+
+class Bmc:
+    name = "bmc"
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+        system = problem.system
+        runs, solver = Composed(system), Solver()
+        open_claims = {p.name: p for p in system.properties}
+        for k in count():
+            for fact in inbox():
+                if isinstance(fact, Proved | Falsified):
+                    open_claims.pop(fact.prop, None)
+            if not open_claims:
+                return
+            assumed = conjunction(*(runs.image(a.term, k) for a in system.assumptions))
+            solver.add(assumed)
+            # I ∧ T^k ∧ A: is there a run of k + 1 steps at all?
+            if assumed is FALSE or (assumed is not TRUE and solver.check() is False):
+                yield NoRun(k)
+                # Every run ends before step k, and was seen whole: a complete proof.
+                for name, p in open_claims.items():
+                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,)))
+                return
+            for event in self._step(k, open_claims, runs, solver):
+                yield event
+                if isinstance(event, Unknown):
+                    return
+            yield Progress(k)
+
+    def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver) -> Iterator[Event]:
+        """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
+        images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
+        pending = {name: image for name, image in images.items() if image is not TRUE}
+        while pending:
+            # I ∧ T^k ∧ A ∧ (¬P_1[xk] ∨ ¬P_2[xk] ∨ …)
+            answer = solver.check(disjunction(*(negation(image) for image in pending.values())))
+            if answer is False:
+                break
+            if answer is None:
+                yield from (Unknown(name, solver.reason) for name in pending)
+                return
+            values = solver.values([*runs.leaves(k + 1)])
+            broken = [name for name, image in pending.items() if runs.holds(image, values) is False]
+            for name in broken or list(pending)[:1]:
+                del pending[name], open_claims[name]
+                yield Falsified(name, runs.trace(values, k + 1))
+        for image in pending.values():
+            solver.add(image)
+        yield from (TrueUpTo(name, k) for name in open_claims)

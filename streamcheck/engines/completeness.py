@@ -1,0 +1,95 @@
+"""The completeness test of bounded model checking, which ends on bounded state spaces.
+
+Slides, "Path compression": after BMC step k, test
+
+    I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ ¬C_k[x0, …, xk]
+
+where C_k says that the states are pairwise different and only the first is initial. If it holds, every run has been
+seen within k steps, up to cycles: what is true at steps 0 … k - 1 is true for ever. (The slides print C_k over
+x0 … xk-1; with k transitions there are k + 1 states, and the period counter they prove at k = 6 needs all of them.)
+
+C_k is added lazily, pair by pair, as in `kinduction`.
+
+Limits: systems whose states never repeat, or that have long non-repeating runs, gain nothing from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.simplify import conjunction, negation, simplify
+from streamcheck.core.term import FALSE, TRUE, Term, term
+from streamcheck.core.types import Value
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.unroll import Composed
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+
+
+class Completeness:
+    name = "completeness"
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+        self.system = problem.system
+        self.runs, self.solver = Composed(self.system), Solver()
+        self.states = [s.var for s in self.system.state]
+        open_claims = {p.name: p.term for p in self.system.properties}
+        true_up_to: dict[str, int] = {}
+        closed_at: int | None = None  # the k at which no compressed run was left
+        for k in count():
+            for fact in inbox():
+                match fact:
+                    case TrueUpTo(prop, depth):
+                        true_up_to[prop] = max(depth, true_up_to.get(prop, -1))
+                    case Proved(prop) | Falsified(prop):
+                        open_claims.pop(prop, None)
+            if not open_claims:
+                return
+            if closed_at is None:
+                answer = self._no_compressed_run(k)
+                if answer is None:
+                    yield from (Unknown(name, self.solver.reason) for name in open_claims)
+                    return
+                closed_at = k if answer and k else None
+            for name in [n for n in open_claims if closed_at is not None and true_up_to.get(n, -1) >= closed_at - 1]:
+                yield Proved(name, Certificate("complete", closed_at or 1, (open_claims.pop(name),)))
+            yield Progress(k) if closed_at is None else Waiting()
+
+    def _no_compressed_run(self, k: int) -> bool | None:
+        """Whether I ∧ T^k ∧ A ∧ C_k is unsatisfiable."""
+        self.runs.reach(k)
+        self.solver.add(conjunction(*(self.runs.image(a.term, k) for a in self.system.assumptions)))
+        while True:
+            answer = self.solver.check()
+            if answer is not True:
+                return None if answer is None else True
+            values = self.solver.values([*self.runs.leaves(k + 1)])
+            repeated = self._repetition(k, values)
+            if repeated is None:
+                return False
+            self.solver.add(repeated)
+
+    def _repetition(self, k: int, values: dict[Term, Value]) -> Term | None:
+        """The part of C_k that the model's run breaks, or None."""
+        frames = self.runs.frames[: k + 1]
+        states = [tuple(repr(value_of(frame[v], values)) for v in self.states) for frame in frames]
+        first: dict[object, int] = {}
+        for j, state in enumerate(states):
+            if state in first:
+                return self._differ(frames[first[state]], frames[j])
+            first[state] = j
+        for j in range(1, k + 1):
+            initial = self._initial(frames[j])
+            if initial is TRUE or (initial is not FALSE and value_of(initial, values)):
+                return negation(initial)
+        return None
+
+    def _differ(self, a: dict[Term, Term], b: dict[Term, Term]) -> Term:
+        equal = conjunction(*(term("same", a[v], b[v]) for v in self.states))
+        return negation(simplify([equal])[equal])
+
+    def _initial(self, frame: dict[Term, Term]) -> Term:
+        equal = conjunction(*(term("same", frame[s.var], s.init) for s in self.system.state if s.init is not None))
+        return simplify([equal])[equal]

@@ -1,0 +1,171 @@
+"""The step case of k-induction, all properties at once, with path compression.
+
+Slides, "The k-induction algorithm":
+
+    P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ P[xk]                                            (c.)
+
+and "Path compression":  C_k[x0 … xk] = ⋀ xi ≠ xj ∧ ⋀_{i>0} ¬I[xi]  joins the left side.
+
+Ingredients: `_joint` (which properties hold together), `_compress` (C_k, lazily), `_awaiting` (the base case (i.),
+which `bmc` settles in its own process and tells by `TrueUpTo`).
+
+Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
+that some model breaks, until no model is left (the mutual induction rule of the slides, "Inductive properties"). So
+one property more never makes another unprovable: in the end only a set that stands on its own remains.
+
+Path compression is lazy: a pair of states is made different only after a model has made them equal, and a state is
+kept from being initial only after a model began anew there. These constraints stand under one literal; a core
+without it is a plain k-inductive proof.
+
+Asserted in the solver, at depth k: T[x0, x1] … T[xk-1, xk]; A[x0] … A[xk]; the invariants that others proved, at every
+step; under a literal h_p for each property p: p[x0] … p[xk-1]; under the literal `compressed`: parts of C_k.
+
+Limits: states are compared on the whole system at hand, so a counter that never repeats defeats compression even for
+a property that does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.simplify import disjunction, negation
+from streamcheck.core.term import Term, variable
+from streamcheck.core.types import BOOL, Value
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.unroll import Chained, at
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.transition import Claim
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+
+COMPRESSED = variable("compressed", BOOL)
+MAX_COMPRESSIONS = 400  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
+
+
+class KInduction:
+    name = "k-induction"
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+        self.system = problem.system
+        self.compression = problem.options.get("compression", True)
+        self.steps, self.solver = Chained(self.system), Solver()
+        self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
+        self.true_up_to: dict[str, int] = {}
+        self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
+        self.waiting: list[tuple[list[str], Certificate]] = []
+        self._frame(0)
+        for k in count(1):
+            self._read(inbox, k)
+            yield from self._awaiting()
+            if not self.open and not self.waiting:
+                return
+            if not self.open:
+                yield Waiting()
+            else:
+                self._deepen(k)
+                yield from self._joint(k)
+                yield from self._awaiting()
+                yield Progress(k)
+
+    # The frames
+
+    def _frame(self, step: int) -> None:
+        self.solver.add(*(self.steps.image(a.term, step) for a in self.system.assumptions))
+        self.solver.add(*(self.steps.image(lemma, step) for lemma in self.lemmas))
+
+    def _deepen(self, k: int) -> None:
+        """From the left side of (c.) at depth k - 1 to that at depth k."""
+        for claim in self.system.properties:
+            self.solver.add_under(_hypothesis(claim.name), self.steps.image(claim.term, k - 1))
+        self.solver.add(*self.steps.equations(k - 1))
+        self._frame(k)
+
+    def _read(self, inbox: Inbox, k: int) -> None:
+        for fact in inbox():
+            match fact:
+                case TrueUpTo(prop, depth):
+                    self.true_up_to[prop] = max(depth, self.true_up_to.get(prop, -1))
+                case Proved(prop, certificate):
+                    self.open.pop(prop, None)
+                    self.waiting = [w for w in self.waiting if prop not in w[0] or len(w[0]) > 1]
+                    self._learn(certificate, k)
+                case Falsified(prop):
+                    self.open.pop(prop, None)
+                    lost = [w for w in self.waiting if prop in w[0]]
+                    self.waiting = [w for w in self.waiting if prop not in w[0]]
+                    for names, _ in lost:  # what was proved together with a false property was not proved
+                        self.open.update(
+                            {c.name: c for c in self.system.properties if c.name in names and c.name != prop}
+                        )
+
+    def _learn(self, certificate: Certificate, k: int) -> None:
+        for invariant in certificate.invariants:
+            if certificate.kind == "inductive" and invariant not in self.lemmas:
+                self.lemmas[invariant] = certificate.k
+                self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))
+
+    # The query
+
+    def _joint(self, k: int) -> Iterator[Event]:
+        """The largest set of open properties that is k-inductive together."""
+        together = dict(self.open)
+        compressions = 0
+        while together:
+            goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
+            # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ C_k ∧ (¬P_1[xk] ∨ …)
+            broken = disjunction(*(negation(g) for g in goals.values()))
+            hypotheses = [_hypothesis(name) for name in together]
+            answer = self.solver.check(*hypotheses, COMPRESSED, broken)
+            if answer is None:
+                yield from (Unknown(name, self.solver.reason) for name in together)
+                return
+            if answer is False:
+                compressed = bool(self.solver.core([COMPRESSED]))
+                self._found(list(together), k, compressed=compressed)
+                return
+            values = self.solver.values([at(v, i) for i in range(k + 1) for v in self.steps.variables])
+            if self.compression and compressions < MAX_COMPRESSIONS and self._compress(k, values):
+                compressions += 1
+                continue
+            failing = [n for n, g in goals.items() if value_of(g, values) is not True]
+            for name in failing or list(together):
+                del together[name]
+            yield Progress(k)
+
+    def _compress(self, k: int, values: dict[Term, Value]) -> bool:
+        """Adds the parts of C_k that the model breaks; False where it breaks none."""
+        states = [tuple(repr(values[at(v, i)]) for v in self.steps.states) for i in range(k + 1)]
+        first: dict[object, int] = {}
+        for j, state in enumerate(states):
+            if state in first:
+                self.solver.add_under(COMPRESSED, negation(self.steps.same_state(first[state], j)))
+                return True
+            first[state] = j
+        for j in range(1, k + 1):
+            if value_of(self.steps.is_initial(j), values) is True:
+                self.solver.add_under(COMPRESSED, negation(self.steps.is_initial(j)))
+                return True
+        return False
+
+    # The answer
+
+    def _found(self, names: list[str], k: int, *, compressed: bool) -> None:
+        """The step case holds for these together; the proof is complete once the base case is known."""
+        claims = [c.term for c in self.system.properties if c.name in names]
+        depth = max([k, *self.lemmas.values()])
+        invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
+        self.waiting.append((names, Certificate("compressed" if compressed else "inductive", depth, invariants)))
+        for name in names:
+            del self.open[name]
+
+    def _awaiting(self) -> Iterator[Event]:
+        """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
+        for names, certificate in list(self.waiting):
+            if all(self.true_up_to.get(name, -1) >= certificate.k - 1 for name in names):
+                self.waiting.remove((names, certificate))
+                yield from (Proved(name, certificate) for name in names)
+
+
+def _hypothesis(name: str) -> Term:
+    return variable(f"holds {name}", BOOL)

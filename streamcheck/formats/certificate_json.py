@@ -1,0 +1,65 @@
+"""Certificates and counterexamples as files: what `prove --certificates DIR` writes and `check FILE` reads.
+
+    {"format": "streamcheck certificate 1", "file": "engine.py", "spec": "engine", "property": "ok",
+     "claim": "proved", "model": "integers", "kind": "inductive", "k": 2,
+     "types": […], "terms": […], "invariants": [row of terms, …]}
+
+    {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
+
+`file` is relative to the certificate. `model` says over which variables the invariants speak: the machine's ("bits")
+or the wrapping integers that stand for them ("integers"). The rows of `types` and `terms` are those of `core.wire`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import plain
+from streamcheck.core.wire import Reader, Writer
+from streamcheck.system.verdict import Certificate, Trace
+
+FORMAT = "streamcheck certificate 1"
+Model = Literal["bits", "integers"]
+
+
+def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
+    w = Writer()
+    rows = [w.term(t) for t in certificate.invariants]
+    return {"kind": certificate.kind, "k": certificate.k, "types": w.types, "terms": w.terms, "invariants": rows}
+
+
+def certificate_from_plain(data: dict[str, Any]) -> Certificate:
+    terms = Reader(data["types"], data["terms"]).terms
+    return Certificate(data["kind"], data["k"], tuple(terms[i] for i in data["invariants"]))
+
+
+def trace_to_plain(trace: Trace) -> dict[str, Any]:
+    return {
+        "constants": {name: plain(value) for name, value in trace.constants.items()},
+        "inputs": [{name: plain(value) for name, value in step.items()} for step in trace.inputs],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One file: what it claims of which property, and the evidence as plain data."""
+
+    file: str
+    spec: str
+    prop: str
+    claim: Literal["proved", "falsified"]
+    model: Model
+    evidence: dict[str, Any]
+
+    def to_plain(self) -> dict[str, Any]:
+        head = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
+        return {**head, "claim": self.claim, "model": self.model, **self.evidence}
+
+    @staticmethod
+    def from_plain(data: Any, origin: str) -> Saved:
+        keys = ("file", "spec", "property", "claim", "model")
+        if not isinstance(data, dict) or data.get("format") != FORMAT or any(key not in data for key in keys):
+            raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
+        return Saved(data["file"], data["spec"], data["property"], data["claim"], data["model"], data)

@@ -1,0 +1,84 @@
+"""Verdicts for people: a line for each property, and counterexamples as tables, a column for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.core.term import Term
+from streamcheck.program.equations import Equations
+from streamcheck.report.values import as_text
+from streamcheck.run.prove import Result, Verdicts
+
+HEAD, TAIL = 2, 8  # columns of a long run that are shown: its beginning, and what leads to the violation
+MARKS = "  * changed since the step before    ( ) of no matter here"
+
+
+def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
+    yield f"{verdicts.equations.name}" + ("" if verdicts.results else ": no properties")
+    wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
+    for result in verdicts.results:
+        yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result)}".rstrip()
+        if result.replay is not None and not quiet:
+            yield from run_table(verdicts.equations, result)
+    for warning in verdicts.warnings:
+        yield f"  warning: {warning}"
+
+
+def _word(result: Result) -> str:
+    if result.prop.goal == "reachable" and result.verdict == "proved":
+        return "reachable"
+    if result.prop.goal == "reachable" and result.verdict == "falsified":
+        return "never"
+    return result.verdict
+
+
+def _how(result: Result) -> str:
+    if result.verdict == "unknown":
+        return f"{result.reason}, {result.seconds:.2f} s"
+    where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
+    kind = result.certificate.kind if result.certificate is not None else ""
+    how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")
+    model = "" if result.model == "bits" else ", wrapping integers"
+    return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
+
+
+def run_table(equations: Equations, result: Result) -> Iterator[str]:
+    """The run behind a result: externs first, then the user's streams, then the property."""
+    assert result.replay is not None
+    length = len(result.replay.steps)
+    shown = list(range(length))
+    if length > HEAD + TAIL + 1:
+        shown = [*range(HEAD), *range(length - TAIL, length)]
+    table = [["step", *map(str, shown)]]
+    inputs = set(equations.chosen())
+    for name, node in _rows(equations, result):
+        table.append([name, *(_cell(result, node, i, chosen=node in inputs) for i in shown)])
+    if len(shown) < length:
+        for n, row in enumerate(table):
+            row.insert(1 + HEAD, "…" if n == 0 else "")
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
+        yield ("      " + "  ".join(cells)).rstrip()
+    yield "    " + MARKS
+
+
+def _rows(equations: Equations, result: Result) -> list[tuple[str, Term]]:
+    rows: list[tuple[str, Term]] = [(v.payload, v) for v in equations.chosen()]
+    rows += [(c.name, c.var) for c in equations.cells if not c.name.startswith("cell_")]
+    rows += [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
+    rows.append((result.name, result.prop.term))
+    first: dict[Term, str] = {}
+    for name, node in rows:  # a term with several names is shown once
+        first.setdefault(node, name)
+    return [(name, node) for node, name in first.items()]
+
+
+def _cell(result: Result, node: Term, i: int, *, chosen: bool) -> str:
+    assert result.replay is not None
+    steps = result.replay.steps
+    text = as_text(node.type, steps[i][node])
+    if chosen and node.payload not in result.replay.matters[i]:
+        return f"({text})"
+    changed = i > 0 and text != as_text(node.type, steps[i - 1][node])
+    return f"{text}*" if changed else f"{text} "

@@ -1,0 +1,57 @@
+"""Verdicts for programs: the JSON object of `prove --json`."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from streamcheck.core.term import Term
+from streamcheck.program.equations import Equations
+from streamcheck.report.values import as_json
+from streamcheck.run.prove import Result, Verdicts
+
+
+def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
+    return {
+        "tool": "streamcheck",
+        "version": version("streamcheck"),
+        "file": file,
+        "spec": verdicts.equations.name,
+        "seconds": round(verdicts.seconds, 3),
+        "properties": [_result(verdicts.equations, r, saved.get(r.name)) for r in verdicts.results],
+        "warnings": verdicts.warnings,
+    }
+
+
+def _result(equations: Equations, result: Result, saved: str | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
+    if result.prop.implied:
+        row["implied"] = True
+    if result.verdict == "unknown":
+        return row | {"reason": result.reason}
+    row |= {"engine": result.engine, "k": result.k, "certificate": saved}
+    if result.model == "integers":
+        row["model"] = "wrapping integers"
+    if result.replay is not None:
+        key = "witness" if result.prop.goal == "reachable" else "counterexample"
+        row[key] = {"length": len(result.replay.steps), "steps": _steps(equations, result)}
+    return row
+
+
+def _steps(equations: Equations, result: Result) -> list[dict[str, Any]]:
+    assert result.replay is not None
+    inputs = [(i.name, i.var) for i in equations.inputs]
+    constants = [(c.name, c.var) for c in equations.constants]
+    streams: dict[str, Term] = {}
+    named = [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
+    cells = [(c.name, c.var) for c in equations.cells]
+    claims = [(p.name, p.term) for p in equations.properties if not p.implied or p.name == result.name]
+    for name, node in [*constants, *cells, *named, *claims]:
+        streams.setdefault(name, node)
+    return [
+        {
+            "inputs": {name: as_json(var.type, values[var]) for name, var in inputs},
+            "streams": {name: as_json(node.type, values[node]) for name, node in streams.items()},
+        }
+        for values in result.replay.steps
+    ]

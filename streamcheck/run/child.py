@@ -1,0 +1,172 @@
+"""A forked child and the records between it and the command.
+
+The child leads a session of its own, so that it can be ended with everything it started; it asks the kernel to be
+ended should the command die first; it holds none of the command's open files. It answers on a pipe of its own, in
+records that begin with a token only this child and the command know: what it prints, and the status it ends with,
+carry no meaning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import struct
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+HEAD = struct.Struct("!16sQ")
+PR_SET_PDEATHSIG = 1
+
+
+class Ended(Exception):
+    """The other side has closed its end."""
+
+
+class Forged(Exception):
+    """Something else wrote into the pipe."""
+
+
+class TooLate(Exception):
+    """No whole record came in time."""
+
+
+class Channel:
+    """Records over two pipe ends."""
+
+    def __init__(self, read: int, write: int, token: bytes) -> None:
+        self.read, self.write, self.token = read, write, token
+        self._buffer = bytearray()
+
+    def send(self, value: Any) -> None:
+        data = json.dumps(value).encode()
+        data = HEAD.pack(self.token, len(data)) + data
+        while data:
+            data = data[os.write(self.write, data) :]
+
+    def receive(self, seconds: float | None) -> Any:
+        """The next record, waiting at most so long (None: for ever)."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while (record := self._buffered()) is None:
+            self._fill(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        return record[0]
+
+    def available(self) -> list[Any]:
+        """Every record that is there already. Ended where there is none and there will be none."""
+        records = []
+        while True:
+            while (record := self._buffered()) is not None:
+                records.append(record[0])
+            try:
+                self._fill(0.0)
+            except TooLate:
+                return records
+            except Ended:
+                if not records:
+                    raise
+                return records
+
+    def _fill(self, seconds: float | None) -> None:
+        ready, _, _ = select.select([self.read], [], [], seconds)
+        if not ready:
+            raise TooLate
+        chunk = os.read(self.read, 1 << 20)
+        if not chunk:
+            raise Ended
+        self._buffer += chunk
+
+    def _buffered(self) -> tuple[Any] | None:
+        if len(self._buffer) < HEAD.size:
+            return None
+        token, length = HEAD.unpack_from(self._buffer)
+        if token != self.token:
+            raise Forged
+        if len(self._buffer) < HEAD.size + length:
+            return None
+        data = bytes(self._buffer[HEAD.size : HEAD.size + length])
+        del self._buffer[: HEAD.size + length]
+        return (json.loads(data),)
+
+
+class Child:
+    """A process that runs `work(channel)`."""
+
+    def __init__(self, work: Callable[[Channel], None], *, memory: int | None = None) -> None:
+        token = os.urandom(16)
+        from_child, to_parent = os.pipe()
+        from_parent, to_child = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _run(work, Channel(from_parent, to_parent, token), parent, memory)
+        os.close(to_parent)
+        os.close(from_parent)
+        self.channel = Channel(from_child, to_child, token)
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.pid)
+
+    def end(self) -> str:
+        """End the child and whatever it started; how it had ended, where it had."""
+        if not self.pid:
+            return ""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        for kill in (os.killpg, os.kill):  # the child may not lead its group yet
+            with contextlib.suppress(ProcessLookupError):
+                kill(self.pid, signal.SIGKILL)
+        if not pid:
+            os.waitpid(self.pid, 0)
+        os.close(self.channel.read)
+        os.close(self.channel.write)
+        self.pid = 0
+        if pid and os.WIFSIGNALED(status):
+            return f"killed by signal {os.WTERMSIG(status)}"
+        return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
+
+
+def _run(work: Callable[[Channel], None], channel: Channel, parent: int, memory: int | None) -> NoReturn:
+    status = 1
+    try:
+        os.setsid()
+        _end_with_parent(parent)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _keep_only(channel)
+        if memory is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        work(channel)
+        status = 0
+    except BaseException:
+        with contextlib.suppress(OSError):
+            traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _keep_only(channel: Channel) -> None:
+    """Standard output becomes standard error; everything else the command has open is closed."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    sys.stdout, sys.stderr = (os.fdopen(fd, "w", buffering=1, closefd=False) for fd in (1, 2))
+    first, last = sorted((channel.read, channel.write))
+    os.closerange(3, first)
+    os.closerange(first + 1, last)
+    os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _end_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died in between
+        os._exit(1)

@@ -1,0 +1,58 @@
+"""Engines' events as plain records, and back, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamcheck.core.wire import from_plain
+from streamcheck.formats.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
+from streamcheck.system.protocol import Event, NoRun, Progress, TrueUpTo, Waiting
+from streamcheck.system.transition import TransitionSystem
+from streamcheck.system.verdict import Falsified, Proved, Trace, Unknown
+
+
+def event_to_plain(event: Event) -> dict[str, Any]:
+    match event:
+        case TrueUpTo(prop, k):
+            return {"true up to": k, "prop": prop}
+        case NoRun(length):
+            return {"no run": length}
+        case Progress(depth):
+            return {"depth": depth}
+        case Waiting():
+            return {"waiting": True}
+        case Proved(prop, certificate):
+            return {"proved": certificate_to_plain(certificate), "prop": prop}
+        case Falsified(prop, trace):
+            return {"falsified": trace_to_plain(trace), "prop": prop}
+        case Unknown(prop, reason):
+            return {"unknown": reason, "prop": prop}
+    raise AssertionError(event)
+
+
+def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
+    match row:
+        case {"true up to": int(k), "prop": str(prop)}:
+            return TrueUpTo(prop, k)
+        case {"no run": int(length)}:
+            return NoRun(length)
+        case {"depth": int(depth)}:
+            return Progress(depth)
+        case {"waiting": True}:
+            return Waiting()
+        case {"proved": certificate, "prop": str(prop)}:
+            return Proved(prop, certificate_from_plain(certificate))
+        case {"falsified": trace, "prop": str(prop)}:
+            return Falsified(prop, trace_from_plain(trace, system))
+        case {"unknown": str(reason), "prop": str(prop)}:
+            return Unknown(prop, reason)
+    raise ValueError(f"not an event: {row}")
+
+
+def trace_from_plain(row: dict[str, Any], system: TransitionSystem) -> Trace:
+    types = {v.payload: v.type for v in (*system.inputs, *(s.var for s in system.state))}
+
+    def read(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
+
+    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]))

@@ -1,0 +1,61 @@
+"""From equations to what engines get: claims, integer models, reduction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import Term
+from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
+from streamcheck.encode.to_system import to_system
+from streamcheck.formats.certificate_json import Model
+from streamcheck.program.equations import Equations
+from streamcheck.system.transition import Claim, TransitionSystem
+from streamcheck.transform.reduce import Reduced, reduce
+
+TRIGGERED = "some run triggers "  # the claim whose refutation shows that an implication's left side is reachable
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """The system in one integer model: as certificates speak of it, and reduced, as engines see it."""
+
+    model: Model
+    system: TransitionSystem
+    reduced: Reduced
+
+    def claim(self, name: str) -> Claim:
+        return next(c for c in self.system.properties if c.name == name)
+
+
+def claims_of(equations: Equations, *, vacuity: bool) -> Equations:
+    """Every property as something that must always hold: a `reachable` one by its opposite; and for each property
+    `a ⇒ b` of the user's the claim that `a` never holds, which should fail."""
+    claims = [p if p.goal == "always" else replace(p, term=negation(p.term)) for p in equations.properties]
+    if vacuity:
+        for p in equations.properties:
+            left = p.term.args[0] if p.term.op == "implies" and not p.implied and p.goal == "always" else None
+            if left is not None and not left.is_const:
+                claims.append(replace(p, name=TRIGGERED + p.name, term=negation(left)))
+    return replace(equations, properties=tuple(claims))
+
+
+def models(equations: Equations) -> list[Modelled]:
+    """The integer models that can express the claims, the better bet first.
+
+    Wrapping integers decide arithmetic at every width alike (Boyer-Moore with 8, 32, 64 bits in the same time);
+    bit-vectors take what they cannot express, and run beside them. Without machine integers there is one model.
+    """
+    system = to_system(equations)
+    bits = Modelled("bits", system, reduce(system))
+    if not has_machine_integers(system):
+        return [bits]
+    try:
+        integers = to_integers(system)
+    except Inexpressible:
+        return [bits]
+    return [Modelled("integers", integers, reduce(integers)), bits]
+
+
+def claim_term(equations: Equations, name: str) -> Term:
+    return next(p.term for p in equations.properties if p.name == name)

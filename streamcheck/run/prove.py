@@ -1,0 +1,130 @@
+"""Proving a spec: equations in, a result for each property out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from streamcheck.certify.replay import Replay
+from streamcheck.core.errors import SpecError
+from streamcheck.program.equations import Equations, Property
+from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.problems import TRIGGERED, Modelled, claims_of, models
+from streamcheck.run.strategy import check_names, processors
+from streamcheck.system.verdict import Certificate, Trace
+
+__all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much may be spent, and by whom."""
+
+    timeout: float = 60.0
+    jobs: int = field(default_factory=processors)
+    engines: Sequence[str] = ()
+    props: Sequence[str] = ()
+    memory: int | None = None  # bytes, for the workers together
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one property. A `reachable` property that is proved has a witness in `trace` and `replay`; one
+    that is falsified, a certificate that no run gets there."""
+
+    prop: Property
+    verdict: Literal["proved", "falsified", "unknown"]
+    engine: str
+    model: str
+    seconds: float
+    reason: str
+    certificate: Certificate | None
+    trace: Trace | None
+    replay: Replay | None
+
+    @property
+    def name(self) -> str:
+        return self.prop.name
+
+    @property
+    def k(self) -> int | None:
+        """The step of the violation (or witness), counted from 0; the k of a proof."""
+        if self.trace is not None:
+            return self.trace.length - 1
+        return None if self.certificate is None else self.certificate.k
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The results for one spec, in the order of its properties."""
+
+    equations: Equations
+    results: list[Result]
+    seconds: float
+    warnings: list[str]
+    modelled: Sequence[Modelled]
+
+    @property
+    def status(self) -> int:
+        verdicts = {r.verdict for r in self.results}
+        return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 0
+
+
+def prove(equations: Equations, settings: Settings, watch: Callable[[Director], None] = lambda _: None) -> Verdicts:
+    check_names(settings.engines)
+    chosen = _selected(equations, settings.props)
+    claims = claims_of(chosen, vacuity=True)
+    modelled = models(claims)
+    director = Director(
+        claims,
+        modelled,
+        settings.timeout,
+        settings.jobs,
+        settings.engines,
+        settings.memory,
+        watch=watch,
+    )
+    decisions = director.run()
+    results = [_result(p, decisions[p.name]) for p in chosen.properties]
+    warnings = [*director.warnings, *_vacuous(director, decisions)]
+    return Verdicts(chosen, results, director.elapsed, warnings, modelled)
+
+
+def _selected(equations: Equations, names: Sequence[str]) -> Equations:
+    known = [p.name for p in equations.properties]
+    for name in names:
+        if name not in known:
+            raise SpecError(f'{equations.name} has no property named "{name}", it has {", ".join(known) or "none"}')
+    if not names:
+        return equations
+    return replace(equations, properties=tuple(p for p in equations.properties if p.name in names))
+
+
+def _result(prop: Property, decision: Decision) -> Result:
+    verdict: Any = decision.verdict
+    if prop.goal == "reachable" and verdict != "unknown":
+        verdict = "falsified" if verdict == "proved" else "proved"
+    return Result(
+        prop,
+        verdict,
+        decision.engine,
+        decision.model,
+        decision.seconds,
+        decision.reason,
+        decision.certificate,
+        decision.trace,
+        decision.replay,
+    )
+
+
+def _vacuous(director: Director, decisions: dict[str, Decision]) -> list[str]:
+    if director.no_run is not None:
+        if director.no_run == 0:
+            return ["no run meets the assumptions, so nothing was shown"]
+        return [f"no run meets the assumptions beyond step {director.no_run - 1}: later steps were not looked at"]
+    return [
+        f"{name.removeprefix(TRIGGERED)} is true only because the left side of its `implies` never is"
+        for name, d in decisions.items()
+        if name.startswith(TRIGGERED) and d.verdict == "proved"
+    ]

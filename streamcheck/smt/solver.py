@@ -1,0 +1,104 @@
+"""A z3 solver over our own terms.
+
+Contract: `check` answers True (satisfiable), False (not), or None (the solver gave up: only then is `reason` set).
+A model is read at once, before anything else is asserted: z3 would read the changed assertions into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from streamcheck.core.floats import f32
+from streamcheck.core.term import Term
+from streamcheck.core.types import FloatType, MachineType, Type, Value, default
+from streamcheck.smt.translate import Translator
+
+
+class Solver:
+    def __init__(self) -> None:
+        self.z3 = z3.Solver()
+        self.translator = Translator()
+        self.reason = ""
+        self._indicators: dict[Term, z3.BoolRef] = {}
+
+    def add(self, *terms: Term) -> None:
+        for t in terms:
+            self.z3.add(self.translator.expression(t))
+
+    def add_under(self, label: Term, t: Term) -> None:
+        """`label → t`: the term counts in checks that assume the label."""
+        self.z3.add(z3.Implies(self.translator.expression(label), self.translator.expression(t)))
+
+    def push(self) -> None:
+        self.z3.push()
+
+    def pop(self) -> None:
+        self.z3.pop()
+
+    def check(self, *assumed: Term) -> bool | None:
+        """Satisfiability of what was added, and of these terms (Bool variables or any Bool terms)."""
+        answer = self.z3.check(*[self.indicator(t) for t in assumed])
+        if answer == z3.unknown:
+            self.reason = self.z3.reason_unknown() or "the solver gave up"
+            return None
+        return bool(answer == z3.sat)
+
+    def indicator(self, t: Term) -> z3.BoolRef:
+        """A literal that stands for the term when assumed."""
+        if t.op == "var":
+            return self.translator.expression(t)
+        if t not in self._indicators:
+            literal = z3.FreshBool("assume")
+            self.z3.add(z3.Implies(literal, self.translator.expression(t)))
+            self._indicators[t] = literal
+        return self._indicators[t]
+
+    def core(self, candidates: Iterable[Term]) -> list[Term]:
+        """Those of the assumed terms that the last answer, unsatisfiable, needed."""
+        needed = {literal.get_id() for literal in self.z3.unsat_core()}
+        return [t for t in candidates if self.indicator(t).get_id() in needed]
+
+    def values(self, variables: Iterable[Term]) -> dict[Term, Value]:
+        """The last model's values; what it leaves open gets a default."""
+        model = self.z3.model()
+        return {v: read(v.type, model.eval(self.translator.expression(v))) for v in variables}
+
+
+def read(type: Type, value: Any) -> Value:
+    """A z3 value as ours."""
+    match type:
+        case MachineType(signed=True) if z3.is_bv_value(value):
+            return int(value.as_signed_long())
+        case FloatType() if z3.is_fp_value(value):
+            return _float(type, value)
+    if z3.is_true(value) or z3.is_false(value):
+        return bool(z3.is_true(value))
+    if z3.is_bv_value(value):
+        return int(value.as_signed_long()) if type.kind == "enum" else int(value.as_long())
+    if z3.is_int_value(value):
+        return int(value.as_long())
+    if z3.is_rational_value(value):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
+    if z3.is_algebraic_value(value):  # no Real of ours: an approximation, which the replay will judge
+        approximate: Value = read(type, value.approx(20))
+        return approximate
+    return default(type)
+
+
+def _float(type: FloatType, value: Any) -> float:
+    if value.isNaN():
+        return float("nan")
+    if value.isInf():
+        return float("-inf") if value.isNegative() else float("inf")
+    if value.isZero():
+        return -0.0 if value.isNegative() else 0.0
+    bits = z3.simplify(z3.fpToIEEEBV(value)).as_long()
+    import struct
+
+    layout = "f" if type.width == 32 else "d"
+    unpacked: float = struct.unpack(f">{layout}", bits.to_bytes(type.width // 8, "big"))[0]
+    return f32(unpacked) if type.width == 32 else unpacked

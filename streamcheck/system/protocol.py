@@ -1,0 +1,64 @@
+"""How engines and runners talk.
+
+An engine is a generator over a problem: it yields events, and before each piece of work takes what others have found
+from its inbox. It knows no process, no clock and no terminal.
+
+What may be shared: `TrueUpTo` (checked by bounded model checking from the initial states, so every engine may build
+on it), and `Proved` with its certificate (whose invariants hold in every state of every run that counts, so every
+engine over the same system may assume them at every step). Nothing else: a hypothesis of one engine is no fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, TypeAlias
+
+from streamcheck.system.transition import TransitionSystem
+from streamcheck.system.verdict import Falsified, Proved, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class TrueUpTo:
+    """The property holds at steps 0 … k of every run that counts."""
+
+    prop: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoRun:
+    """No run that meets the assumptions has more than `length` steps."""
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the engine is."""
+
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The engine has nothing to do until a fact arrives."""
+
+
+Fact: TypeAlias = TrueUpTo | NoRun | Proved | Falsified
+Event: TypeAlias = Fact | Progress | Waiting | Unknown
+Inbox: TypeAlias = Callable[[], list[Fact]]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A system whose properties are all `always`; names index them. Options are an engine's own."""
+
+    system: TransitionSystem
+    options: Mapping[str, bool] = field(default_factory=dict)
+
+
+class Engine(Protocol):
+    name: ClassVar[str]
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]: ...

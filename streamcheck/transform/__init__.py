@@ -1,0 +1,1 @@
+"""Problems to simpler problems, each with the way back."""

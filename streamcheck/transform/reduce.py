@@ -1,0 +1,101 @@
+"""A smaller system with the same properties: constants, equal state, the cone of influence.
+
+The way back: counterexamples speak of inputs only, which keep their names. Proofs may have used that a state
+variable is constant or equal to another; those equalities are inductive together with nothing else (that is how
+they are found), and go into the certificate as invariants of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamcheck.core.simplify import simplify
+from streamcheck.core.term import Term, substitute, term, walk
+from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    system: TransitionSystem
+    equalities: tuple[Term, ...]  # invariants of the original system
+
+
+def reduce(system: TransitionSystem) -> Reduced:
+    system = _simplified(system, {})
+    equalities: list[Term] = []
+    while True:
+        replacement = {**_constants(system), **_duplicates(system)}
+        if not replacement:
+            return Reduced(_cone(system), tuple(equalities))
+        equalities += [term("same", var, other) for var, other in replacement.items()]
+        system = _simplified(system, replacement)
+
+
+def _simplified(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:
+    roots = [*system.roots()]
+    replaced = substitute(roots, replacement) if replacement else {r: r for r in roots}
+    simple = simplify(replaced.values())
+
+    def image(node: Term) -> Term:
+        return simple[replaced[node]]
+
+    return TransitionSystem(
+        system.name,
+        tuple(
+            State(s.var, None if s.init is None else image(s.init), image(s.next))
+            for s in system.state
+            if s.var not in replacement
+        ),
+        system.inputs,
+        tuple(Definition(d.name, image(d.term)) for d in system.definitions),
+        tuple(Claim(a.name, image(a.term), a.where) for a in system.assumptions),
+        tuple(Claim(p.name, image(p.term), p.where, p.goal, p.implied) for p in system.properties),
+    )
+
+
+def _constants(system: TransitionSystem) -> dict[Term, Term]:
+    """State that keeps its initial value for ever."""
+    return {s.var: s.init for s in system.state if s.init is not None and s.next in (s.init, s.var)}
+
+
+def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
+    """State that always equals other state: the coarsest partition with equal initial values whose members' next
+    values are equal when members of one class are taken for each other."""
+    members = [s for s in system.state if s.init is not None]
+    classes: dict[object, list[State]] = {}
+    for s in members:
+        classes.setdefault((s.var.type, s.init), []).append(s)
+    while True:
+        leader = {s.var: group[0].var for group in classes.values() for s in group}
+        shared = {v: first for v, first in leader.items() if v is not first}
+        if not shared:
+            return {}
+        images = simplify(substitute([s.next for s in members], shared).values())
+        nexts = substitute([s.next for s in members], shared)
+        finer: dict[object, list[State]] = {}
+        for s in members:
+            finer.setdefault((leader[s.var], images[nexts[s.next]]), []).append(s)
+        if len(finer) == len(classes):
+            return shared
+        classes = finer
+
+
+def _cone(system: TransitionSystem) -> TransitionSystem:
+    """What properties and assumptions can see. A range or membership of a variable nobody else reads goes too."""
+    nexts = {s.var: s.next for s in system.state}
+    seen: set[Term] = set()
+    roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if a.where is not None))]
+    while roots:
+        roots = [nexts[t] for t in walk(roots, seen) if t in nexts]
+    return TransitionSystem(
+        system.name,
+        tuple(s for s in system.state if s.var in seen),
+        tuple(v for v in system.inputs if v in seen),
+        tuple(d for d in system.definitions if d.term in seen),
+        tuple(a for a in system.assumptions if a.where is not None or _visible(a.term, seen)),
+        system.properties,
+    )
+
+
+def _visible(claim: Term, seen: set[Term]) -> bool:
+    return any(node.op == "var" and node in seen for node in walk([claim]))
