@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.interpret.step import Step
 from streamcheck.lang.spec import SpecBase
 
+if TYPE_CHECKING:
+    from streamcheck.run.prove import Verdicts
+
 
 class Spec(SpecBase):
     """Triggers, observers, properties and assumptions over streams."""
+
+    def prove(
+        self,
+        *,
+        timeout: float = 60.0,
+        jobs: int | None = None,
+        engines: Sequence[str] = (),
+        props: Sequence[str] = (),
+    ) -> Verdicts:
+        """Decide every property, as `streamcheck prove` does: `.results` has a Result for each, in order, with its
+        `verdict`, `engine`, `k`, `certificate`, and `replay` where there is a counterexample or witness."""
+        from streamcheck.program.flatten import equations_of
+        from streamcheck.run.prove import Settings, prove
+        from streamcheck.run.strategy import processors
+
+        return prove(equations_of(self), Settings(timeout, jobs or processors(), engines, props))
 
     def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of
@@ -22,6 +41,8 @@ class Spec(SpecBase):
         from streamcheck.lang.elaborate import elaborate
         from streamcheck.program.flatten import Flattening
 
+        if not isinstance(steps, int) or steps < 0:
+            raise SpecError(f"run(steps): a whole number, at least 0, and this is {steps!r}", here())
         elaborated = elaborate(self)
         equations = Flattening(elaborated).equations()
         planned = plan(equations)

@@ -1,8 +1,12 @@
 """Whether a certificate proves a property of a system: its conditions, derived here from the system alone.
 
-With J the conjunction of the certificate's invariants, A the assumptions, P the property:
+With J the conjunction of the certificate's invariants, E that of its equalities, A the assumptions, P the property:
 
-    implication   A[x0] ∧ J[x0] ⊨ P[x0]
+    implication   A[x0] ∧ J[x0] ∧ E[x0] ⊨ P[x0]
+    equalities    I[x0] ∧ A[x0] ⊨ E[x0]   and   T[x0, x1] ∧ A[x0] ∧ A[x1] ∧ E[x0] ⊨ E[x1]
+
+and then, in the system with equals put for equals:
+
     base          I[x0] ∧ T[x0, x1] ∧ … ∧ A[x0] ∧ … ∧ A[xi] ⊨ J[xi]                         for i < k
     inductive     T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ J[x0] ∧ … ∧ J[xk-1] ⊨ J[xk]
     compressed    the same with C_k[x0 … xk] on the left
@@ -21,7 +25,8 @@ from dataclasses import dataclass, replace
 
 from streamcheck.certify.smtlib import Script, conjunction, disjunction
 from streamcheck.certify.solvers import unsatisfiable
-from streamcheck.core.term import Term, variables, walk
+from streamcheck.core.simplify import simplify
+from streamcheck.core.term import Term, substitute, variable, variables, walk
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.system.verdict import Certificate
 
@@ -36,11 +41,11 @@ class Rejected:
 
 def check(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Rejected | None:
     """None where every condition holds."""
+    terms = [*certificate.invariants, *certificate.equalities]
     declared = {s.var for s in system.state} | set(system.inputs)
-    if any(v not in declared for v in variables(certificate.invariants)):
+    if any(v not in declared for v in variables(terms)):
         return Rejected("it speaks of variables the system does not have")
-    system = _cone(system, (claim.term, *certificate.invariants))
-    for what, script in _conditions(system, claim, certificate):
+    for what, script in _all_conditions(system, claim, certificate):
         try:
             answer = unsatisfiable(script)
         except Exception as error:  # a text the solver cannot read decides nothing
@@ -48,6 +53,55 @@ def check(system: TransitionSystem, claim: Claim, certificate: Certificate) -> R
         if answer is not True:
             return Rejected(f"{what} does not hold" if answer is False else f"{what}: undecided", answer is None)
     return None
+
+
+def _all_conditions(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Iterator[tuple[str, Script]]:
+    facts = (*certificate.invariants, *certificate.equalities)
+    if claim.term not in certificate.invariants:
+        yield "implication", _implication(_cone(system, (claim.term, *facts)), facts, claim)
+    if certificate.equalities:
+        alone = Certificate("inductive", 1, certificate.equalities)
+        for what, script in _conditions(_cone(system, alone.invariants), alone):
+            yield f"{what} of the equalities", script
+        system = _replaced(system, certificate.equalities)
+    if certificate.free:
+        named = {d.name: d.term for d in system.definitions} | {s.var.payload: s.var for s in system.state}
+        system, certificate = _freed(system, certificate, {named[n] for n in certificate.free if n in named})
+    yield from _conditions(_cone(system, certificate.invariants), certificate)
+
+
+def _replaced(system: TransitionSystem, equalities: tuple[Term, ...]) -> TransitionSystem:
+    """The system with equals put for equals: the same runs, once the equalities are shown."""
+    replacement = {e.args[0]: e.args[1] for e in equalities}
+    for var, other in replacement.items():  # a = b, b = c: c
+        while other in replacement and replacement[other] is not var:
+            other = replacement[other]
+        replacement[var] = other
+    images = substitute([*system.roots()], replacement)
+    simple = simplify(images.values())
+    return replace(
+        system,
+        state=tuple(replace(s, next=simple[images[s.next]]) for s in system.state if s.var not in replacement),
+        definitions=tuple(replace(d, term=simple[images[d.term]]) for d in system.definitions),
+        assumptions=tuple(replace(a, term=simple[images[a.term]]) for a in system.assumptions),
+        properties=(),
+    )
+
+
+def _freed(system: TransitionSystem, certificate: Certificate, free: set[Term]) -> tuple[TransitionSystem, Certificate]:
+    """The same question of a system with more runs: at every step, each of these terms has any value."""
+    states = {s.var for s in system.state}
+    fresh = {t: variable(f"free {i}", t.type) for i, t in enumerate(free - states)}
+    images = substitute([*system.roots(), *certificate.invariants], fresh)
+    freed = replace(
+        system,
+        state=tuple(replace(s, next=images[s.next]) for s in system.state if s.var not in free),
+        inputs=(*system.inputs, *(free & states), *fresh.values()),
+        definitions=(),
+        assumptions=tuple(replace(a, term=images[a.term]) for a in system.assumptions),
+        properties=(),
+    )
+    return freed, replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
 
 
 def _cone(system: TransitionSystem, roots: tuple[Term, ...]) -> TransitionSystem:
@@ -66,15 +120,13 @@ def _cone(system: TransitionSystem, roots: tuple[Term, ...]) -> TransitionSystem
     )
 
 
-def _conditions(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Iterator[tuple[str, Script]]:
+def _conditions(system: TransitionSystem, certificate: Certificate) -> Iterator[tuple[str, Script]]:
     k = certificate.k
     yield "base case", _base(system, certificate.invariants, k)
     if certificate.kind == "complete":
         yield "completeness", _complete(system, k)
     else:
         yield "step case", _induction(system, certificate, k)
-    if claim.term not in certificate.invariants:
-        yield "implication", _implication(system, certificate.invariants, claim)
 
 
 def _assumed(script: Script, i: int) -> str:

@@ -7,17 +7,15 @@ text is as large as the graph. Symbols are numbered: the user's names may hold a
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Iterable
 from fractions import Fraction
 
+from streamcheck.core.evaluate import unknown_function
 from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 from streamcheck.system.transition import TransitionSystem
-
-UNKNOWN_FUNCTION = re.compile(r"^\((\w+_(?:Float|Double))((?: [abc])+)\)$")
 
 
 def sort(type: Type) -> str:
@@ -115,11 +113,11 @@ class Script:
     def _definition(self, node: Term, i: int) -> str:
         self.kinds.update((node.type.kind, *(a.type.kind for a in node.args)))
         form = OPERATORS[node.op].smt_form(node.signature)
-        unknown = UNKNOWN_FUNCTION.match(form)
-        if unknown and unknown[1] not in self._functions:
-            self._functions.add(unknown[1])
+        unknown = unknown_function(node)
+        if unknown and unknown not in self._functions:
+            self._functions.add(unknown)
             arguments = " ".join(sort(a.type) for a in node.args)
-            self.lines.append(f"(declare-fun {unknown[1]} ({arguments}) {sort(node.type)})")
+            self.lines.append(f"(declare-fun {unknown} ({arguments}) {sort(node.type)})")
         body = fill(form, dict(zip("abc", (self._name(a, i) for a in node.args), strict=False)))
         return f"(define-fun n{self._number(node)}_{i} () {sort(node.type)} {body})"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from streamcheck.certify.smtlib import Script
 
 NUMBERS = {"integer", "real"}
@@ -9,10 +12,13 @@ NUMBERS = {"integer", "real"}
 
 def warm_up() -> None:
     """Load the solvers before they are asked."""
-    import bitwuzla
-    import cvc5
+    for name in ("bitwuzla", "cvc5"):
+        _module(name)
 
-    assert bitwuzla and cvc5
+
+def _module(name: str) -> Any:
+    """A solver's package, loaded when it is first asked (neither has types)."""
+    return importlib.import_module(name)
 
 
 def unsatisfiable(script: Script) -> bool | None:
@@ -21,8 +27,7 @@ def unsatisfiable(script: Script) -> bool | None:
 
 
 def _cvc5(text: str) -> bool | None:
-    import cvc5
-
+    cvc5 = _module("cvc5")
     solver = cvc5.Solver(cvc5.TermManager())
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
@@ -35,8 +40,7 @@ def _cvc5(text: str) -> bool | None:
 
 
 def _bitwuzla(text: str) -> bool | None:
-    import bitwuzla
-
+    bitwuzla = _module("bitwuzla")
     parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
     parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
     return _answer(str(parser.bitwuzla().check_sat()))

@@ -47,6 +47,7 @@ def main() -> NoReturn:
     from streamcheck.cli.output import ReaderGone
     from streamcheck.core.errors import SpecError
 
+    sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
     try:
         status = cli.main(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)

@@ -19,7 +19,6 @@ from streamcheck.interpret.compile import Plan, plan, stepper
 from streamcheck.interpret.data import read_rows
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.interpret.step import Step
-from streamcheck.program.equations import Equations
 from streamcheck.report.steps import comma_separated, json_lines, table
 from streamcheck.run.source import Sampler, Target
 
@@ -35,8 +34,8 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
     """Interpret a spec: at each step its triggers, with their arguments, and its observers.
 
     Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object), else from
-    the samples in the spec. Without --steps a run ends with its input, with the shortest samples, or after 10 steps.
-    A property or assumption that is false is told on standard error.
+    the samples in the spec. Without --steps a run ends with its input, with the shortest list of samples, or after
+    10 steps where nothing else ends it. What is false is told on standard error; the exit status does not tell.
     """
     with ExitStack() as stack:
         sampler = stack.enter_context(Sampler(Target.parse(file)))
@@ -49,8 +48,9 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             rows = _recorded(source, data, planned, steps)
         else:
             rows = _sampled(sampler, planned, steps)
-        told: set[str] = set()
-        ran = _telling(stepper(planned)(rows), equations, told)
+        if not equations.triggers and not equations.observers:
+            click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
+        ran = _telling(stepper(planned)(rows))
         lines = {
             "table": lambda: table(equations, ran, live=live),
             "csv": lambda: comma_separated(equations, ran),
@@ -73,7 +73,7 @@ def _recorded(source: TextIO, data: str, planned: Plan, steps: int | None) -> It
     lines: Iterator[str] = iter(source.readline, "")
     is_json = data.endswith((".json", ".jsonl"))
     if data == "-":  # a JSON object shows itself by its brace
-        first = source.readline()
+        first = next((line for line in lines if line.strip()), "")
         is_json = first.lstrip().startswith("{")
         lines = _chain(first, lines)
     known = [i.name for i in planned.equations.inputs]
@@ -108,17 +108,25 @@ def _sampled(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tup
         yield from islice(sampler.rows(), steps)
         return
     try:
-        yield from islice(sampler.rows(), DEFAULT_STEPS)
+        yield from sampler.rows() if sampler.sized else islice(sampler.rows(), DEFAULT_STEPS)
     except OutOfSamples:
         return
 
 
-def _telling(steps: Iterator[Step], equations: Equations, told: set[str]) -> Iterator[Step]:
-    """The steps as they are; the first time a claim is false, a line on standard error."""
+def _telling(steps: Iterator[Step]) -> Iterator[Step]:
+    """The steps as they are. What is false is told when it first is, and how often in the end; once an assumption
+    is false, properties do not count any more."""
+    often: dict[str, int] = {}
     for step in steps:
         for name in step.broken:
-            if name not in told:
-                told.add(name)
-                what = name if name.startswith("assumption ") else f"property {name}"
+            assumption = name.startswith("assumption ")
+            if not assumption and any(other.startswith("assumption ") for other in often):
+                continue
+            if name not in often:
+                what = name if assumption else f"property {name}"
                 click.echo(f"note: {what} is false at step {step.step}", err=True)
+            often[name] = often.get(name, 0) + 1
         yield step
+    for name, times in often.items():
+        if times > 1:
+            click.echo(f"note: {name} was false at {times} steps", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -30,6 +31,22 @@ def _meaning(op: str, *types: Any, result: Any, payload: Any) -> Callable[..., V
     parameters = ", ".join("abc"[: len(types)])
     function: Callable[..., Value] = eval(f"lambda {parameters}: {fill(form, PARAMETERS)}", dict(HELPERS))
     return function
+
+
+UNKNOWN_FUNCTION = re.compile(r"^\((\w+_(?:Float|Double))((?: [abc])+)\)$")
+
+
+def unknown_function(node: Term) -> str | None:
+    """The name of the function that solvers know by name only, where the node applies one."""
+    row = OPERATORS.get(node.op)
+    if row is None or row.smt is None:
+        return None
+    found = UNKNOWN_FUNCTION.match(row.smt_form(node.signature))
+    return found[1] if found else None
+
+
+def is_unknown_function(node: Term) -> bool:
+    return unknown_function(node) is not None
 
 
 def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:

@@ -50,7 +50,7 @@ def implication(a: Term, b: Term) -> Term:
         return b
     if a is FALSE:
         return TRUE
-    b = conjunction(*(goal for goal in _parts("and", b) if not _follows(a, goal)))
+    b = conjunction(*(goal for goal in reversed(_parts("and", b)) if not _follows(a, goal)))
     if b is TRUE:
         return TRUE
     return negation(a) if b is FALSE else term("implies", a, b)
@@ -62,15 +62,23 @@ def _follows(a: Term, goal: Term) -> bool:
 
 
 def _parts(op: str, a: Term) -> list[Term]:
-    """The operands of nested `op`s, left to right."""
-    parts, stack = [], [a]
+    """The operands of nested `op`s, each once, the last first; of very many, the ones inside stay together."""
+    parts: dict[Term, None] = {}
+    seen: set[Term] = set()
+    stack = [a]
     while stack:
         node = stack.pop()
-        if node.op == op:
-            stack.extend(reversed(node.args))
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op == op and len(seen) < MANY:
+            stack.extend(node.args)
         else:
-            parts.append(node)
-    return parts
+            parts[node] = None
+    return list(parts)
+
+
+MANY = 100  # operands looked at when a conclusion is sought among premises (heuristic: the nearest matter)
 
 
 def choice(condition: Term, a: Term, b: Term) -> Term:

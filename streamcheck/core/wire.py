@@ -30,6 +30,7 @@ class Writer:
         self.terms: list[list[Any]] = []
         self._type_numbers: dict[Type, int] = {}
         self._term_numbers: dict[Term, int] = {}
+        self._done: set[Term] = set()
 
     def type(self, type_: Type) -> int:
         number = self._type_numbers.get(type_)
@@ -51,11 +52,9 @@ class Writer:
 
     def term(self, root: Term) -> int:
         numbers = self._term_numbers
-        if root not in numbers:
-            for node in walk([root]):
-                if node not in numbers:
-                    numbers[node] = len(self.terms)
-                    self.terms.append(self._term_row(node, [numbers[a] for a in node.args]))
+        for node in walk([root], self._done):
+            numbers[node] = len(self.terms)
+            self.terms.append(self._term_row(node, [numbers[a] for a in node.args]))
         return numbers[root]
 
     def _term_row(self, node: Term, args: list[int]) -> list[Any]:

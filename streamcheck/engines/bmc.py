@@ -10,21 +10,28 @@ Asserted in the solver, after step k: A[x0] … A[xk], and P[x0] … P[xk] of th
 Departure: the properties of one step are asked together (`some P is false`), and the model tells which; only what is
 left is asked again. A step whose assumptions cannot be met ends the search: no run goes on.
 
+Functions the solver knows by name only (sin, …): a model that breaks a property only with other functions than the
+real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put again.
+
 Limits: it proves nothing by itself (see `completeness`), and terms grow with the depth where inputs do not fold away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
-from streamcheck.core.simplify import conjunction, disjunction, negation
-from streamcheck.core.term import FALSE, TRUE
+from streamcheck.core.evaluate import evaluate, is_unknown_function
+from streamcheck.core.simplify import conjunction, disjunction, implication, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
 from streamcheck.system.protocol import Event, Inbox, NoRun, Problem, Progress, TrueUpTo
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+
+MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
 class Bmc:
@@ -58,6 +65,7 @@ class Bmc:
     def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver) -> Iterator[Event]:
         """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
+        guesses = 0
         pending = {name: image for name, image in images.items() if image is not TRUE}
         while pending:
             # I ∧ T^k ∧ A ∧ (¬P_1[xk] ∨ ¬P_2[xk] ∨ …)
@@ -69,9 +77,25 @@ class Bmc:
                 return
             values = solver.values([*runs.leaves(k + 1)])
             broken = [name for name, image in pending.items() if runs.holds(image, values) is False]
+            lemmas = [] if broken else _real_values(pending.values(), values)
+            if lemmas and guesses < MAX_GUESSES:
+                guesses += 1
+                solver.add(*lemmas)
+                continue
             for name in broken or list(pending)[:1]:
                 del pending[name], open_claims[name]
                 yield Falsified(name, runs.trace(values, k + 1))
         for image in pending.values():
             solver.add(image)
         yield from (TrueUpTo(name, k) for name in open_claims)
+
+
+def _real_values(images: Iterable[Term], values: Mapping[Term, Value]) -> list[Term]:
+    """For each function known by name only: at the model's arguments, its value is the real one."""
+    results = evaluate(images, values)
+    lemmas = []
+    for node in results:
+        if is_unknown_function(node):
+            at = conjunction(*(term("same", a, constant(a.type, results[a])) for a in node.args))
+            lemmas.append(implication(at, term("same", node, constant(node.type, results[node]))))
+    return lemmas

@@ -31,7 +31,7 @@ from itertools import count
 
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import disjunction, negation
-from streamcheck.core.term import Term, variable
+from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
@@ -100,8 +100,11 @@ class KInduction:
                         )
 
     def _learn(self, certificate: Certificate, k: int) -> None:
+        known = set(self.steps.variables)  # an invariant over anything else says nothing here
         for invariant in certificate.invariants:
-            if certificate.kind == "inductive" and invariant not in self.lemmas:
+            if certificate.kind != "inductive" or not known.issuperset(variables([invariant])):
+                continue
+            if invariant not in self.lemmas:
                 self.lemmas[invariant] = certificate.k
                 self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))
 

@@ -2,12 +2,13 @@
 
     {"format": "streamcheck certificate 1", "file": "engine.py", "spec": "engine", "property": "ok",
      "claim": "proved", "model": "integers", "kind": "inductive", "k": 2,
-     "types": […], "terms": […], "invariants": [row of terms, …]}
+     "invariants": [row of terms, …], "equalities": [row, …], "free": [name, …], "types": […], "terms": […]}
 
     {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
 
 `file` is relative to the certificate. `model` says over which variables the invariants speak: the machine's ("bits")
-or the wrapping integers that stand for them ("integers"). The rows of `types` and `terms` are those of `core.wire`.
+or the wrapping integers that stand for them ("integers"). The
+fields of a proof are those of `system.verdict.Certificate`. The rows of `types` and `terms` are those of `core.wire`.
 """
 
 from __future__ import annotations
@@ -26,13 +27,20 @@ Model = Literal["bits", "integers"]
 
 def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
     w = Writer()
-    rows = [w.term(t) for t in certificate.invariants]
-    return {"kind": certificate.kind, "k": certificate.k, "types": w.types, "terms": w.terms, "invariants": rows}
+    row = {
+        "kind": certificate.kind,
+        "k": certificate.k,
+        "invariants": [w.term(t) for t in certificate.invariants],
+        "equalities": [w.term(t) for t in certificate.equalities],
+        "free": list(certificate.free),
+    }
+    return {**row, "types": w.types, "terms": w.terms}
 
 
 def certificate_from_plain(data: dict[str, Any]) -> Certificate:
     terms = Reader(data["types"], data["terms"]).terms
-    return Certificate(data["kind"], data["k"], tuple(terms[i] for i in data["invariants"]))
+    invariants, equalities = (tuple(terms[i] for i in data[key]) for key in ("invariants", "equalities"))
+    return Certificate(data["kind"], data["k"], invariants, tuple(data["free"]), equalities)
 
 
 def trace_to_plain(trace: Trace) -> dict[str, Any]:

@@ -42,8 +42,8 @@ def plan(equations: Equations) -> Plan:
     shown += [arg for t in equations.triggers for _, arg in t.args]
     open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
     undecided = _influenced(open_ended, equations)
-    claims = [(p.name, p.term) for p in equations.properties if p.goal == "always"]
-    claims += [(f"assumption {a.name}", a.term) for a in equations.assumptions]
+    claims = [(f"assumption {a.name}", a.term) for a in equations.assumptions]
+    claims += [(p.name, p.term) for p in equations.properties if p.goal == "always"]
     claims = [(name, term) for name, term in claims if term not in undecided]
     reached, cells = _reached(shown + [term for _, term in claims], equations)
     return Plan(equations, claims, cells, [i.var for i in equations.inputs if i.var in reached])
@@ -170,8 +170,10 @@ def _body(planned: Plan, writer: Writer) -> list[str]:
     lines.append("fired = {}")
     for trigger, guard, shown in zip(equations.triggers, guards, args, strict=True):
         lines.append(f"if {guard}: fired[{trigger.name!r}] = ({''.join(a + ', ' for a in shown)})")
-    claims = [f"(() if {writer.expression(t)} else ({name!r},))" for name, t in planned.claims]
-    lines.append(f"yield Step(step, fired, {{{', '.join(observers)}}}, {' + '.join(claims) or '()'})")
+    claims = [(name, writer.expression(t)) for name, t in planned.claims]
+    lines.append("broken = ()")
+    lines += [f"if not {text}: broken += ({name!r},)" for name, text in claims]
+    lines.append(f"yield Step(step, fired, {{{', '.join(observers)}}}, broken)")
     nexts = [writer.expression(c.next) for c in planned.cells]
     if nexts:
         lines.append(f"{', '.join(f'c{i}' for i in range(len(nexts)))} = {', '.join(nexts)}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -24,7 +25,12 @@ def read_rows(
 ) -> Iterator[tuple[Value, ...]]:
     """The rows of the needed inputs. Columns may also be other known inputs, and nothing else."""
     reader = _json_rows if json_lines else _csv_rows
-    return reader(file, origin, needed, list(known))
+    try:
+        yield from reader(file, origin, needed, list(known))
+    except UnicodeDecodeError as why:
+        raise SpecError(f"{origin}: not UTF-8 text ({why.reason})") from None
+    except csv.Error as why:
+        raise SpecError(f"{origin}: not CSV ({why})") from None
 
 
 # CSV
@@ -34,7 +40,7 @@ def _csv_rows(
     file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str]
 ) -> Iterator[tuple[Value, ...]]:
     lines = csv.reader(file)
-    header = [column.strip() for column in next(lines, [])]
+    header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
         raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known)}")
     _check_header(header, origin, needed, known)
@@ -123,6 +129,8 @@ def _scalar(type: Type, text: str) -> Any:
     try:
         if type.is_integer:
             return int(text)
+        if type.kind == "real" and abs(int((re.search(r"[eE]([+-]?[0-9]+)$", text) or ["", "0"])[1])) > 9999:
+            raise Misfit(f"{text!r} has an exponent beyond all measure")
         return Fraction(text) if type.kind == "real" else float(text)
     except (ValueError, ZeroDivisionError):
         raise Misfit(f"{text!r} is not a {type}") from None
@@ -139,8 +147,8 @@ def _json_rows(
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except ValueError as why:
+            row = json.loads(line, parse_float=Written)
+        except (ValueError, RecursionError) as why:
             raise SpecError(f"{where}: not a JSON object: {why}") from None
         if not isinstance(row, dict):
             raise SpecError(f"{where}: not a JSON object")
@@ -148,6 +156,20 @@ def _json_rows(
             if key not in known:
                 raise SpecError(_unknown(f"{where}: {key!r}", key, known))
         yield tuple(_json_value(row, v, where) for v in needed)
+
+
+class Written(float):
+    """A decimal that remembers how it was written: `Real` takes it exactly."""
+
+    def __new__(cls, text: str) -> Written:
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def _json_value(row: dict[str, Any], var: Term, where: str) -> Value:

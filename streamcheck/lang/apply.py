@@ -7,7 +7,7 @@ import enum
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, TypeRule, fill
-from streamcheck.core.types import EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
+from streamcheck.core.types import BOOL, EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
 from streamcheck.lang import syntax
 from streamcheck.lang.node import Node
 
@@ -26,7 +26,10 @@ def literal(type: Type, value: object) -> Node:
         own = enum_type(value.__class__)
         if own is not type:
             raise SpecError(f"{value} is a member of {own}, not of {type}", here())
-        return Node("const", (), own, dict(own.members)[value.name], where=here())
+        code = dict(own.members).get(value.name or "")
+        if code is None:
+            raise SpecError(f"{value} is a combination, and a stream of {own} holds single members", here())
+        return Node("const", (), own, code, where=here())
     if isinstance(type, EnumType):
         raise SpecError(f"{value!r} is no member of {type}", here(), write=f"{type}.{type.members[0][0]}")
     return Node("const", (), type, fitting_value(type, value), where=here())
@@ -36,7 +39,9 @@ def fitting_value(type: Type, value: object) -> Value:
     try:
         return belongs(type, value)
     except Misfit as why:
-        slip = syntax.bitwise_slip()
+        if isinstance(value, list):
+            raise SpecError(str(why), here(), write="[0] ++ s, where ++ was meant") from None
+        slip = syntax.bitwise_slip() if type is BOOL else None
         if slip is not None:
             symbol, _, meant = slip
             raise SpecError(f"{why} (`{symbol}` binds tighter than a comparison)", here(), write=meant) from None
@@ -61,9 +66,11 @@ def _mistyped(op: str, args: tuple[Node, ...], payload: object, why: str) -> Spe
     if isinstance(payload, Type) and op != "cast":  # an array or a struct that is being built
         shown = str(payload)
     write = ""
-    slip = syntax.bitwise_slip()
+    slip = syntax.bitwise_slip() if any(a.type is BOOL for a in args) else None
     if slip is not None:
         why, write = f"{why} (`{slip[0]}` binds tighter than a comparison)", slip[2]
+    elif (chain := syntax.chain_slip()) is not None:
+        write = chain
     elif len(args) >= 2 and args[-1].type is not args[-2].type and args[-1].type.is_number:
         write = _widening(args[-2].type, args[-1].type)
     return SpecError(f"{shown}: {why}", here(), write=write)

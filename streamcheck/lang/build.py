@@ -8,7 +8,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, Type
+from streamcheck.core.types import BOOL, ArrayType, Type
 from streamcheck.lang.apply import apply, literal, widens
 from streamcheck.lang.node import Extern, Node, current_restart, restarting
 from streamcheck.lang.stream import (
@@ -84,7 +84,9 @@ def rem(a: Operand, b: Operand) -> Stream:
 
 def _function(name: str) -> Callable[[Operand], Stream]:
     def function(x: Operand) -> Stream:
-        return unary(name, x if isinstance(x, Stream) else make(node_of(x)))
+        if not isinstance(x, Stream):
+            raise SpecError(f"{name}({x!r}): a literal has no type here", here(), write=f"{name}(Double({x!r}))")
+        return unary(name, x)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`{name}` of math.h at each step, of Float or Double."
@@ -188,18 +190,33 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
     if node.type is not BOOL:
         raise SpecError(f"reset(c, f): the condition is {node.type}, not Bool", here())
     outer = current_restart.get()
-    with restarting(node if outer is None else apply("or", outer, node)):
-        return _settled(piece())
+    combined = node if outer is None else apply("or", outer, node)
+    with restarting(combined):
+        built = _settled(piece())
+    if isinstance(built, Stream) and _is_from_outside(built._node, outer):
+        raise SpecError(
+            "this reset returns a stream defined outside, which goes on undisturbed",
+            here(),
+            write="def counter(): return stream(Int, lambda n: [0] ++ (n + 1)), and reset(c, counter)",
+        )
+    return built
+
+
+def _is_from_outside(node: Node, outer: Node | None) -> bool:
+    """A named stream defined before the reset, whose body has yet to be evaluated, in its own surroundings."""
+    return node.op == "ref" and node.payload.restart is outer and node.payload.body is None
 
 
 def _settled(built: Any) -> Any:
     """`first` alone, or in a tuple, means the first step of this reset, not of where the result is used."""
-    if isinstance(built, list | tuple):
+    if type(built) in (list, tuple):
         return type(built)(map(_settled, built))
     return make(built._node) if built is first else built
 
 
 def _operands(bools: object, name: str) -> list[Node]:
+    if isinstance(bools, Stream) and not isinstance(bools._node.type, ArrayType):
+        raise SpecError(f"{name} takes a list of Bool streams, and this is one stream", here(), write=f"{name}([…])")
     if isinstance(bools, Stream | Iterable):
         nodes = [node_of(b, BOOL) for b in bools]
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dis
 import linecache
 from collections.abc import Callable, Iterator
@@ -131,6 +132,8 @@ def _meanings(function: FunctionType, own_name: str = "") -> dict[str, Any]:
                 continue
         elif name in function.__globals__:
             meanings[name] = function.__globals__[name]
+        elif hasattr(builtins, name):
+            meanings[name] = getattr(builtins, name)
     return meanings
 
 
@@ -143,9 +146,16 @@ def _check_names(definition: Definition) -> None:
         raise _rebound(definition, definition.name, parameter)
     for name, meant in definition.bound_names.items():
         if name in now and not _same(now[name], meant):
-            keeper = f"def {definition.name}({name}={name})" if definition.name else f"lambda {name}={name}: …"
+            parameters = ", ".join([*_parameters(function), f"{name}={name}"])
+            keeper = f"def {definition.name}({parameters})" if definition.name else f"lambda {parameters}: …"
             raise _rebound(definition, name, f"{keeper}, which keeps the value of this line")
     _check_siblings(definition, now)
+
+
+def _parameters(function: FunctionType) -> list[str]:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = len(function.__defaults__ or ())
+    return [n if i < len(names) - defaults else f"{n}={n}" for i, n in enumerate(names)]
 
 
 def _same(a: object, b: object) -> bool:
@@ -156,27 +166,33 @@ def _check_siblings(definition: Definition, now: dict[str, Any]) -> None:
     """A name bound only after the definition, in the same loop: every turn binds it again, so an earlier turn's
     body would read the last turn's stream. That stream gives itself away: it remembers another turn's stream, of
     the same code, under this definition's name."""
+    source = syntax.source_of(definition.where.file)
+    turning = set() if source is None else {name for name, _ in syntax.loop_targets(source)}
+    again = set[str]()
+    if source is not None and _ran_again(definition):
+        again = {name for name, _ in syntax.bindings(syntax.loop_around(source, definition.where.line))}
     for name, value in now.items():
         if name in definition.bound_names or name == definition.name or not isinstance(value, Stream):
             continue
+        if name in turning and name in cast(FunctionType, definition.function).__globals__:
+            raise _rebound(definition, name, "another name: this one is a loop's, and means its last turn")
+        if name in again:
+            raise _rebound(definition, name, "a function that makes one turn's streams, called in the loop")
         if value._node.op == "ref":
             mine = value._node.payload.bound_names.get(definition.name, definition.stream)
             if isinstance(mine, Stream) and mine is not definition.stream and _sibling(mine, definition):
                 raise _rebound(definition, name, "a function that makes one turn's streams, called in the loop")
 
 
+def _ran_again(definition: Definition) -> bool:
+    """Whether a later turn of the loop has defined this stream anew."""
+    latest = cast(FunctionType, definition.function).__globals__.get(definition.name)
+    return isinstance(latest, Stream) and latest is not definition.stream and _sibling(latest, definition)
+
+
 def _sibling(stream: Stream, definition: Definition) -> bool:
     node = stream._node
     return node.op == "ref" and node.payload.function.__code__ is definition.function.__code__
-
-
-def _bindings(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name, node.lineno
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name, node.lineno
 
 
 def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
@@ -185,7 +201,8 @@ def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
     again: Location | None = None
     if source is not None:
         where = Location(file, _reading_line(source, definition, name))
-        lines = [line for bound, line in _bindings(source.tree) if bound == name]
+        lines = [line for bound, line in syntax.bindings(source.tree.body) if bound == name]
+        lines = lines or [line for bound, line in syntax.bindings(list(ast.walk(source.tree))) if bound == name]
         later = [line for line in lines if line > where.line] or lines
         again = Location(file, later[-1]) if later else None
     body = f"the body of `{definition.name}`" if definition.name else "the body of this stream"
@@ -200,7 +217,9 @@ def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
 def _reading_line(source: syntax.Source, definition: Definition, name: str) -> int:
     code = cast(FunctionType, definition.function).__code__
     last = max((line for _, _, line in code.co_lines() if line is not None), default=definition.where.line)
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name) and node.id == name and definition.where.line <= node.lineno <= last:
-            return node.lineno
-    return definition.where.line
+    lines = [
+        node.lineno
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Name) and node.id == name and definition.where.line <= node.lineno <= last
+    ]
+    return max(lines, default=definition.where.line)  # the last: a default of the same name comes before the body

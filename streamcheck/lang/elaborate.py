@@ -28,6 +28,7 @@ class Elaborated:
 def elaborate(spec: SpecBase) -> Elaborated:
     nodes = _closure(_roots(spec))
     _check_quantifiers(spec)
+    _check_drops(nodes)
     return Elaborated(spec, _externs(spec, nodes), _labels(spec, nodes))
 
 
@@ -35,7 +36,7 @@ def children(node: Node) -> tuple[Node, ...]:
     """The nodes a node is made of, the body of a definition included (evaluated when first asked for)."""
     if node.op == "ref":
         return (force(node.payload),)
-    return node.args if node.restart is None else (*node.args, node.restart)
+    return node.args if node.restart is None or node.op != "append" else (*node.args, node.restart)
 
 
 def _closure(roots: Iterable[Node]) -> list[Node]:
@@ -82,7 +83,7 @@ def _merged(old: Extern, new: Extern) -> Extern:
         ("doc", old.doc, new.doc),
         ("unit", old.unit, new.unit),
     ):
-        if a is not b and a != b and (what == "type" or (a and b)):
+        if a is not b and a != b and (what == "type" or (a and b and old.where != new.where)):
             first, second = sorted((old, new), key=lambda e: (e.where.file, e.where.line))
             shown = [f" ({e.type})" if what == "type" else "" for e in (second, first)]
             raise SpecError(
@@ -152,6 +153,38 @@ def _misplaced(node: Node, quantifier: str) -> None:
         node.where,
         write=f"{quantifier} at the top, right of implies, or under & and |",
     )
+
+
+def _check_drops(nodes: list[Node]) -> None:
+    """Whether a reset will happen is not known ahead: a drop outside it cannot look past its present."""
+    if not any(node.op == "append" and node.restart is not None for node in nodes):
+        return
+    for drop in nodes:
+        if drop.op == "drop":
+            _check_drop(drop)
+
+
+def _check_drop(drop: Node) -> None:
+    stack, seen = [(drop.args[0], drop.payload)], set[tuple[Node, int]]()
+    while stack:
+        node, ahead = stack.pop()
+        if (node, ahead) in seen:
+            continue
+        seen.add((node, ahead))
+        if node.op == "append":
+            if node.restart is not None and node.restart is not drop.restart:
+                raise SpecError(
+                    "drop looks ahead into a reset, and whether it begins anew is not known yet",
+                    drop.where,
+                    also=(("what the reset would begin anew", node.where),),
+                    write="drop inside the reset's function, or [0] ++ s outside instead",
+                )
+            if ahead > len(node.payload):
+                stack.append((node.args[0], ahead - len(node.payload)))
+        elif node.op == "drop":
+            stack.append((node.args[0], ahead + node.payload))
+        else:
+            stack.extend((child, ahead) for child in children(node))
 
 
 # Names for reports: definitions first, then what the module calls its streams.

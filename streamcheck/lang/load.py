@@ -6,8 +6,9 @@ What goes wrong while the user's code runs is told in the user's terms: their li
 from __future__ import annotations
 
 import ast
-import importlib.util
+import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from types import ModuleType, TracebackType
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, is_ours
-from streamcheck.lang import syntax
+from streamcheck.lang import build, syntax
 from streamcheck.lang.spec import SpecBase
 
 
@@ -41,14 +42,12 @@ def _module(path: str) -> ModuleType:
     name = os.path.splitext(os.path.basename(path))[0]
     if name in sys.modules:  # a spec called like a module that is in use leaves that module alone
         name = f"spec {name}"
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None:
-        raise SpecError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(found)
+    module = ModuleType(name)
+    module.__file__ = path
     sys.modules[name] = module
     sys.path.insert(0, os.path.dirname(path))
-    with in_user_terms():
-        found.loader.exec_module(module)
+    with in_user_terms(), open(path, "rb") as file:  # never a cached compilation: FILE is what runs
+        exec(compile(file.read(), path, "exec"), vars(module))
     return module
 
 
@@ -79,10 +78,13 @@ def translated(error: Exception) -> SpecError:
     """A Python exception from the user's code: in our words where it is a slip with `++`, else with a traceback
     of the user's frames alone."""
     frames = [(tb.tb_frame, tb.tb_lineno) for tb in _user_tracebacks(error.__traceback__)]
+    slip = None
     if isinstance(error, TypeError):
-        slip = _append_slip(error.__traceback__)
-        if slip is not None:
-            return slip
+        slip = _append_slip(error.__traceback__) or _call_slip(error)
+    elif isinstance(error, NameError):
+        slip = _self_slip(error)
+    if slip is not None:
+        return slip
     summary = traceback.StackSummary.extract(iter(frames))
     text = "".join(traceback.format_list(summary) + traceback.format_exception_only(error)).rstrip()
     return SpecError("the spec raised an exception\n" + text)
@@ -125,6 +127,39 @@ def _append_slip(tb: TracebackType | None) -> SpecError | None:
     return None
 
 
+def _call_slip(error: TypeError) -> SpecError | None:
+    """`pre(x)`: one of our functions, called with too few or too many arguments."""
+    found = re.match(r"(\w+)\(\) (missing|takes|got)", str(error))
+    function = getattr(build, found[1], None) if found else None
+    if found is None or not callable(function):
+        return None
+    parameters = [str(p.replace(annotation=p.empty)) for p in inspect.signature(function).parameters.values()]
+    return SpecError(str(error), _innermost(error.__traceback__), write=f"{found[1]}({', '.join(parameters)})")
+
+
+def _self_slip(error: NameError) -> SpecError | None:
+    """`n = [0] ++ (n + 1)`: a stream that mentions itself needs a name that is known late."""
+    tracebacks = _user_tracebacks(error.__traceback__)
+    here = syntax.expression_at(tracebacks[-1].tb_frame.f_code, tracebacks[-1].tb_lasti) if tracebacks else None
+    if here is None:
+        return None
+    source, node = here
+    statement: ast.AST | None = node
+    while statement is not None and not isinstance(statement, ast.stmt):
+        statement = source.parent.get(statement)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == error.name:
+            write = f"{name} = stream(T, lambda {name}: {source.segment(value)})"
+            where = _innermost(error.__traceback__)
+            return SpecError(
+                f"`{name}` is used in its own definition, where Python does not know it yet", where, write=write
+            )
+    return None
+
+
+KINDS = {bool: "Bool", int: "Int", float: "Double"}
+
+
 def _explained(left: str, left_node: ast.expr, right: str, right_node: ast.expr, where: Location) -> SpecError:
     if isinstance(right_node, ast.List):
         return SpecError(
@@ -136,7 +171,7 @@ def _explained(left: str, left_node: ast.expr, right: str, right_node: ast.expr,
         return SpecError(
             f"`{left} ++ {right}`: the right of ++ is a stream, and this is a Python value",
             where,
-            write=f"{left} ++ Int({right}), with the type that is meant",
+            write=f"{left} ++ {KINDS.get(type(right_node.value), 'T')}({right}), with the type that is meant",
         )
     if isinstance(left_node, ast.BinOp) and syntax.is_append(left_node):
         return SpecError(

@@ -28,7 +28,7 @@ from streamcheck.core.types import Type, Value
 
 
 class Node:
-    """`restart` is the condition of the innermost `reset` around an append, else None."""
+    """`restart` is the condition of the innermost `reset` around an append or a drop, else None."""
 
     __slots__ = ("args", "op", "payload", "restart", "type", "where")
 
@@ -38,7 +38,7 @@ class Node:
         self.type = type
         self.payload = payload
         self.where = where
-        self.restart = current_restart.get() if op == "append" else None
+        self.restart = current_restart.get() if op in ("append", "drop") else None
 
     def __repr__(self) -> str:
         return f"<{self.op} {self.type} at {self.where}>"
@@ -93,7 +93,7 @@ def below(roots: Iterable[Node]) -> Iterator[Node]:
         seen.add(node)
         yield node
         stack.extend(node.args)
-        if node.restart is not None:
+        if node.restart is not None and node.op == "append":
             stack.append(node.restart)
 
 

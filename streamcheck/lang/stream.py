@@ -274,10 +274,12 @@ def node_of(operand: object, like: Type | None = None) -> Node:
     if isinstance(operand, enum.Enum) and like is None:
         return literal(enum_type(operand.__class__), operand)
     if like is None:
+        if isinstance(operand, list | tuple):
+            write = f"Array(T, {len(operand)})([…])"
+            raise SpecError("a Python list stands where a stream is due", here(), write=write)
         suggestion = {bool: "Bool", int: "Int", float: "Double"}.get(type(operand), "T")
-        raise SpecError(
-            f"{operand!r} stands where no stream tells its type", here(), write=f"{suggestion}({operand!r})"
-        )
+        write = f"{suggestion}({operand!r})" + ("" if isinstance(operand, bool) else ", or the type that is meant")
+        raise SpecError(f"{operand!r} stands where no stream tells its type", here(), write=write)
     if isinstance(like, ArrayType | StructType) and isinstance(operand, list | tuple | dict):
         return composite(like, operand)
     return literal(like, operand)
@@ -300,7 +302,7 @@ def binary(op: str, a: object, b: object) -> Stream:
         raise not_appended()
     if any(isinstance(o, Stream) and o._node.type is BOOL for o in (a, b)):
         shown = fill(OPERATORS[op].shown, {"a": "…", "b": "Bool"})
-        write = "count_of(T, bools) to count Booleans, mux(c, 1, 0) for one"
+        write = "count_of(T, bools) to count Booleans, cast(Word8, b) for one"
         raise SpecError(f"{shown}: it is for numbers, not Bool", here(), write=write)
     left, right = common(a, b)
     return make(apply(op, left, right))
@@ -339,10 +341,12 @@ def shift(op: str, a: object, amount: object) -> Stream:
 
 def power(base: object, exponent: object) -> Stream:
     """A literal whole exponent multiplies (so that proofs know it); others are `pow` of math.h, on floats."""
-    if isinstance(base, Stream) and isinstance(exponent, int) and not isinstance(exponent, bool) and exponent >= 0:
+    if isinstance(base, Stream) and _is_whole(exponent) and cast(int, exponent) >= 0:
         if not base._node.type.is_number:
             raise SpecError(f"{base._node.type} ** {exponent}: ** is for numbers", here())
-        return make(_multiplied(base._node, exponent))
+        return make(_multiplied(base._node, cast(int, exponent)))
+    if _is_whole(exponent) and isinstance(base, Stream) and base._node.type.kind == "real":
+        return make(apply("div", literal(base._node.type, 1), _multiplied(base._node, -cast(int, exponent))))
     floats = any(isinstance(o, Stream) and o._node.type.kind == "float" for o in (base, exponent))
     left, right = common(base, exponent) if floats else (node_of(o, COUNT) for o in (base, 2))
     if left.type.kind != "float":
@@ -351,6 +355,10 @@ def power(base: object, exponent: object) -> Stream:
             here(),
         )
     return make(apply("pow", left, right))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _multiplied(base: Node, exponent: int) -> Node:
@@ -389,6 +397,10 @@ def _array_type(stream: Stream, what: str) -> ArrayType:
     return type
 
 
+class NoField(SpecError, AttributeError):
+    """So that `hasattr` and `copy` find what they expect."""
+
+
 def element(array: Stream, index: object) -> Stream:
     type = _array_type(array, "indexing")
     if isinstance(index, slice):
@@ -400,7 +412,9 @@ def element(array: Stream, index: object) -> Stream:
 
 def _check_index(type: ArrayType, index: int) -> None:
     if not 0 <= index < type.length:
-        raise SpecError(f"index {index} is outside {type}, whose indices are 0 to {type.length - 1}", here())
+        last = type.length - 1
+        write = f"a[{type.length + index}]" if -type.length <= index < 0 else ""
+        raise SpecError(f"index {index} is outside {type}, whose indices are 0 to {last}", here(), write=write)
 
 
 def field(struct: Stream, name: str) -> Stream:
@@ -410,8 +424,8 @@ def field(struct: Stream, name: str) -> Stream:
         if name.startswith("_"):  # Python's own protocols, and notebooks, ask for names that are not there
             raise AttributeError(name)
         if not isinstance(type, StructType):
-            raise SpecError(f"a stream of {type} has no field `{name}`", here())
-        raise SpecError(f"{type} has no field `{name}`, it has {', '.join(names)}", here())
+            raise NoField(f"a stream of {type} has no field `{name}`", here())
+        raise NoField(f"{type} has no field `{name}`, it has {', '.join(names)}", here())
     assert isinstance(type, StructType)
     return make(apply("field", struct._node, payload=type.position(name)))
 
@@ -452,6 +466,8 @@ def composite(type: ArrayType | StructType, parts: object) -> Node:
     if isinstance(parts, list | tuple) and len(parts) == len(names):
         parts = dict(zip(names, parts, strict=True))
     if not isinstance(parts, dict) or set(parts) != set(names):
-        given = ", ".join(parts) if isinstance(parts, dict) else repr(parts)
-        raise SpecError(f"{type} has the fields {', '.join(names)}, and here are {given or 'none'}", here())
+        given = list(parts) if isinstance(parts, dict) else []
+        missing, extra = [n for n in names if n not in given], [n for n in given if n not in names]
+        wrong = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{', '.join(extra)} unknown"] * bool(extra)
+        raise SpecError(f"{type} has the fields {', '.join(names)}: {', '.join(wrong)}", here())
     return apply("struct", *(node_of(parts[name], t) for name, t in type.fields), payload=type)

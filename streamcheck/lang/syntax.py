@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from types import CodeType, FrameType
 
 from streamcheck.core.location import user_frame
@@ -48,6 +50,8 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.encoded = text.encode()
+        self.starts = list(accumulate((len(line) for line in self.encoded.splitlines(keepends=True)), initial=0))
         self.tree = ast.parse(text)
         self.parent: dict[ast.AST, ast.AST] = {}
         self.at: dict[tuple[int | None, ...], list[ast.AST]] = {}
@@ -61,17 +65,27 @@ class Source:
         text = ast.get_source_segment(self.text, node) or ""
         return " ".join(text.split())
 
+    def text_of(self, node: ast.expr) -> str:
+        """The operand as written, its own parentheses included."""
+        text = self.segment(node)
+        return f"({text})" if self.parenthesised(node) else text
+
     def parenthesised(self, child: ast.expr) -> bool:
         """Whether `child` has parentheses of its own (those of a call do not come here)."""
         parent = self.parent[child]
-        assert isinstance(parent, ast.expr)
-        if _position(parent)[:2] == _position(child)[:2]:
+        if not isinstance(parent, ast.expr):
             return False
-        lines = self.text.splitlines()
-        before = lines[child.lineno - 1].encode()[: child.col_offset].decode().rstrip()
-        if not before and child.lineno > parent.lineno:
-            before = lines[child.lineno - 2].rstrip()
-        return before.endswith("(")
+        siblings = _operands(parent)
+        index = next((i for i, o in enumerate(siblings) if o is child), 0)
+        start = self._offset(parent.lineno, parent.col_offset)
+        if index:
+            before = siblings[index - 1]
+            start = self._offset(before.end_lineno or 0, before.end_col_offset or 0)
+        between = self.encoded[start : self._offset(child.lineno, child.col_offset)].decode()
+        return re.sub(r"#[^\n]*|\\\n", "", between).rstrip().endswith("(")
+
+    def _offset(self, line: int, column: int) -> int:
+        return self.starts[line - 1] + column
 
 
 def _position(node: ast.expr | ast.stmt) -> tuple[int | None, ...]:
@@ -89,6 +103,49 @@ def _parsed(text: str) -> Source | None:
 def source_of(file: str) -> Source | None:
     text = "".join(linecache.getlines(file))
     return _parsed(text) if text else None
+
+
+def loop_targets(source: Source) -> Iterator[tuple[str, int]]:
+    """The names that `for` loops of the module itself bind, and where."""
+    for statement in source.tree.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.For) and not _inside_function(source, node):
+                for target in ast.walk(node.target):
+                    if isinstance(target, ast.Name):
+                        yield target.id, target.lineno
+
+
+def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    """The names that these statements bind in their own scope, and where."""
+    stack = list(statements)[::-1]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+                continue
+            case ast.Lambda():
+                continue
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.alias():
+                yield (node.asname or node.name).split(".")[0], node.lineno
+        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def loop_around(source: Source, line: int) -> list[ast.stmt]:
+    """The body of the loop in which the function that begins at this line is defined."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef) and node.lineno == line:
+            parent = source.parent.get(node)
+            return parent.body if isinstance(parent, ast.For | ast.While) else []
+    return []
+
+
+def _inside_function(source: Source, node: ast.AST | None) -> bool:
+    while node is not None and not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+        node = source.parent.get(node)
+    return node is not None
 
 
 def position_in(code: CodeType, lasti: int) -> tuple[int | None, ...]:
@@ -131,10 +188,9 @@ def append_slip() -> str | None:
         if is_append(operand) and not source.parenthesised(operand):
             assert isinstance(operand, ast.BinOp) and isinstance(operand.right, ast.UnaryOp)
             listed, stream = source.segment(operand.left), source.segment(operand.right.operand)
-            texts = [source.segment(o) for o in operands]
+            texts = [source.text_of(o) for o in operands]
             if i == 0:
-                texts[0] = stream
-                return f"{listed} ++ ({_joined(node, texts)})"
+                return f"{listed} ++ ({_rest(source, operand)})"
             texts[i] = f"({listed} ++ {stream})"
             return _joined(node, texts)
     return None
@@ -147,9 +203,32 @@ def marker_slip() -> str | None:
         return None
     source, node = here
     outer = source.parent.get(node)
-    if isinstance(node, ast.BinOp) and isinstance(outer, ast.BinOp):
-        return f"{source.segment(outer.left)} ++ ({source.segment(node).lstrip('+ ')})"
+    while isinstance(outer, ast.BinOp) and not is_marked(outer):
+        node, outer = outer, source.parent.get(outer)
+    if isinstance(outer, ast.BinOp):
+        return f"{source.segment(outer.left)} ++ ({_rest(source, outer)})"
     return None
+
+
+def is_marked(node: ast.BinOp) -> bool:
+    """Whether the right side begins with the second plus of `++`."""
+    right: ast.expr = node.right
+    while isinstance(right, ast.BinOp):
+        right = right.left
+    return isinstance(node.op, ast.Add) and isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.UAdd)
+
+
+def _rest(source: Source, appended: ast.expr) -> str:
+    """Everything to the right of `++`, as far as operators go on without parentheses."""
+    assert isinstance(appended, ast.BinOp)
+    whole: ast.expr = appended
+    while isinstance(parent := source.parent.get(whole), ast.BinOp | ast.Compare) and not source.parenthesised(whole):
+        if _operands(parent)[0] is not whole:
+            break
+        whole = parent
+    start = source._offset(appended.left.end_lineno or 0, appended.left.end_col_offset or 0)
+    end = source._offset(whole.end_lineno or 0, whole.end_col_offset or 0)
+    return " ".join(source.encoded[start:end].decode().lstrip(") ").lstrip("+ ").split())
 
 
 def bitwise_slip() -> tuple[str, str, str] | None:
@@ -166,19 +245,51 @@ def bitwise_slip() -> tuple[str, str, str] | None:
     if not isinstance(node, ast.Compare):
         return None
     operands = _operands(node)
-    for i, operand in enumerate(operands):
-        if _is_bitwise(operand) and not source.parenthesised(operand):
-            assert isinstance(operand, ast.BinOp)
-            symbol = SYMBOLS[type(operand.op)]
-            texts = [source.segment(o) for o in operands]
-            left, right = source.segment(operand.left), source.segment(operand.right)
-            read = _joined(node, [f"({t})" if j == i else t for j, t in enumerate(texts)])
-            if i == 0:
-                meant = f"{left} {symbol} ({_joined(node, [right, *texts[1:]])})"
-            else:
-                meant = f"({_joined(node, [*texts[:i], left])}) {symbol} {right}"
-            return symbol, read, meant
-    return None
+    slips = [o for o in operands if _is_bitwise(o) and not source.parenthesised(o)]
+    if not slips:
+        return None
+    assert isinstance(slips[0], ast.BinOp)
+    texts = [f"({source.segment(o)})" if o in slips else source.text_of(o) for o in operands]
+    return SYMBOLS[type(slips[0].op)], _joined(node, texts), _split(source, node, slips)
+
+
+def _split(source: Source, node: ast.Compare, slips: list[ast.expr]) -> str:
+    """`b | x > 3 | y < 5` as it was meant: the comparisons between the bitwise operators, in parentheses."""
+    result, comparison, compared = "", "", False
+    symbols = ["", *(f" {SYMBOLS[type(op)]} " for op in node.ops)]
+    for symbol, operand in zip(symbols, _operands(node), strict=True):
+        comparison, compared = comparison + symbol, compared or bool(symbol)
+        pieces = _pieces(source, operand) if operand in slips else [("", source.text_of(operand))]
+        for bitwise, text in pieces:
+            if bitwise:
+                result += (f"({comparison})" if compared else comparison) + f" {bitwise} "
+                comparison, compared = "", False
+            comparison += text
+    return result + (f"({comparison})" if compared else comparison)
+
+
+def _pieces(source: Source, operand: ast.expr) -> list[tuple[str, str]]:
+    """The operands of unparenthesised & | ^, each with the operator before it."""
+    if isinstance(operand, ast.BinOp) and _is_bitwise(operand):
+        left = operand.left
+        inner = _is_bitwise(left) and not source.parenthesised(left)
+        before = _pieces(source, left) if inner else [("", source.text_of(left))]
+        return [*before, (SYMBOLS[type(operand.op)], source.text_of(operand.right))]
+    return [("", source.text_of(operand))]
+
+
+def chain_slip() -> str | None:
+    """For `b == x > 5`, which Python reads as (b == x) and (x > 5): the right side in parentheses."""
+    here = current()
+    if here is None:
+        return None
+    source, node = here
+    if not isinstance(node, ast.Compare) or len(node.ops) < 2:
+        return None
+    first, *rest = [source.text_of(o) for o in _operands(node)]
+    symbols = [SYMBOLS[type(op)] for op in node.ops]
+    inner = rest[0] + "".join(f" {s} {t}" for s, t in zip(symbols[1:], rest[1:], strict=True))
+    return f"{first} {symbols[0]} ({inner})"
 
 
 def _is_bitwise(node: ast.AST) -> bool:

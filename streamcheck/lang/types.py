@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import SCALARS, Type, array_of, struct_of
+from streamcheck.core.types import SCALARS, StructType, Type, array_of, struct_of
 from streamcheck.lang.apply import enum_type
 from streamcheck.lang.stream import Operand, Stream, StreamType
 
@@ -79,6 +79,7 @@ def EnumOf(python: type[enum.Enum]) -> type[Stream]:
 @dataclass_transform()
 def struct(cls: type[T]) -> type[T]:
     """A class of annotated fields becomes a struct type: `Aircraft(altitude=s, speed=0)`, `s.altitude`."""
+    import inspect
     import typing
 
     if not isinstance(cls, type):
@@ -89,10 +90,15 @@ def struct(cls: type[T]) -> type[T]:
         raise SpecError(f"@struct {cls.__name__}: {why}", here()) from None
     if not hints:
         raise SpecError(f"@struct {cls.__name__} has no fields", here(), write="altitude: Int32")
-    for name in hints:
-        if hasattr(Stream, name):
+    own = {name: hints[name] for name in inspect.get_annotations(cls)}
+    for name in own:
+        if any(name in base.__dict__ for base in Stream.__mro__):
             raise SpecError(f"a field cannot be called `{name}`: streams have that already", here())
-    fields = tuple((name, core_type(hint, f"field `{name}`")) for name, hint in hints.items())
+        if name in cls.__dict__:
+            raise SpecError(f"field `{name}` has a default, and fields have none", here(), write=f"{name}: T")
+    bases = [getattr(base, "core", None) for base in cls.__bases__]
+    inherited = [field for base in bases if isinstance(base, StructType) for field in base.fields]
+    fields = (*inherited, *((name, core_type(hint, f"field `{name}`")) for name, hint in own.items()))
     return cast("type[T]", _class_of(struct_of(cls.__name__, fields)))
 
 

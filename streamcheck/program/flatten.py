@@ -61,7 +61,7 @@ class Flattening:
         properties += [Property(d.name, self._root(d.node), d.where, "reachable") for d in spec.witnesses.values()]
         while self.pending:
             self._define_cells(self.pending.popleft())
-        implied = obligations(self.reading, self.terms)
+        implied = obligations(self.reading, self.terms, [p.name for p in properties])
         needed = self._needed(
             [t.guard for t in triggers]
             + [arg for t in triggers for _, arg in t.args]
@@ -253,7 +253,7 @@ def _too_early(path: list[Key], key: Key) -> SpecError:
         f"this needs {name} {steps} ahead, and an input is known at the present step only",
         dropped.where,
         also=((f"the {'extern' if node.op == 'extern' else 'unknown'}", node.where),),
-        write="delay the other streams instead: [0] ++ s",
+        write="[0] ++ s in place of the input: what looks ahead works on delayed streams",
     )
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import TypeAlias
 
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation, simplify
@@ -35,20 +36,21 @@ class Reading:
 
 
 KINDS = {
-    "floordiv": "division by zero",
-    "mod": "division by zero",
-    "quot": "division by zero",
-    "rem": "division by zero",
-    "div": "division by zero",
-    "index": "index out of range",
-    "update": "index out of range",
-    "shl": "shift too far",
-    "shr": "shift too far",
-    "cast": "cast out of range",
+    "floordiv": "no division by zero",
+    "mod": "no division by zero",
+    "quot": "no division by zero",
+    "rem": "no division by zero",
+    "div": "no division by zero",
+    "index": "index in range",
+    "update": "index in range",
+    "shl": "shift in range",
+    "shr": "shift in range",
+    "cast": "cast in range",
 }
 
 
-def obligations(reading: Reading, terms: Mapping[Key, Term]) -> tuple[Property, ...]:
+def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str]) -> tuple[Property, ...]:
+    """The implied properties; their names differ from each other and from those taken."""
     bearing = [key for key in reading.order if key[0].op in KINDS and _condition(terms[key]) is not TRUE]
     if not bearing:
         return ()
@@ -59,18 +61,19 @@ def obligations(reading: Reading, terms: Mapping[Key, Term]) -> tuple[Property, 
     for key, claim in claims.items():
         if simple[claim] is not TRUE and (key[0], simple[claim]) not in found[_name(key[0])]:
             found[_name(key[0])].append((key[0], simple[claim]))
-    return tuple(_properties(found))
+    return tuple(_properties(found, set(taken)))
 
 
 def _name(node: Node) -> str:
     return f"{node.where.short} {KINDS[node.op]}"
 
 
-def _properties(found: Mapping[str, list[tuple[Node, Term]]]) -> Iterator[Property]:
+def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Property]:
     for name, claims in found.items():
-        for i, (node, claim) in enumerate(claims):
-            numbered = name if i == 0 else f"{name} ({i + 1})"
-            yield Property(numbered, claim, node.where, implied=True)
+        numbers = count(1)
+        for node, claim in claims:
+            names = (name if i == 1 else f"{name} ({i})" for i in numbers)
+            yield Property(next(n for n in names if n not in taken), claim, node.where, implied=True)
 
 
 def _reached(reading: Reading, terms: Mapping[Key, Term], bearing: Iterable[Key]) -> dict[Key, Term]:

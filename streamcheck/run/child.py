@@ -142,6 +142,7 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, memory:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _keep_only(channel)
+        sys.set_int_max_str_digits(0)
         if memory is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         work(channel)

@@ -18,16 +18,15 @@ from typing import Any
 
 from streamcheck.certify.replay import Replay
 from streamcheck.certify.replay import replay as replayed
-from streamcheck.certify.smtlib import UNKNOWN_FUNCTION
-from streamcheck.core.operators import OPERATORS
+from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
 from streamcheck.formats.certificate_json import certificate_to_plain
 from streamcheck.program.equations import Equations
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.run.problems import TRIGGERED, Modelled, claim_term
-from streamcheck.run.strategy import QUICK, Lane, build, lanes, quick_lane
+from streamcheck.run.problems import Modelled, claim_term, is_extra
+from streamcheck.run.strategy import QUICK, Lane, build, groups, lanes, quick_lane
 from streamcheck.system.protocol import Fact, NoRun, Problem, Progress, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
@@ -90,13 +89,15 @@ class Director:
     _requests: int = 0
     _reasons: dict[str, str] = field(default_factory=dict)
     _checker: Child | None = None
+    _groups: list[set[str]] = field(default_factory=list)
 
     def run(self) -> dict[str, Decision]:
         self._began = time.monotonic()
         try:
             self._start_checker()
-            if self._claims():
-                self._start(quick_lane(self.models[0].model, self.engines))
+            self._groups = groups(self.models[0])
+            for group in self._groups:
+                self._start(quick_lane(self.models[0].model, self.engines), group)
             self._loop()
         finally:
             self._end()
@@ -112,7 +113,7 @@ class Director:
         return [p.name for p in self.equations.properties if p.name not in self.decisions]
 
     def open_properties(self) -> list[str]:
-        return [name for name in self._claims() if not name.startswith(TRIGGERED)]
+        return [name for name in self._claims() if not is_extra(name)]
 
     # Processes
 
@@ -124,15 +125,17 @@ class Director:
 
         self._checker = Child(serve)
 
-    def _start(self, lane: Lane) -> None:
+    def _start(self, lane: Lane, group: set[str]) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.reduced.system
-        undecided = tuple(p for p in system.properties if p.name not in self.decisions)
+        undecided = tuple(p for p in system.properties if p.name in group and p.name not in self.decisions)
+        if not undecided:
+            return
         problem = Problem(replace(system, properties=undecided), self.options)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
-            workers.work(build(lane.engines), problem, channel, known)
+            workers.work(lambda: build(lane.engines), problem, channel, known)
 
         share = None if self.memory is None else self.memory // (len(self.workers) + 2)
         self.workers.append(Worker(lane, model, Child(run, memory=share)))
@@ -167,14 +170,15 @@ class Director:
 
     def _widen(self) -> None:
         """From the quick worker to lanes of their own."""
-        chosen = lanes([m.model for m in self.models], self.jobs, self.engines)
+        chosen = lanes(self.models, self.jobs, self.engines)
         if len(chosen) <= 1 and self._alive():
             return
         for worker in self._alive():
             self._drain(worker)
             worker.child.end()
         for lane in chosen:
-            self._start(lane)
+            for group in self._groups:
+                self._start(lane, group)
 
     def _listen(self, seconds: float) -> None:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
@@ -234,9 +238,8 @@ class Director:
             if earlier.verdict == "falsified":
                 raise Alarm(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
-        own = proved.certificate
-        invariants = tuple(dict.fromkeys([*own.invariants, *worker.model.reduced.equalities]))
-        full = Proved(proved.prop, Certificate(own.kind, own.k, invariants))
+        whole = replace(proved.certificate, equalities=worker.model.reduced.equalities)
+        full = Proved(proved.prop, whole)
         number = self._requests = self._requests + 1
         self._asked[number] = Request(worker, engine, full)
         certificate = certificate_to_plain(full.certificate)
@@ -308,5 +311,4 @@ class Director:
 
 def _guesses(model: Modelled) -> bool:
     """Whether the system uses functions the solver knows by name only."""
-    nodes = [n for n in walk(model.system.roots()) if n.args]
-    return any(UNKNOWN_FUNCTION.match(OPERATORS[n.op].smt_form(n.signature)) for n in nodes)
+    return any(is_unknown_function(node) for node in walk(model.system.roots()))

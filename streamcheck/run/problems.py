@@ -5,15 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term
+from streamcheck.core.term import Term, constant, term, variable
+from streamcheck.core.types import INT
 from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
 from streamcheck.encode.to_system import to_system
 from streamcheck.formats.certificate_json import Model
-from streamcheck.program.equations import Equations
+from streamcheck.program.equations import Cell, Equations, Property
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.transform.reduce import Reduced, reduce
 
 TRIGGERED = "some run triggers "  # the claim whose refutation shows that an implication's left side is reachable
+
+LASTS = "some run lasts long enough"
+LONG_ENOUGH = 10
+
+
+def is_extra(name: str) -> bool:
+    """Whether a claim is ours and not the spec's."""
+    return name == LASTS or name.startswith(TRIGGERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +40,25 @@ class Modelled:
 def claims_of(equations: Equations, *, vacuity: bool) -> Equations:
     """Every property as something that must always hold: a `reachable` one by its opposite; and for each property
     `a ⇒ b` of the user's the claim that `a` never holds, which should fail."""
-    claims = [p if p.goal == "always" else replace(p, term=negation(p.term)) for p in equations.properties]
+    claims = [p if p.goal == "always" else replace(p, term=term("not", p.term)) for p in equations.properties]
     if vacuity:
         for p in equations.properties:
             left = p.term.args[0] if p.term.op == "implies" and not p.implied and p.goal == "always" else None
             if left is not None and not left.is_const:
                 claims.append(replace(p, name=TRIGGERED + p.name, term=negation(left)))
+        if equations.assumptions:
+            return _with_clock(replace(equations, properties=tuple(claims)))
     return replace(equations, properties=tuple(claims))
+
+
+def _with_clock(equations: Equations) -> Equations:
+    """With the claim that no run lasts `LONG_ENOUGH` steps, which fails where the assumptions leave room."""
+    clock = variable("the step", INT)
+    last = constant(INT, LONG_ENOUGH - 1)
+    after = term("min", term("add", clock, constant(INT, 1)), last)
+    cell = Cell("the step", constant(INT, 0), after, None)
+    claim = Property(LASTS, term("lt", clock, last), None)
+    return replace(equations, cells=(*equations.cells, cell), properties=(*equations.properties, claim))
 
 
 def models(equations: Equations) -> list[Modelled]:

@@ -40,7 +40,7 @@ def read(target: Target) -> list[Equations]:
     """The equations of every spec that the target names."""
     _check_file(target.path)
     if target.path.endswith(".json"):
-        return _chosen([_read_json(target.path)], target)
+        return _chosen(_read_json(target.path), target)
     with Sandbox(_loader(target.path), seconds=LOAD_SECONDS, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
 
@@ -52,12 +52,13 @@ def _check_file(path: str) -> None:
         raise SpecError(f"{path}: a spec is a Python file (.py), or equations from `show --as json` (.json)")
 
 
-def _read_json(path: str) -> Equations:
+def _read_json(path: str) -> list[Equations]:
     with open(path, encoding="utf-8") as file:
         try:
-            return from_plain(json.load(file), path)
-        except ValueError as why:
+            data = json.load(file)
+        except (ValueError, RecursionError) as why:
             raise SpecError(f"{path} is not JSON: {why}") from None
+    return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
 
 
 def _chosen(all_of_them: list[Equations], target: Target) -> list[Equations]:
@@ -94,14 +95,16 @@ class Sampler:
     def __init__(self, target: Target) -> None:
         _check_file(target.path)
         self.child: Sandbox | None = None
+        self.sized = False
         if target.path.endswith(".json"):
-            self.equations, self.sampled = one(_chosen([_read_json(target.path)], target), target), set[str]()
+            self.equations, self.sampled = one(_chosen(_read_json(target.path), target), target), set[str]()
             return
         self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
             loaded = self.child.receive()
             self.equations = from_plain(loaded["equations"])
             self.sampled = set(loaded["sampled"])
+            self.sized = bool(loaded["sized"])  # some samples are a list, so the run has an end of its own
         except BaseException:
             self.child.close()
             raise
@@ -145,7 +148,8 @@ def _sampling(target: Target) -> Any:
             elaborated = elaborate(found[target.spec] if target.spec is not None else specs[0])
             equations = Flattening(elaborated).equations()
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
-            send({"equations": to_plain(equations), "sampled": list(samples)})
+            sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(equations).inputs)
+            send({"equations": to_plain(equations), "sampled": list(samples), "sized": sized})
             by_name = {i.name: i for i in equations.inputs}
             read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(equations).inputs]
             if read:
@@ -166,5 +170,8 @@ def _send_samples(rows: Iterator[tuple[Value, ...]], send: Send) -> None:
             send({"rows": chunk})
             send({"end": str(end)})
             return
+        except BaseException:
+            send({"rows": chunk})
+            raise
         send({"rows": chunk})
         size = min(2 * size, CHUNK)

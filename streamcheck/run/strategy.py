@@ -14,15 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import walk
 from streamcheck.formats.certificate_json import Model
+from streamcheck.run.problems import Modelled
 from streamcheck.system.protocol import Engine
+from streamcheck.transform.reduce import clusters
 
 QUICK = 0.3  # seconds for the first worker alone
+MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)
 ENGINES = {
     "bmc": ("streamcheck.engines.bmc", "Bmc", ()),
     "k-induction": ("streamcheck.engines.kinduction", "KInduction", ("bmc",)),
+    "structural": ("streamcheck.engines.structural", "Structural", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 
@@ -58,14 +63,28 @@ def quick_lane(model: Model, chosen: Sequence[str]) -> Lane:
     return Lane(tuple(chosen and _with_needs(chosen)) or ("bmc", "k-induction", "completeness"), model)
 
 
-def lanes(models: Sequence[Model], jobs: int, chosen: Sequence[str]) -> list[Lane]:
-    """What runs once the quick worker has had its time; at most `jobs` processes, and two models share the last."""
+def lanes(models: Sequence[Modelled], jobs: int, chosen: Sequence[str]) -> list[Lane]:
+    """What runs once the quick worker has had its time, the most promising first. A solver that does not come back
+    stops its whole lane, so engines that hang on different things have lanes of their own; one process more than
+    there are processors costs little and saves most of what the fixed order would lose."""
+    first = models[0].model
     if chosen:
-        wanted = [Lane(tuple(_with_needs([name])), model) for model in models for name in chosen]
-    else:
-        wanted = [Lane(("k-induction",), models[0]), Lane(("bmc", "completeness"), models[0])]
-        wanted += [Lane(("bmc", "k-induction", "completeness"), model) for model in models[1:]]
-    return wanted[: max(jobs, 1) + len(models) - 1]
+        return [Lane(tuple(_with_needs([name])), m.model) for m in models for name in chosen]
+    wanted = [Lane(("k-induction",), first), Lane(("bmc", "completeness"), first)]
+    if len(models[0].reduced.system.definitions) >= MANY_DEFINITIONS:
+        wanted.append(Lane(("structural",), first))
+    wanted += [Lane(("bmc", "k-induction", "completeness"), m.model) for m in models[1:]]
+    return wanted[: jobs + 1] if jobs > 1 else [quick_lane(first, chosen)]
+
+
+def groups(model: Modelled) -> list[set[str]]:
+    """The claims that speak of floats, and the others: solvers are at times very slow on floats, and what does not
+    depend on them must not wait."""
+    apart: dict[bool, set[str]] = {}
+    for part in clusters(model.reduced.system):
+        floats = any(node.type.kind == "float" for node in walk(part.roots()))
+        apart.setdefault(floats, set()).update(p.name for p in part.properties)
+    return [apart[key] for key in sorted(apart)]
 
 
 def _with_needs(names: Sequence[str]) -> list[str]:

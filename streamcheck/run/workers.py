@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import select
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.system.protocol import Engine, Event, Fact, Inbox, NoRun, Problem, Progress, TrueUpTo, Waiting
 from streamcheck.system.verdict import Falsified, Proved
+from streamcheck.transform.reduce import clusters
 
 
-def work(engines: Sequence[Engine], problem: Problem, channel: Channel, known: Sequence[Fact]) -> None:
+def work(engines: Callable[[], Sequence[Engine]], problem: Problem, channel: Channel, known: Sequence[Fact]) -> None:
     turns = Turns(engines, problem, known)
 
     def tell(engine: str, event: Event) -> None:
@@ -30,37 +32,43 @@ def work(engines: Sequence[Engine], problem: Problem, channel: Channel, known: S
 
 
 class Turns:
-    """Engines side by side in one process: what workers run, and tests and `--deterministic` replays."""
+    """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
+    tests too."""
 
-    def __init__(self, engines: Sequence[Engine], problem: Problem, known: Sequence[Fact] = ()) -> None:
-        self.boxes: dict[str, list[Fact]] = {e.name: list(known) for e in engines}
-        self.running: dict[str, Iterator[Event]] = {e.name: e.run(problem, self._inbox(e.name)) for e in engines}
+    def __init__(self, engines: Callable[[], Sequence[Engine]], problem: Problem, known: Sequence[Fact] = ()) -> None:
+        self.boxes: list[list[Fact]] = []
+        self.running: dict[int, tuple[str, Iterator[Event]]] = {}
+        for part in clusters(problem.system):
+            for engine in engines():
+                number = len(self.boxes)
+                self.boxes.append(list(known))
+                self.running[number] = engine.name, engine.run(replace(problem, system=part), self._inbox(number))
 
-    def _inbox(self, name: str) -> Inbox:
+    def _inbox(self, number: int) -> Inbox:
         def inbox() -> list[Fact]:
-            facts, self.boxes[name] = self.boxes[name], []
+            facts, self.boxes[number] = self.boxes[number], []
             return facts
 
         return inbox
 
-    def deliver(self, event: Event, source: str = "") -> None:
+    def deliver(self, event: Event, source: int = -1) -> None:
         if isinstance(event, TrueUpTo | NoRun | Proved | Falsified):
-            for name, box in self.boxes.items():
-                if name != source:
-                    box.append(event)
+            for number in self.running:
+                if number != source:
+                    self.boxes[number].append(event)
 
     def round(self, tell: Callable[[str, Event], None]) -> bool:
         """A turn for each engine; whether all that still run are waiting."""
         waiting = 0
-        for name, engine in list(self.running.items()):
+        for number, (name, engine) in list(self.running.items()):
             for event in engine:
                 if isinstance(event, Waiting):
-                    waiting += not self.boxes[name]
+                    waiting += not self.boxes[number]
                     break
                 tell(name, event)
-                self.deliver(event, name)
+                self.deliver(event, number)
                 if isinstance(event, Progress):
                     break
             else:
-                del self.running[name]
+                del self.running[number]
         return bool(self.running) and waiting == len(self.running)

@@ -19,15 +19,28 @@ class Certificate:
                       first is initial
         "complete"    J holds in the first k steps, and no run from an initial state has k + 1 pairwise different
                       states of which only the first is initial
+
+    `equalities`, each `same(variable, constant or variable)`, are 1-inductive together; the rest is shown of the system
+    with the left sides replaced by the right ones, in which fewer variables make up a state.
+    `free` names state variables and definitions whose meaning the proof does not need ("inductive" only: the other
+    kinds compare whole states).
     """
 
     kind: Literal["inductive", "compressed", "complete"]
     k: int
     invariants: tuple[Term, ...]
+    free: tuple[str, ...] = ()
+    equalities: tuple[Term, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.kind not in ("inductive", "compressed", "complete"):
+            raise ValueError(f"no certificate is called {self.kind!r}")
         if self.k < 1 or any(t.type is not BOOL for t in self.invariants):
             raise ValueError("a certificate has k >= 1 and Bool invariants")
+        if any(e.op != "same" or e.args[0].op != "var" for e in self.equalities):
+            raise ValueError("an equality says what a variable is")
+        if self.free and self.kind != "inductive":
+            raise ValueError("only inductive certificates leave anything free")
 
 
 @dataclass(frozen=True, slots=True)

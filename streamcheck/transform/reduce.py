@@ -7,7 +7,7 @@ they are found), and go into the certificate as invariants of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, walk
@@ -78,6 +78,32 @@ def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
         if len(finer) == len(classes):
             return shared
         classes = finer
+
+
+def clusters(system: TransitionSystem) -> list[TransitionSystem]:
+    """The system split by properties that share nothing: each part has the cone of its properties and of all
+    assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
+    cones = {p.name: _cone(replace(system, properties=(p,))) for p in system.properties}
+    assumed = _variables(_cone(replace(system, properties=())))
+    parts: list[tuple[set[Term], list[str]]] = []
+    for name, cone in cones.items():
+        seen, names = _variables(cone) - assumed, [name]
+        apart = []
+        for variables, members in parts:
+            if variables & seen or (not variables and not seen):
+                seen, names = seen | variables, members + names
+            else:
+                apart.append((variables, members))
+        parts = [*apart, (seen, names)]
+    return [_cone(replace(system, properties=_named(system, names))) for _, names in parts]
+
+
+def _variables(system: TransitionSystem) -> set[Term]:
+    return {s.var for s in system.state} | set(system.inputs)
+
+
+def _named(system: TransitionSystem, names: list[str]) -> tuple[Claim, ...]:
+    return tuple(p for p in system.properties if p.name in names)
 
 
 def _cone(system: TransitionSystem) -> TransitionSystem:

@@ -7,6 +7,8 @@ from streamcheck.core.types import BOOL, ArrayType, StructType, Type, has_floats
 
 
 def _booleans(args: tuple[Type, ...], _: object) -> Type:
+    if BOOL in args and any(t is not BOOL for t in args):
+        raise TypeRule(" and ".join(map(str, args)) + " are different types")
     for t in args:
         need(t, "bool", "Bool streams")
     return BOOL
