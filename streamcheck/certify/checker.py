@@ -63,7 +63,7 @@ def _all_conditions(system: TransitionSystem, claim: Claim, certificate: Certifi
         alone = Certificate("inductive", 1, certificate.equalities)
         for what, script in _conditions(_cone(system, alone.invariants), alone):
             yield f"{what} of the equalities", script
-        system = _replaced(system, certificate.equalities)
+    system = _replaced(system, certificate.equalities)
     if certificate.free:
         named = {d.name: d.term for d in system.definitions} | {s.var.payload: s.var for s in system.state}
         system, certificate = _freed(system, certificate, {named[n] for n in certificate.free if n in named})
@@ -71,7 +71,7 @@ def _all_conditions(system: TransitionSystem, claim: Claim, certificate: Certifi
 
 
 def _replaced(system: TransitionSystem, equalities: tuple[Term, ...]) -> TransitionSystem:
-    """The system with equals put for equals: the same runs, once the equalities are shown."""
+    """The system with equals put for equals, simplified: the same runs, once the equalities are shown."""
     replacement = {e.args[0]: e.args[1] for e in equalities}
     for var, other in replacement.items():  # a = b, b = c: c
         while other in replacement and replacement[other] is not var:

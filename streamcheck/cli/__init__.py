@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ COMMANDS = {
 
 MISTAKE = 2  # the command or the spec is wrong
 INTERRUPTED = 130
+TERMINATED = 143
 
 
 class Lazy(click.Group):
@@ -47,6 +49,7 @@ def main() -> NoReturn:
     from streamcheck.cli.output import ReaderGone
     from streamcheck.core.errors import SpecError
 
+    signal.signal(signal.SIGTERM, _terminated)
     sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
     try:
         status = cli.main(standalone_mode=False)
@@ -57,11 +60,21 @@ def main() -> NoReturn:
         _fail("interrupted", INTERRUPTED)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
+    except Terminated:
+        _fail("terminated", TERMINATED)
     except click.ClickException as error:
         error.show()
         sys.exit(MISTAKE)
     except ReaderGone:
         sys.exit(0)
+
+
+class Terminated(BaseException):
+    """SIGTERM, raised so that what was started is ended on the way out."""
+
+
+def _terminated(*_: object) -> NoReturn:
+    raise Terminated
 
 
 def _fail(message: str, status: int) -> NoReturn:

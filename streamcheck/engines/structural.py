@@ -99,7 +99,7 @@ class Structural:
         """⋀ x_ij = s_ij ∧ I[x0] ∧ ⋀ T[xi, xi+1]: a run of T (a trace from the start, else False), or the names in the
         core."""
         runs = Composed(self.system) if initial else Chained(self.system)
-        solver = Solver()
+        solver = Solver(small_cores=True)
         fixed: dict[Term, str] = {}
         for i in range(k + 1):
             if isinstance(runs, Chained) and i:
@@ -122,9 +122,14 @@ class Structural:
 
     def _refine(self, graph: Graph, kept: set[str], core: set[str]) -> bool:
         """The deepest candidate, and the definitions it is made of; False where nothing is left to refine."""
-        candidates = [name for name in core if name in graph.depth and name not in kept]
-        if not candidates:
-            candidates = [n for n in graph.depth if n not in kept]
+        known = [name for name in core if name in graph.depth]
+        candidates = {name for name in known if name not in kept}
+        frontier = known  # a kept variable alone may carry the conflict: then what it is made of is refined
+        while not candidates and frontier:
+            below = {after for name in frontier for after in graph.successors[name]}
+            candidates = below - kept
+            frontier = [name for name in below if name not in known]
+            known += frontier
         if not candidates:
             return False
         chosen = max(candidates, key=lambda name: (graph.depth[name], name))

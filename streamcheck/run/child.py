@@ -44,12 +44,32 @@ class Channel:
     def __init__(self, read: int, write: int, token: bytes) -> None:
         self.read, self.write, self.token = read, write, token
         self._buffer = bytearray()
+        self._outgoing = bytearray()
 
     def send(self, value: Any) -> None:
         data = json.dumps(value).encode()
         data = HEAD.pack(self.token, len(data)) + data
         while data:
             data = data[os.write(self.write, data) :]
+
+    def post(self, value: Any) -> None:
+        """Send without waiting: a reader that is busy, or gone, holds nobody up. What does not fit now goes with a
+        later `flush`."""
+        data = json.dumps(value).encode()
+        self._outgoing += HEAD.pack(self.token, len(data)) + data
+        self.flush()
+
+    def flush(self) -> None:
+        while self._outgoing:
+            _, ready, _ = select.select([], [self.write], [], 0.0)
+            if not ready:
+                return
+            try:
+                sent = os.write(self.write, self._outgoing[: select.PIPE_BUF])
+            except BrokenPipeError:
+                self._outgoing.clear()  # that it has ended is seen where its answers are read
+                return
+            del self._outgoing[:sent]
 
     def receive(self, seconds: float | None) -> Any:
         """The next record, waiting at most so long (None: for ever)."""

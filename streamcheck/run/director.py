@@ -184,6 +184,8 @@ class Director:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
         if self._checker is not None and self._checker.alive:
             sources[self._checker.channel.read] = None
+        for child in [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]:
+            child.channel.flush()
         ready, _, _ = select.select(list(sources), [], [], max(0.0, seconds))
         for fd in ready:
             worker = sources[fd]
@@ -229,7 +231,7 @@ class Director:
         self._facts.setdefault(source.lane.model, []).append(fact)
         for worker in self._alive():
             if worker is not source and worker.lane.model == source.lane.model:
-                worker.child.channel.send(event_to_plain(fact))
+                worker.child.channel.post(event_to_plain(fact))
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
         """The certificate, with what the reduction used, goes to the checker."""
@@ -238,14 +240,17 @@ class Director:
             if earlier.verdict == "falsified":
                 raise Alarm(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
+        assert self._checker is not None
+        if not self._checker.alive:
+            self._reasons[proved.prop] = f"{engine} has a proof that could not be checked: the checker died"
+            return
         whole = replace(proved.certificate, equalities=worker.model.reduced.equalities)
         full = Proved(proved.prop, whole)
         number = self._requests = self._requests + 1
         self._asked[number] = Request(worker, engine, full)
         certificate = certificate_to_plain(full.certificate)
         request = {"id": number, "model": worker.lane.model, "prop": proved.prop, "certificate": certificate}
-        assert self._checker is not None
-        self._checker.channel.send(request)
+        self._checker.channel.post(request)
 
     def _checked(self) -> None:
         assert self._checker is not None

@@ -19,8 +19,10 @@ from streamcheck.smt.translate import Translator
 
 
 class Solver:
-    def __init__(self) -> None:
+    def __init__(self, *, small_cores: bool = False) -> None:
         self.z3 = z3.Solver()
+        if small_cores:
+            self.z3.set("core.minimize", True)
         self.translator = Translator()
         self.reason = ""
         self._indicators: dict[Term, z3.BoolRef] = {}

@@ -24,7 +24,7 @@ def reduce(system: TransitionSystem) -> Reduced:
     system = _simplified(system, {})
     equalities: list[Term] = []
     while True:
-        replacement = {**_constants(system), **_duplicates(system)}
+        replacement = _constants(system) or _duplicates(system)
         if not replacement:
             return Reduced(_cone(system), tuple(equalities))
         equalities += [term("same", var, other) for var, other in replacement.items()]

@@ -1,0 +1,332 @@
+"""Engines against explicit search, and the checker against mutated certificates: no disagreement, ever."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from finite import HERE, INT, W8, Explicit, systems
+from hypothesis import HealthCheck, given, settings
+
+from streamcheck.certify.checker import check
+from streamcheck.core.term import FALSE, constant, term, variable
+from streamcheck.core.types import BOOL
+from streamcheck.encode.integers import to_integers
+from streamcheck.run.strategy import build
+from streamcheck.run.workers import Turns
+from streamcheck.system.protocol import NoRun, Problem
+from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.system.verdict import Certificate, Falsified, Proved
+from streamcheck.transform.reduce import reduce
+
+QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+
+
+def verdicts(system, engines, rounds=60, options=None):
+    """What the engines say in turns, by property; and every event."""
+    found, events = {}, []
+
+    def tell(engine, event):
+        events.append((engine, event))
+        if isinstance(event, Proved | Falsified):
+            found.setdefault(event.prop, (engine, event))
+
+    turns = Turns(lambda: build(engines), Problem(system, options or {}))
+    for _ in range(rounds):
+        if turns.round(tell) or not turns.running or len(found) == len(system.properties):
+            break
+    return found, events
+
+
+def judge(system, reduced, found, exact_length):
+    explicit = Explicit(system)
+    for claim in system.properties:
+        if claim.name not in found:
+            continue
+        engine, verdict = found[claim.name]
+        truth = explicit.shortest_violation(claim)
+        if isinstance(verdict, Proved):
+            assert truth is None, (engine, claim, truth)
+            certificate = replace(verdict.certificate, equalities=reduced.equalities)
+            assert check(system, claim, certificate) is None, (engine, certificate)
+        else:
+            assert truth is not None, (engine, claim)
+            if exact_length:
+                assert verdict.trace.length == truth + 1
+
+
+ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",)]
+
+
+@pytest.mark.parametrize("engines", [*ENGINES, ("bmc", "k-induction", "completeness")], ids="+".join)
+def test_engines_agree_with_explicit_search(engines):
+    decided = []
+
+    @settings(max_examples=60, **QUIET)
+    @given(systems())
+    def run(system):
+        reduced = reduce(system)
+        found, _ = verdicts(reduced.system, engines, rounds=25)
+        decided.append(len(found) / len(system.properties))
+        judge(system, reduced, found, exact_length=engines[0] == "bmc")
+
+    run()
+    assert sum(decided) / len(decided) > 0.3  # they do decide things
+
+
+@pytest.mark.parametrize("model", ["bits", "integers"])
+def test_both_integer_models_agree_with_explicit_search(model):
+    @settings(max_examples=40, **QUIET)
+    @given(systems(number=W8))
+    def run(system):
+        modelled = to_integers(system) if model == "integers" else system
+        reduced = reduce(modelled)
+        found, _ = verdicts(reduced.system, ("bmc", "k-induction", "completeness"), rounds=25)
+        explicit = Explicit(system)
+        for claim, own in zip(system.properties, modelled.properties, strict=True):
+            if claim.name in found:
+                _, verdict = found[claim.name]
+                truth = explicit.shortest_violation(claim)
+                assert isinstance(verdict, Proved) == (truth is None)
+                if isinstance(verdict, Proved):
+                    certificate = replace(verdict.certificate, equalities=reduced.equalities)
+                    assert check(modelled, own, certificate) is None
+                else:
+                    assert verdict.trace.length == truth + 1
+
+    run()
+
+
+def test_reduction_changes_no_answer():
+    @settings(max_examples=60, **QUIET)
+    @given(systems())
+    def run(system):
+        reduced = reduce(system).system
+        for claim, own in zip(system.properties, reduced.properties, strict=True):
+            smaller = replace(reduced, inputs=tuple(dict.fromkeys([*reduced.inputs, *system.inputs])))
+            assert Explicit(system).shortest_violation(claim) == Explicit(smaller).shortest_violation(own)
+
+    run()
+
+
+# Certificates: what brute force over all states calls invalid is rejected.
+
+
+def is_proof(system, claim, certificate):
+    """The conditions of an inductive certificate, by enumerating states."""
+    explicit = Explicit(system)
+    claims = [Claim(f"i{n}", t, None) for n, t in enumerate(certificate.invariants)]
+    probe = replace(system, properties=(claim, *claims))
+    explicit.system = probe
+    holds = {}
+
+    def good(values):
+        return all(values[t] for t in certificate.invariants)
+
+    import itertools
+
+    from finite import domain
+
+    states = list(itertools.product(*map(domain, explicit.state)))
+    for state in states:
+        holds[state] = [(good(values), values[claim.term], after) for values, after in explicit.moves(state)]
+    if any(j and not p for moves in holds.values() for j, p, _ in moves):
+        return False
+    frontier = {explicit.initial}
+    for _ in range(certificate.k):
+        if any(not j for s in frontier for j, _, _ in holds[s]):
+            return False
+        frontier = {after for s in frontier for _, _, after in holds[s]}
+    after_k = set(states)
+    for _ in range(certificate.k):
+        after_k = {after for s in after_k for j, _, after in holds[s] if j}
+    return all(j for s in after_k for j, _, _ in holds[s])
+
+
+def closed(system):
+    """With every number's range assumed, so that brute force over 0 … 4 sees all states."""
+    five = constant(INT, 5)
+    numbers = [s.var for s in system.state if s.var.type is INT]
+    ranges = [Claim("range", term("and", term("ge", v, constant(INT, 0)), term("lt", v, five)), HERE) for v in numbers]
+    return replace(system, assumptions=(*system.assumptions, *ranges))
+
+
+def mutants(certificate, system):
+    for i in range(len(certificate.invariants)):
+        others = certificate.invariants[:i] + certificate.invariants[i + 1 :]
+        yield replace(certificate, invariants=others)
+        yield replace(certificate, invariants=(term("not", certificate.invariants[i]), *others))
+    if certificate.k > 1:
+        yield replace(certificate, k=certificate.k - 1)
+    for s in system.state:
+        if s.var.type is BOOL:
+            yield replace(certificate, invariants=(*certificate.invariants, s.var))
+
+
+def test_mutated_certificates_are_judged_as_brute_force_judges_them():
+    rejected = []
+
+    @settings(max_examples=60, **QUIET)
+    @given(systems())
+    def run(system):
+        system = closed(system)
+        found, _ = verdicts(system, ("bmc", "k-induction"), rounds=12, options={"compression": False})
+        for claim in system.properties:
+            if claim.name in found and isinstance(found[claim.name][1], Proved):
+                certificate = found[claim.name][1].certificate
+                if certificate.kind != "inductive":
+                    continue
+                for mutant in [certificate, *mutants(certificate, system)]:
+                    valid = is_proof(system, claim, mutant)
+                    assert (check(system, claim, mutant) is None) == valid, mutant
+                    rejected.append(not valid)
+
+    run()
+    assert rejected.count(True) > 20 and rejected.count(False) > 20
+
+
+def test_a_certificate_over_unknown_variables_is_rejected():
+    x = variable("x", BOOL)
+    system = TransitionSystem("s", (State(x, constant(BOOL, True), x),), (), (), (), (Claim("p", x, None),))
+    stray = Certificate("inductive", 1, (x, variable("y", BOOL)))
+    assert "variables" in check(system, system.properties[0], stray).why
+    assert check(system, system.properties[0], Certificate("inductive", 1, (x,))) is None
+    assert check(system, Claim("q", FALSE, None), Certificate("inductive", 1, (x,))).why == "implication does not hold"
+
+
+# The slides
+
+
+def counter_system(next_of, init, claim_of, number=INT):
+    x = variable("x", number)
+    state, claim = State(x, constant(number, init), next_of(x)), Claim("p", claim_of(x), None)
+    return TransitionSystem("s", (state,), (), (), (), (claim,))
+
+
+def period_counter():
+    ten, two, zero = (constant(INT, v) for v in (10, 2, 0))
+    return counter_system(
+        lambda x: term("mux", term("eq", x, ten), zero, term("add", x, two)),
+        4,
+        lambda x: term("lt", x, constant(INT, 11)),
+    )
+
+
+def test_period_counter_by_completeness_at_6_and_nothing_else():
+    found, _ = verdicts(period_counter(), ("bmc", "completeness"))
+    assert found["p"][0] == "completeness" and found["p"][1].certificate.k == 6
+    for engines in (("bmc", "k-induction"), ("bmc",), ("structural",)):
+        assert verdicts(period_counter(), engines, rounds=15)[0] == {}
+
+
+def swapping_pair():
+    x, y = variable("x", INT), variable("y", INT)
+    one, zero = constant(INT, 1), constant(INT, 0)
+    ok = term("or", term("eq", x, zero), term("eq", x, one))
+    return TransitionSystem("s", (State(x, one, y), State(y, zero, x)), (), (), (), (Claim("ok", ok, None),))
+
+
+def test_swapping_pair_at_k_2_with_the_slides_counterexample_at_1():
+    from streamcheck.smt.solver import Solver
+    from streamcheck.smt.unroll import Chained, at
+
+    found, _ = verdicts(swapping_pair(), ("bmc", "k-induction"))
+    assert found["ok"][1].certificate.k == 2 and found["ok"][1].certificate.kind == "inductive"
+    system = swapping_pair()
+    chain, solver = Chained(system), Solver()
+    claim = system.properties[0].term
+    solver.add(*chain.equations(0), chain.image(claim, 0), term("not", chain.image(claim, 1)))
+    x, y = (s.var for s in system.state)
+    fixed = [term("eq", at(x, 0), constant(INT, 0)), term("eq", at(y, 0), constant(INT, 2))]
+    assert solver.check(*fixed) is True
+    assert solver.values([at(x, 1), at(y, 1)]) == {at(x, 1): 2, at(y, 1): 0}
+
+
+def test_path_compression_is_needed_and_named():
+    # x toggles between 0 and 1 while b holds; from 7 it stays at 7 until b falls, then breaks the property: a path
+    # that lingers at 7 is as long as one likes, unless its states must differ.
+    x, b = variable("x", INT), variable("b", BOOL)
+    seven, eight, one = (constant(INT, v) for v in (7, 8, 1))
+    after = term("mux", term("eq", x, seven), term("mux", b, seven, eight), term("sub", one, x))
+    system = TransitionSystem(
+        "s", (State(x, constant(INT, 0), after),), (b,), (), (), (Claim("p", term("ne", x, eight), None),)
+    )
+    found, _ = verdicts(system, ("bmc", "k-induction"), rounds=20)
+    certificate = found["p"][1].certificate
+    assert certificate.kind == "compressed" and check(system, system.properties[0], certificate) is None
+    assert verdicts(system, ("bmc", "k-induction"), rounds=15, options={"compression": False})[0] == {}
+    assert check(system, system.properties[0], replace(certificate, kind="inductive")) is not None
+
+
+def test_no_run_is_a_proof_and_is_told():
+    x = variable("x", INT)
+    small = Claim("small", term("lt", x, constant(INT, 3)), HERE)
+    after = term("add", x, constant(INT, 1))
+    claim = Claim("p", term("ne", x, constant(INT, 7)), None)
+    system = TransitionSystem("s", (State(x, constant(INT, 0), after),), (), (), (small,), (claim,))
+    found, events = verdicts(system, ("bmc",))
+    assert ("bmc", NoRun(3)) in events and check(system, claim, found["p"][1].certificate) is None
+
+
+# Structural abstraction
+
+
+def slides_definitions(claim):
+    d, j, e, g = (variable(n, INT) for n in "djeg")
+    zero, one, minus = constant(INT, 0), constant(INT, 1), constant(INT, -1)
+    k = term("neg", j)
+    h = term("add", k, one)  # i is the same term: equal definitions are one here
+    f = term("mux", term("eq", h, term("add", k, one)), minus, one)
+    c = term("add", term("add", e, f), one)
+    b = term("mux", term("le", d, zero), zero, d)
+    a = term("or", term("eq", b, zero), term("eq", c, one))
+    names = {"a": a, "b": b, "c": c, "f": f, "h": h, "k": k}
+    definitions = tuple(Definition(name, t) for name, t in names.items())
+    state = (State(e, zero, g), State(g, zero, e))
+    claims = {"a": a, "c is 0": term("eq", c, zero), "b not negative": term("ge", b, zero)}
+    return TransitionSystem("slides", state, (d, j), definitions, (), (Claim("p", claims[claim], None),))
+
+
+def kept_after(claim):
+    (engine,) = build(["structural"])
+    system = slides_definitions(claim)
+    for event in engine.run(Problem(system), list):
+        if isinstance(event, Proved | Falsified):
+            return engine.kept["p"], event, system
+    return None
+
+
+def test_the_slides_eleven_definitions():
+    # c == 0 needs c, what c adds up (e, f, and g behind e), and not b, d, j, k: f's test is true whatever h is.
+    kept, verdict, system = kept_after("c is 0")
+    assert isinstance(verdict, Proved) and check(system, system.properties[0], verdict.certificate) is None
+    assert {"c", "e", "f", "g"} <= kept and not kept & {"a", "b", "k"}
+    kept, verdict, system = kept_after("b not negative")
+    assert isinstance(verdict, Proved) and kept == {"b"}
+    assert set(verdict.certificate.free) <= {"c", "e", "f", "g", "h", "k"}
+    assert check(system, system.properties[0], verdict.certificate) is None
+    kept, verdict, system = kept_after("a")
+    assert isinstance(verdict, Falsified) and verdict.trace.length == 1 and verdict.trace.inputs[0]["d"] > 0
+
+
+def irrelevant(count):
+    """A level that a condition raises up to 10; the condition comes from a chain of hard definitions."""
+    level, x = variable("level", W8), [variable(f"x{i}", W8) for i in range(3)]
+    noise, definitions = x[0], []
+    for i in range(count):
+        mixed = term("bitxor", term("mul", noise, x[i % 3]), term("add", noise, constant(W8, i % 251)))
+        noise = mixed
+        definitions.append(Definition(f"noise{i}", noise))
+    busy = term("eq", term("mod", noise, constant(W8, 7)), constant(W8, 3))
+    raised = term("add", term("min", level, constant(W8, 9)), constant(W8, 1))
+    after = term("mux", busy, raised, level)
+    claim = Claim("p", term("le", level, constant(W8, 10)), None)
+    return TransitionSystem("s", (State(level, constant(W8, 0), after),), tuple(x), tuple(definitions), (), (claim,))
+
+
+def test_hundreds_of_irrelevant_definitions_are_left_free():
+    system = irrelevant(300)
+    found, _ = verdicts(system, ("structural",))
+    certificate = found["p"][1].certificate
+    assert len(certificate.free) >= 1 and check(system, system.properties[0], certificate) is None
+    assert check(system, system.properties[0], replace(certificate, free=("level",))) is not None
