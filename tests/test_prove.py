@@ -304,6 +304,17 @@ def test_a_lying_engine_is_an_alarm(monkeypatch, engine):
         prove(counter_equations(), Settings(engines=["liar"], timeout=10))
 
 
+def test_an_alarm_has_its_own_exit_status(monkeypatch):
+    from click.testing import CliRunner
+
+    from streamcheck.cli.prove import command
+
+    lying(monkeypatch, "ProvesAnything")
+    args = ["specs/never_zero.py::wrapping", "--engine", "liar"]
+    done = CliRunner().invoke(command, args, standalone_mode=False)
+    assert done.return_value == 4 and "ALARM: ok: the certificate of liar is rejected" in done.stderr
+
+
 def test_an_engine_that_dies_is_told_and_nothing_is_concluded(monkeypatch):
     lying(monkeypatch, "Dies")
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
@@ -349,7 +360,7 @@ def test_a_worker_killed_at_a_random_moment_never_makes_a_wrong_answer(spec_file
     chance = random.Random(7)
     seen = set()
     for _ in range(25):
-        command = running_proof(path, "--json", "--timeout", "20")
+        command = running_proof(path, "--json", "--timeout", "5")
         time.sleep(0.08 + chance.random() * 0.35)
         for pid in chance.sample(victims, 1) if (victims := children_of(command.pid)) else []:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 
 import click
 
@@ -23,7 +24,7 @@ ALARM = 4
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
 @click.option("--prop", "props", multiple=True, metavar="NAME", help="Only this property (may be repeated).")
 @click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for each spec.")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for the whole run.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
 @click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
@@ -46,12 +47,14 @@ def command(
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
     2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
     """
-    settings = Settings(timeout, jobs or processors(), engines, props, memory and memory * 1_000_000)
+    deadline = time.monotonic() + timeout
     rows, statuses = [], []
     for file in files:
         target = Target.parse(file)
         for equations in read(target):
             with Live(equations, shown=not as_json and not quiet) as live:
+                left = max(0.0, deadline - time.monotonic())
+                settings = Settings(left, jobs or processors(), engines, props, memory and memory * 1_000_000)
                 try:
                     verdicts = prove(equations, settings, live)
                 except Alarm as alarm:

@@ -10,6 +10,7 @@ from streamcheck.report.values import as_text
 from streamcheck.run.prove import Result, Verdicts
 
 HEAD, TAIL = 2, 8  # columns of a long run that are shown: its beginning, and what leads to the violation
+MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
 MARKS = "  * changed since the step before    ( ) of no matter here"
 
 
@@ -17,7 +18,7 @@ def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
     yield f"{verdicts.equations.name}" + ("" if verdicts.results else ": no properties")
     wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
     for result in verdicts.results:
-        yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result)}".rstrip()
+        yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result, machine=verdicts.machine)}".rstrip()
         if result.replay is not None and not quiet:
             yield from run_table(verdicts.equations, result)
     for warning in verdicts.warnings:
@@ -32,13 +33,13 @@ def _word(result: Result) -> str:
     return result.verdict
 
 
-def _how(result: Result) -> str:
+def _how(result: Result, *, machine: bool) -> str:
     if result.verdict == "unknown":
         return f"{result.reason}, {result.seconds:.2f} s"
     where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
     kind = result.certificate.kind if result.certificate is not None else ""
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")
-    model = "" if result.model == "bits" else ", wrapping integers"
+    model = f", {MODELS[result.model]}" if machine else ""
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from streamcheck.core.term import Term
 from streamcheck.program.equations import Equations
 from streamcheck.report.values import as_json
+from streamcheck.report.verdicts import MODELS
 from streamcheck.run.prove import Result, Verdicts
 
 
@@ -18,20 +19,22 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "file": file,
         "spec": verdicts.equations.name,
         "seconds": round(verdicts.seconds, 3),
-        "properties": [_result(verdicts.equations, r, saved.get(r.name)) for r in verdicts.results],
+        "properties": [
+            _result(verdicts.equations, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results
+        ],
         "warnings": verdicts.warnings,
     }
 
 
-def _result(equations: Equations, result: Result, saved: str | None) -> dict[str, Any]:
+def _result(equations: Equations, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.implied:
         row["implied"] = True
     if result.verdict == "unknown":
         return row | {"reason": result.reason}
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
-    if result.model == "integers":
-        row["model"] = "wrapping integers"
+    if machine:
+        row["model"] = MODELS[result.model]
     if result.replay is not None:
         key = "witness" if result.prop.goal == "reachable" else "counterexample"
         row[key] = {"length": len(result.replay.steps), "steps": _steps(equations, result)}

@@ -58,6 +58,7 @@ class Worker:
     model: Modelled
     child: Child
     depths: dict[str, int] = field(default_factory=dict)
+    idle: bool = False  # every engine waits for facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ class Director:
             if quick and (now >= QUICK or not self._alive()) and not decided_at:
                 quick = False
                 self._widen()
-            if not self._alive() and not self._asked:
+            if all(w.idle for w in self._alive()) and not self._asked:
                 return
             self.watch(self)
             self._listen(min(limit, QUICK if quick else limit, now + 0.1) - now)
@@ -205,7 +206,9 @@ class Director:
             if record == {"ended": True}:
                 worker.child.end()
                 return
-            self._event(worker, record)
+            worker.idle = record == {"idle": True}
+            if not worker.idle:
+                self._event(worker, record)
 
     # Events
 
@@ -232,6 +235,7 @@ class Director:
         for worker in self._alive():
             if worker is not source and worker.lane.model == source.lane.model:
                 worker.child.channel.post(event_to_plain(fact))
+                worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
         """The certificate, with what the reduction used, goes to the checker."""
@@ -242,7 +246,7 @@ class Director:
             return
         assert self._checker is not None
         if not self._checker.alive:
-            self._reasons[proved.prop] = f"{engine} has a proof that could not be checked: the checker died"
+            self._uncheckable(engine, proved.prop, "the checker died")
             return
         whole = replace(proved.certificate, equalities=worker.model.reduced.equalities)
         full = Proved(proved.prop, whole)
@@ -260,7 +264,7 @@ class Director:
             how = self._checker.end()
             self.warnings.append(f"the checker died ({how})")
             for request in self._asked.values():
-                self._reasons[request.proved.prop] = "its certificate could not be checked: the checker died"
+                self._uncheckable(request.engine, request.proved.prop, "the checker died")
             self._asked.clear()
             return
         for answer in answers:
@@ -272,6 +276,11 @@ class Director:
                 self._reasons[prop] = f"{request.engine} has a proof that could not be checked: {answer['why']}"
             else:
                 raise Alarm(f"{prop}: the certificate of {request.engine} is rejected: {answer['why']}")
+
+    def _uncheckable(self, engine: str, prop: str, why: str) -> None:
+        if prop not in self.decisions:
+            reason = f"{engine} has a proof that could not be checked: {why}"
+            self._decide(Decision(prop, "unknown", reason=reason))
 
     def _accepted(self, request: Request) -> None:
         worker, proved = request.worker, request.proved

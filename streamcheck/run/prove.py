@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
+from streamcheck.encode.integers import has_machine_integers
 from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
-from streamcheck.run.problems import TRIGGERED, Modelled, claims_of, models
+from streamcheck.run.problems import TRIGGERED, claims_of, models
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.system.verdict import Certificate, Trace
 
@@ -63,7 +64,7 @@ class Verdicts:
     results: list[Result]
     seconds: float
     warnings: list[str]
-    modelled: Sequence[Modelled]
+    machine: bool  # whether there are machine integers, so that their model is worth a word
 
     @property
     def status(self) -> int:
@@ -88,7 +89,8 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
     warnings = [*director.warnings, *_vacuous(director, decisions)]
-    return Verdicts(chosen, results, director.elapsed, warnings, modelled)
+    machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
+    return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
 def _selected(equations: Equations, names: Sequence[str]) -> Equations:

@@ -27,6 +27,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Problem, channel: Cha
         for record in channel.available():
             turns.deliver(event_from_plain(record, problem.system))
         if turns.round(tell):
+            channel.send({"idle": True})
             select.select([channel.read], [], [])
     channel.send({"ended": True})
 
