@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 
 import click
@@ -48,25 +47,24 @@ def command(
     2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
     """
     deadline = time.monotonic() + timeout
+    targets = [Target.parse(file) for file in files]
+    specs = [(target.path, equations) for target in targets for equations in read(target)]
     rows, statuses = [], []
-    for file in files:
-        target = Target.parse(file)
-        for equations in read(target):
+    for i, (path, equations) in enumerate(specs):
+        share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
+        settings = Settings(share, jobs or processors(), engines, props, memory and memory * 1_000_000)
+        try:
             with Live(equations, shown=not as_json and not quiet) as live:
-                left = max(0.0, deadline - time.monotonic())
-                settings = Settings(left, jobs or processors(), engines, props, memory and memory * 1_000_000)
-                try:
-                    verdicts = prove(equations, settings, live)
-                except Alarm as alarm:
-                    click.echo(f"ALARM: {alarm}", err=True)
-                    return ALARM
-            statuses.append(verdicts.status)
-            saved = save(verdicts, target.path, certificates) if certificates else {}
-            if as_json:
-                rows.append(verdicts_json(verdicts, target.path, saved))
-            else:
-                emit(report(verdicts, quiet=quiet))
+                verdicts = prove(equations, settings, live)
+        except Alarm as alarm:
+            click.echo(f"ALARM: {alarm}", err=True)
+            return ALARM
+        statuses.append(verdicts.status)
+        saved = save(verdicts, path, certificates) if certificates else {}
+        if as_json:
+            rows.append(verdicts_json(verdicts, path, saved))
+        else:
+            emit(report(verdicts, quiet=quiet))
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    sys.stdout.flush()
     return next((status for status in (1, 3) if status in statuses), 0)
