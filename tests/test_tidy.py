@@ -38,7 +38,7 @@ ROOMS = {
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
 OUTSIDE |= {"sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
-PATH_HINTS = ("/work/", "/home/", "/root/", "/tmp/")
+PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
 
 def room(path):

@@ -219,6 +219,16 @@ def part_names(name: str, type: Type) -> Iterator[tuple[str, Type]]:
             yield name, type
 
 
+def assembled(type: Type, scalars: Iterator[Value]) -> Value:
+    """The value made of these parts, in the order of `part_names`."""
+    match type:
+        case ArrayType():
+            return tuple(assembled(type.element, scalars) for _ in range(type.length))
+        case StructType():
+            return tuple(assembled(t, scalars) for _, t in type.fields)
+    return next(scalars)
+
+
 def default(type: Type) -> Value:
     """Some value of the type: zero, false, the first member."""
     match type:

@@ -17,7 +17,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, belongs, part_names
+from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assembled, belongs, part_names
 
 
 def read_rows(
@@ -93,20 +93,11 @@ def _column_reader(type: Type, positions: list[int], header: list[str]) -> Calla
 
         def composite(row: list[str]) -> Value:
             scalars = [_parsed(t, row[i], header[i]) for t, i in zip(parts, positions, strict=True)]
-            return _assembled(type, iter(scalars))
+            return assembled(type, iter(scalars))
 
         return composite
     position, name = positions[0], header[positions[0]]
     return lambda row: _parsed(type, row[position], name)
-
-
-def _assembled(type: Type, scalars: Iterator[Value]) -> Value:
-    match type:
-        case ArrayType():
-            return tuple(_assembled(type.element, scalars) for _ in range(type.length))
-        case StructType():
-            return tuple(_assembled(t, scalars) for _, t in type.fields)
-    return next(scalars)
 
 
 def _parsed(type: Type, text: str, column: str) -> Value:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, StructType, Type, Value, default, part_names
+from streamcheck.core.types import Value, assembled, default, part_names
 from streamcheck.program.equations import Equations
 
 
@@ -18,26 +18,16 @@ def simulate(
 ) -> Iterator[dict[Term, Value]]:
     """The value of every term of the equations at each step. Scalars go by the names of their parts (`pos.x`); what
     is not given is a default value of its type."""
-    fixed = {c.var: assembled(c.name, c.type, constants) for c in equations.constants}
+    fixed = {c.var: _given(c.var, constants) for c in equations.constants}
     state = {c.var: value_of(c.initial, {}) for c in equations.cells}
     roots = [*equations.variables(), *equations.roots(), *(w.term for w in equations.wires)]
     for given in inputs:
-        read = {i.var: assembled(i.name, i.type, given) for i in equations.inputs}
+        read = {i.var: _given(i.var, given) for i in equations.inputs}
         values = evaluate(roots, {**fixed, **state, **read})
         yield values
         state = {c.var: values[c.next] for c in equations.cells}
 
 
-def assembled(name: str, type: Type, scalars: Mapping[str, Value]) -> Value:
-    """A value of any type from its scalar parts."""
-    parts = iter([scalars.get(part, default(t)) for part, t in part_names(name, type)])
-    return _take(type, parts)
-
-
-def _take(type: Type, parts: Iterator[Value]) -> Value:
-    match type:
-        case ArrayType():
-            return tuple(_take(type.element, parts) for _ in range(type.length))
-        case StructType():
-            return tuple(_take(t, parts) for _, t in type.fields)
-    return next(parts)
+def _given(var: Term, scalars: Mapping[str, Value]) -> Value:
+    parts = (scalars.get(part, default(t)) for part, t in part_names(var.payload, var.type))
+    return assembled(var.type, parts)
