@@ -330,3 +330,19 @@ def test_hundreds_of_irrelevant_definitions_are_left_free():
     certificate = found["p"][1].certificate
     assert len(certificate.free) >= 1 and check(system, system.properties[0], certificate) is None
     assert check(system, system.properties[0], replace(certificate, free=("level",))) is not None
+
+
+def test_what_is_shown_early_strengthens_what_needs_more_steps():
+    # a stays 0 (k = 1). b takes 5 and then c, one step later each, from a: b <= 4 needs a's zero and three steps.
+    zero = constant(INT, 0)
+    a, b, c, d = (variable(n, INT) for n in "abcd")
+    state = (State(a, zero, a), State(b, zero, a), State(c, zero, b), State(d, zero, c))
+    init = variable("free start", INT)
+    claims = (Claim("a is 0", term("eq", a, zero), None), Claim("d is small", term("le", d, constant(INT, 4)), None))
+    system = TransitionSystem("s", (*state, State(init, None, init)), (), (), (), claims)
+    found, _ = verdicts(system, ("bmc", "k-induction"), options={"compression": False})
+    assert {name: v.certificate.k for name, (_, v) in found.items()} == {"a is 0": 1, "d is small": 3}
+    for claim in claims:
+        assert check(system, claim, found[claim.name][1].certificate) is None
+    alone = replace(system, properties=claims[1:])
+    assert verdicts(alone, ("bmc", "k-induction"), rounds=12, options={"compression": False})[0] == {}

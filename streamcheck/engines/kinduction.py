@@ -11,7 +11,9 @@ which `bmc` settles in its own process and tells by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of the slides, "Inductive properties"). So
-one property more never makes another unprovable: in the end only a set that stands on its own remains.
+one property more never makes another unprovable: in the end only a set that stands on its own remains. What has been
+shown stays a hypothesis for the rest, and joins their certificates; where its base case turns out false, what relied on
+it is withdrawn.
 
 Path compression is lazy: a pair of states is made different only after a model has made them equal, and a state is
 kept from being initial only after a model began anew there. These constraints stand under one literal; a core
@@ -27,7 +29,9 @@ a property that does not depend on it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
+from typing import Literal
 
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import disjunction, negation
@@ -40,7 +44,17 @@ from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 COMPRESSED = variable("compressed", BOOL)
+FOR_EVER = 1 << 62
 MAX_COMPRESSIONS = 400  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Properties whose step case holds together, given others that this engine has shown before."""
+
+    names: tuple[str, ...]
+    relied: tuple[str, ...]
+    certificate: Certificate
 
 
 class KInduction:
@@ -53,7 +67,8 @@ class KInduction:
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
         self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
-        self.waiting: list[tuple[list[str], Certificate]] = []
+        self.waiting: list[Found] = []
+        self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -88,16 +103,11 @@ class KInduction:
                     self.true_up_to[prop] = max(depth, self.true_up_to.get(prop, -1))
                 case Proved(prop, certificate):
                     self.open.pop(prop, None)
-                    self.waiting = [w for w in self.waiting if prop not in w[0] or len(w[0]) > 1]
+                    self.true_up_to[prop] = FOR_EVER
                     self._learn(certificate, k)
                 case Falsified(prop):
                     self.open.pop(prop, None)
-                    lost = [w for w in self.waiting if prop in w[0]]
-                    self.waiting = [w for w in self.waiting if prop not in w[0]]
-                    for names, _ in lost:  # what was proved together with a false property was not proved
-                        self.open.update(
-                            {c.name: c for c in self.system.properties if c.name in names and c.name != prop}
-                        )
+                    self._withdraw(prop)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
         known = set(self.steps.variables)  # an invariant over anything else says nothing here
@@ -108,17 +118,30 @@ class KInduction:
                 self.lemmas[invariant] = certificate.k
                 self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))
 
+    def _withdraw(self, false: str) -> None:
+        """What was shown together with a false property, or from it, was not shown."""
+        self.shown.pop(false, None)
+        claims = {c.name: c for c in self.system.properties}
+        for found in [f for f in self.waiting if false in (*f.names, *f.relied)]:
+            self.waiting.remove(found)
+            for name in found.names:
+                self.shown.pop(name, None)
+                if name != false:
+                    self.open[name] = claims[name]
+
     # The query
 
     def _joint(self, k: int) -> Iterator[Event]:
         """The largest set of open properties that is k-inductive together."""
         together = dict(self.open)
         compressions = 0
+        for name, claim in self.shown.items():
+            self.solver.add_under(_hypothesis(name), self.steps.image(claim.term, k))
         while together:
             goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
             # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ C_k ∧ (¬P_1[xk] ∨ …)
             broken = disjunction(*(negation(g) for g in goals.values()))
-            hypotheses = [_hypothesis(name) for name in together]
+            hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
             answer = self.solver.check(*hypotheses, COMPRESSED, broken)
             if answer is None:
                 yield from (Unknown(name, self.solver.reason) for name in together)
@@ -155,19 +178,25 @@ class KInduction:
 
     def _found(self, names: list[str], k: int, *, compressed: bool) -> None:
         """The step case holds for these together; the proof is complete once the base case is known."""
-        claims = [c.term for c in self.system.properties if c.name in names]
+        relied = tuple(self.shown)
+        claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
         depth = max([k, *self.lemmas.values()])
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
-        self.waiting.append((names, Certificate("compressed" if compressed else "inductive", depth, invariants)))
+        kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
+        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants)))
         for name in names:
-            del self.open[name]
+            claim = self.open.pop(name)
+            if not compressed:  # a compressed proof is no hypothesis for a plain one
+                self.shown[name] = claim
 
     def _awaiting(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
-        for names, certificate in list(self.waiting):
-            if all(self.true_up_to.get(name, -1) >= certificate.k - 1 for name in names):
-                self.waiting.remove((names, certificate))
-                yield from (Proved(name, certificate) for name in names)
+        for found in list(self.waiting):
+            based = (*found.names, *found.relied)
+            if all(self.true_up_to.get(name, -1) >= found.certificate.k - 1 for name in based):
+                self.waiting.remove(found)
+                self.true_up_to.update({name: FOR_EVER for name in found.names})
+                yield from (Proved(name, found.certificate) for name in found.names)
 
 
 def _hypothesis(name: str) -> Term:
