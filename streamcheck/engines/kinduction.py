@@ -195,7 +195,7 @@ class KInduction:
             based = (*found.names, *found.relied)
             if all(self.true_up_to.get(name, -1) >= found.certificate.k - 1 for name in based):
                 self.waiting.remove(found)
-                self.true_up_to.update({name: FOR_EVER for name in found.names})
+                self.true_up_to.update(dict.fromkeys(found.names, FOR_EVER))
                 yield from (Proved(name, found.certificate) for name in found.names)
 
 
