@@ -27,11 +27,13 @@ class Spec(SpecBase):
     ) -> Verdicts:
         """Decide every property, as `streamcheck prove` does: `.results` has a Result for each, in order, with its
         `verdict`, `engine`, `k`, `certificate`, and `replay` where there is a counterexample or witness."""
+        from streamcheck.formats.equations_json import from_plain, to_plain
         from streamcheck.program.flatten import equations_of
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
-        return prove(equations_of(self), Settings(timeout, jobs or processors(), engines, props))
+        equations = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
+        return prove(equations, Settings(timeout, jobs or processors(), engines, props))
 
     def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of

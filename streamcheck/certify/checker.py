@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from streamcheck.certify.smtlib import Script, conjunction, disjunction
 from streamcheck.certify.solvers import unsatisfiable
@@ -41,24 +42,39 @@ class Rejected:
 
 def check(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Rejected | None:
     """None where every condition holds."""
-    terms = [*certificate.invariants, *certificate.equalities]
+    facts = (*certificate.invariants, *certificate.equalities)
     declared = {s.var for s in system.state} | set(system.inputs)
-    if any(v not in declared for v in variables(terms)):
+    if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the system does not have")
-    for what, script in _all_conditions(system, claim, certificate):
-        try:
-            answer = unsatisfiable(script)
-        except Exception as error:  # a text the solver cannot read decides nothing
-            return Rejected(f"{what}: {error}", undecided=True)
-        if answer is not True:
-            return Rejected(f"{what} does not hold" if answer is False else f"{what}: undecided", answer is None)
+    if claim.term not in certificate.invariants:
+        script = _implication(_cone(system, (claim.term, *facts)), facts, claim)
+        rejected = _judged("implication", script)
+        if rejected is not None:
+            return rejected
+    return check_invariants(system, certificate)
+
+
+@lru_cache(maxsize=64)  # properties proved together share a certificate
+def check_invariants(system: TransitionSystem, certificate: Certificate) -> Rejected | None:
+    """None where J holds in every run, whatever property that is for."""
+    for what, script in _all_conditions(system, certificate):
+        rejected = _judged(what, script)
+        if rejected is not None:
+            return rejected
     return None
 
 
-def _all_conditions(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Iterator[tuple[str, Script]]:
-    facts = (*certificate.invariants, *certificate.equalities)
-    if claim.term not in certificate.invariants:
-        yield "implication", _implication(_cone(system, (claim.term, *facts)), facts, claim)
+def _judged(what: str, script: Script) -> Rejected | None:
+    try:
+        answer = unsatisfiable(script)
+    except Exception as error:  # a text the solver cannot read decides nothing
+        return Rejected(f"{what}: {error}", undecided=True)
+    if answer is True:
+        return None
+    return Rejected(f"{what} does not hold" if answer is False else f"{what}: undecided", answer is None)
+
+
+def _all_conditions(system: TransitionSystem, certificate: Certificate) -> Iterator[tuple[str, Script]]:
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)
         for what, script in _conditions(_cone(system, alone.invariants), alone):
@@ -74,7 +90,9 @@ def _replaced(system: TransitionSystem, equalities: tuple[Term, ...]) -> Transit
     """The system with equals put for equals, simplified: the same runs, once the equalities are shown."""
     replacement = {e.args[0]: e.args[1] for e in equalities}
     for var, other in replacement.items():  # a = b, b = c: c
-        while other in replacement and replacement[other] is not var:
+        met = {var}
+        while other in replacement and other not in met:
+            met.add(other)
             other = replacement[other]
         replacement[var] = other
     images = substitute([*system.roots()], replacement)
@@ -108,14 +126,17 @@ def _cone(system: TransitionSystem, roots: tuple[Term, ...]) -> TransitionSystem
     """The part of the system that the roots and the assumptions depend on."""
     nexts = {s.var: s.next for s in system.state}
     seen: set[Term] = set()
-    pending = [*roots, *(a.term for a in system.assumptions)]
+    pending = [*roots, *(a.term for a in system.assumptions if a.where is not None)]
     while pending:
         pending = [nexts[t] for t in walk(pending, seen) if t in nexts]
+    # A range that comes with a type, not from the user, matters where its variable does.
+    seen_ranges = [a for a in system.assumptions if a.where is not None or seen.issuperset(variables([a.term]))]
     return replace(
         system,
         state=tuple(s for s in system.state if s.var in seen),
         inputs=tuple(v for v in system.inputs if v in seen),
         definitions=(),
+        assumptions=tuple(seen_ranges),
         properties=(),
     )
 

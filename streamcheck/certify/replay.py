@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
-from streamcheck.core.types import EnumType, Value, part_names
+from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names
 from streamcheck.interpret.simulate import simulate
 from streamcheck.program.equations import Equations
 from streamcheck.system.verdict import Trace
@@ -25,6 +26,10 @@ class Replay:
 
 def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
     """The run behind a trace that breaks the claim, or why it does not."""
+    for i, given in enumerate((trace.constants, *trace.inputs)):
+        stray = _ill_typed(equations, given)
+        if stray:
+            return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
     steps = list(simulate(equations, trace.constants, trace.inputs))
     if not steps:
         return "it has no steps"
@@ -38,6 +43,19 @@ def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
     if steps[-1][claim] is not False:
         return "the property is true at the last step"
     return Replay(steps, _matters(equations, claim, steps))
+
+
+def _ill_typed(equations: Equations, given: Mapping[str, Value]) -> str:
+    """The name of a value that does not belong to its type, or nothing."""
+    types = {name: t for v in equations.chosen() for name, t in part_names(v.payload, v.type)}
+    for name, value in given.items():
+        try:
+            same = name in types and identical(belongs(types[name], value), value)
+        except Misfit:
+            same = False
+        if not same:
+            return name
+    return ""
 
 
 def _is_member(type: object, value: Value) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+import traceback
 from typing import NoReturn
 
 import click
@@ -17,6 +18,7 @@ COMMANDS = {
 }
 
 MISTAKE = 2  # the command or the spec is wrong
+INTERNAL = 4
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -67,6 +69,9 @@ def main() -> NoReturn:
         sys.exit(MISTAKE)
     except ReaderGone:
         sys.exit(0)
+    except Exception:
+        traceback.print_exc()
+        _fail("an internal error, of streamcheck and not of the spec: nothing was concluded", INTERNAL)
 
 
 class Terminated(BaseException):

@@ -20,8 +20,8 @@ def command(certificates: tuple[str, ...]) -> int:
     """
     status = 0
     for path in certificates:
-        saved, why = recheck(path)
+        claim, why = recheck(path)
         status = status if why is None else REJECTED
         word = "holds" if why is None else f"rejected: {why}"
-        emit([f"{saved.spec} {saved.prop} {saved.claim}: {word}"])
+        emit([f"{claim}: {word}"])
     return status

@@ -23,7 +23,13 @@ ALARM = 4
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
 @click.option("--prop", "props", multiple=True, metavar="NAME", help="Only this property (may be repeated).")
 @click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for the whole run.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    help="Seconds for the whole run.",
+)
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
 @click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from ctypes import c_float
 from fractions import Fraction
+from typing import Any
 
 
 def f32(x: float) -> float:
@@ -18,7 +19,10 @@ def f32(x: float) -> float:
     return c_float(x).value
 
 
-def identical(a: float, b: float) -> bool:
+def identical(a: Any, b: Any) -> bool:
+    """Whether two numbers are the same value; of floats, NaN is itself and -0.0 is not 0.0."""
+    if not isinstance(a, float) or not isinstance(b, float):
+        return bool(a == b) and type(a) is type(b)
     return (a == b and math.copysign(1.0, a) == math.copysign(1.0, b)) or (a != a and b != b)
 
 

@@ -23,7 +23,7 @@ from itertools import count
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
@@ -31,6 +31,8 @@ from streamcheck.system.protocol import Event, Inbox, NoRun, Problem, Progress, 
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
+OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
+NO_RUN = "the solver's model is no run (an irrational value?)"
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
@@ -39,7 +41,7 @@ class Bmc:
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
-        runs, solver = Composed(system), Solver()
+        runs, solver = Composed(system), Solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
         for k in count():
             for fact in inbox():
@@ -58,7 +60,7 @@ class Bmc:
                 return
             for event in self._step(k, open_claims, runs, solver):
                 yield event
-                if isinstance(event, Unknown):
+                if isinstance(event, Unknown) and event.reason not in (OTHER_FUNCTIONS, NO_RUN):
                     return
             yield Progress(k)
 
@@ -76,15 +78,21 @@ class Bmc:
                 yield from (Unknown(name, solver.reason) for name in pending)
                 return
             values = solver.values([*runs.leaves(k + 1)])
-            broken = [name for name, image in pending.items() if runs.holds(image, values) is False]
+            results = evaluate(pending.values(), values)
+            broken = [name for name, image in pending.items() if results[image] is False]
             lemmas = [] if broken else _real_values(pending.values(), values)
             if lemmas and guesses < MAX_GUESSES:
                 guesses += 1
                 solver.add(*lemmas)
                 continue
-            for name in broken or list(pending)[:1]:
+            for name in broken:
                 del pending[name], open_claims[name]
                 yield Falsified(name, runs.trace(values, k + 1))
+            if not broken:  # a model that is no run: irrational, or of functions the solver does not know
+                name = next(iter(pending))
+                guessed = any(is_unknown_function(node) for node in walk([pending[name]]))
+                del pending[name], open_claims[name]
+                yield Unknown(name, OTHER_FUNCTIONS if guessed else NO_RUN)
         for image in pending.values():
             solver.add(image)
         yield from (TrueUpTo(name, k) for name in open_claims)

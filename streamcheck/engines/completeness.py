@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from streamcheck.core.evaluate import value_of
+from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
@@ -27,13 +27,15 @@ from streamcheck.smt.unroll import Composed
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo, Waiting
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
+MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
+
 
 class Completeness:
     name = "completeness"
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
-        self.runs, self.solver = Composed(self.system), Solver()
+        self.runs, self.solver = Composed(self.system), Solver(problem.patience)
         self.states = [s.var for s in self.system.state]
         open_claims = {p.name: p.term for p in self.system.properties}
         true_up_to: dict[str, int] = {}
@@ -46,6 +48,9 @@ class Completeness:
                     case Proved(prop) | Falsified(prop):
                         open_claims.pop(prop, None)
             if not open_claims:
+                return
+            if closed_at is None and k * len(self.states) > MOST_VALUES:
+                yield from (Unknown(name, "too many values to look for repeated states") for name in open_claims)
                 return
             if closed_at is None:
                 answer = self._no_compressed_run(k)
@@ -74,7 +79,8 @@ class Completeness:
     def _repetition(self, k: int, values: dict[Term, Value]) -> Term | None:
         """The part of C_k that the model's run breaks, or None."""
         frames = self.runs.frames[: k + 1]
-        states = [tuple(repr(value_of(frame[v], values)) for v in self.states) for frame in frames]
+        results = evaluate((frame[v] for frame in frames for v in self.states), values)
+        states = [tuple(repr(results[frame[v]]) for v in self.states) for frame in frames]
         first: dict[object, int] = {}
         for j, state in enumerate(states):
             if state in first:

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from streamcheck.core.evaluate import value_of
+from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
@@ -45,7 +45,7 @@ from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
-MAX_COMPRESSIONS = 400  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
+MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class KInduction:
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         self.compression = problem.options.get("compression", True)
-        self.steps, self.solver = Chained(self.system), Solver()
+        self.steps, self.solver = Chained(self.system), Solver(problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
         self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
@@ -132,32 +132,37 @@ class KInduction:
     # The query
 
     def _joint(self, k: int) -> Iterator[Event]:
-        """The largest set of open properties that is k-inductive together."""
-        together = dict(self.open)
-        compressions = 0
+        """The largest set of open properties that is k-inductive together; then the same under C_k for the rest."""
         for name, claim in self.shown.items():
             self.solver.add_under(_hypothesis(name), self.steps.image(claim.term, k))
+        yield from self._attempt(k, compressed=False)
+        if self.compression and self.open:
+            yield from self._attempt(k, compressed=True)
+
+    def _attempt(self, k: int, *, compressed: bool) -> Iterator[Event]:
+        together = dict(self.open)
+        goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
+        compressions = 0
         while together:
-            goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
-            # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ C_k ∧ (¬P_1[xk] ∨ …)
-            broken = disjunction(*(negation(g) for g in goals.values()))
+            # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ (¬P_1[xk] ∨ …)
+            broken = disjunction(*(negation(goals[name]) for name in together))
             hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
-            answer = self.solver.check(*hypotheses, COMPRESSED, broken)
+            answer = self.solver.check(*hypotheses, *([COMPRESSED] if compressed else []), broken)
             if answer is None:
                 yield from (Unknown(name, self.solver.reason) for name in together)
                 return
             if answer is False:
-                compressed = bool(self.solver.core([COMPRESSED]))
-                self._found(list(together), k, compressed=compressed)
+                needed = compressed and bool(self.solver.core([COMPRESSED]))
+                self._found(list(together), k, compressed=needed)
                 return
             values = self.solver.values([at(v, i) for i in range(k + 1) for v in self.steps.variables])
-            if self.compression and compressions < MAX_COMPRESSIONS and self._compress(k, values):
+            if compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
                 compressions += 1
                 continue
-            failing = [n for n, g in goals.items() if value_of(g, values) is not True]
+            results = evaluate([goals[name] for name in together], values)
+            failing = [name for name in together if results[goals[name]] is not True]
             for name in failing or list(together):
                 del together[name]
-            yield Progress(k)
 
     def _compress(self, k: int, values: dict[Term, Value]) -> bool:
         """Adds the parts of C_k that the model breaks; False where it breaks none."""

@@ -40,6 +40,7 @@ class Structural:
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
+        self.claims = {p.name: p.term for p in self.system.properties}
         self.kept: dict[str, set[str]] = {p.name: set() for p in self.system.properties}  # R, by property
         searches = {p.name: self._search(p) for p in self.system.properties}
         for k in count():
@@ -68,7 +69,7 @@ class Structural:
                 yield Falsified(claim.name, found)
                 return
             if found is None:
-                yield Unknown(claim.name, "the solver gave up")
+                yield Unknown(claim.name, "the solver gave up, or nothing is left to refine")
                 return
             found = yield from self._case(graph, claim, kept, k, initial=False)
             if found is True:
@@ -117,7 +118,9 @@ class Structural:
         if answer is False:
             return {fixed[equation] for equation in solver.core(fixed)}
         if isinstance(runs, Composed):
-            return runs.trace(solver.values([*runs.leaves(k + 1)]), k + 1)
+            found = solver.values([*runs.leaves(k + 1)])
+            broken = not runs.holds(runs.image(self.claims[abstraction.system.properties[0].name], k), found)
+            return runs.trace(found, k + 1) if broken else None
         return False
 
     def _refine(self, graph: Graph, kept: set[str], core: set[str]) -> bool:
@@ -130,6 +133,7 @@ class Structural:
             candidates = below - kept
             frontier = [name for name in below if name not in known]
             known += frontier
+        candidates = candidates or set(graph.depth) - kept  # the conflict is T's own, without any of the values
         if not candidates:
             return False
         chosen = max(candidates, key=lambda name: (graph.depth[name], name))

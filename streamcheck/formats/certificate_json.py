@@ -68,6 +68,8 @@ class Saved:
     @staticmethod
     def from_plain(data: Any, origin: str) -> Saved:
         keys = ("file", "spec", "property", "claim", "model")
-        if not isinstance(data, dict) or data.get("format") != FORMAT or any(key not in data for key in keys):
+        fits = isinstance(data, dict) and data.get("format") == FORMAT
+        fits = fits and all(isinstance(data.get(key), str) for key in keys)
+        if not fits or data["claim"] not in ("proved", "falsified"):
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
         return Saved(data["file"], data["spec"], data["property"], data["claim"], data["model"], data)

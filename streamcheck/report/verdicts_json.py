@@ -49,8 +49,8 @@ def _steps(equations: Equations, result: Result) -> list[dict[str, Any]]:
     named = [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
     cells = [(c.name, c.var) for c in equations.cells]
     claims = [(p.name, p.term) for p in equations.properties if not p.implied or p.name == result.name]
-    for name, node in [*constants, *cells, *named, *claims]:
-        streams.setdefault(name, node)
+    for name, node in [*claims, *constants, *cells, *named]:
+        streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [
         {
             "inputs": {name: as_json(var.type, values[var]) for name, var in inputs},

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
@@ -15,6 +18,7 @@ from streamcheck.formats.certificate_json import (
     certificate_to_plain,
     trace_to_plain,
 )
+from streamcheck.program.equations import Equations
 from streamcheck.run.events import trace_from_plain
 from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.prove import Result, Verdicts
@@ -27,13 +31,21 @@ def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     saved: dict[str, str] = {}
     for result in verdicts.results:
         if result.verdict != "unknown":
-            stem = re.sub(r"[^\w.-]+", "_", f"{verdicts.equations.name}.{result.name}")
-            path = os.path.join(directory, f"{stem}.json")
+            path = os.path.join(directory, _file_name(file, verdicts.equations.name, result.name))
             with open(path, "w", encoding="utf-8") as out:
                 json.dump(_saved(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
                 out.write("\n")
             saved[result.name] = path
     return saved
+
+
+def _file_name(file: str, spec: str, prop: str) -> str:
+    """Readable, and different for different properties."""
+    stem = os.path.splitext(os.path.basename(file))[0]
+    full = f"{stem}.{spec}.{prop}"
+    readable = re.sub(r"[^\w.-]+", "_", full)
+    mark = "" if readable == full else "." + hashlib.sha256(full.encode()).hexdigest()[:8]
+    return f"{readable}{mark}.json"
 
 
 def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
@@ -47,26 +59,42 @@ def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
     return Saved(file, verdicts.equations.name, result.name, claim, model, evidence)  # type: ignore[arg-type]
 
 
-def recheck(path: str) -> tuple[Saved, str | None]:
-    """What a file claims, and why it is wrong (None where it is right)."""
+def recheck(path: str) -> tuple[str, str | None]:
+    """What a file claims, in words, and why it is wrong (None where it is right)."""
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
     (equations,) = read(Target(file, saved.spec))
-    if saved.prop not in [p.name for p in equations.properties]:
+    prop = next((p for p in equations.properties if p.name == saved.prop), None)
+    if prop is None:
         raise SpecError(f'{file} has no property "{saved.prop}" any more')
-    claims = claims_of(equations, vacuity=False)
+    word: str = saved.claim
+    if prop.goal == "reachable":
+        word = "never" if saved.claim == "proved" else "reachable"
+    return f"{saved.spec} {saved.prop} {word}", _refuted(saved, claims_of(equations, vacuity=False), path)
+
+
+def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
     modelled = next((m for m in models(claims) if m.model == saved.model), None)
     if modelled is None:
-        return saved, f"the spec has no model {saved.model!r}"
-    try:
-        if saved.claim == "proved":
-            rejected = check(modelled.system, modelled.claim(saved.prop), certificate_from_plain(saved.evidence))
-            return saved, None if rejected is None else rejected.why
+        return f"the spec has no model {saved.model!r}"
+    if saved.claim == "proved":
+        with _damage(path):
+            certificate = certificate_from_plain(saved.evidence)
+        rejected = check(modelled.system, modelled.claim(saved.prop), certificate)
+        return None if rejected is None else rejected.why
+    with _damage(path):
         trace = trace_from_plain(saved.evidence, models(claims)[-1].system)
-    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as why:
-        raise SpecError(f"{path}: damaged ({why})") from None
-    shown = replay(claims, claim_term(claims, saved.prop), trace)
-    return saved, shown if isinstance(shown, str) else None
+        shown = replay(claims, claim_term(claims, saved.prop), trace)
+    return shown if isinstance(shown, str) else None
+
+
+@contextmanager
+def _damage(path: str) -> Iterator[None]:
+    """Whatever reading the evidence stumbles over is the file's fault: the user's mistake, not ours."""
+    try:
+        yield
+    except Exception as why:
+        raise SpecError(f"{path}: damaged ({type(why).__name__}: {why})") from None
 
 
 def _read(path: str) -> Saved:
@@ -75,5 +103,5 @@ def _read(path: str) -> Saved:
             return Saved.from_plain(json.load(file), path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    except ValueError as why:
+    except (ValueError, RecursionError) as why:
         raise SpecError(f"{path} is not JSON: {why}") from None

@@ -27,9 +27,10 @@ from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
 from streamcheck.run.strategy import QUICK, Lane, build, groups, lanes, quick_lane
-from streamcheck.system.protocol import Fact, NoRun, Problem, Progress, TrueUpTo
+from streamcheck.system.protocol import Fact, Problem, Progress, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
+PATIENCE = 2000  # milliseconds for a query, where several properties share a worker
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
 
 
@@ -83,8 +84,7 @@ class Director:
     decisions: dict[str, Decision] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     workers: list[Worker] = field(default_factory=list)
-    no_run: int | None = None
-    _began: float = 0.0
+    _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _asked: dict[int, Request] = field(default_factory=dict)
     _requests: int = 0
@@ -93,7 +93,6 @@ class Director:
     _groups: list[set[str]] = field(default_factory=list)
 
     def run(self) -> dict[str, Decision]:
-        self._began = time.monotonic()
         try:
             self._start_checker()
             self._groups = groups(self.models[0])
@@ -126,13 +125,14 @@ class Director:
 
         self._checker = Child(serve)
 
-    def _start(self, lane: Lane, group: set[str]) -> None:
+    def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.reduced.system
         undecided = tuple(p for p in system.properties if p.name in group and p.name not in self.decisions)
         if not undecided:
             return
-        problem = Problem(replace(system, properties=undecided), self.options)
+        limit = None if patient or len(undecided) == 1 else PATIENCE
+        problem = Problem(replace(system, properties=undecided), self.options, limit)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
@@ -150,7 +150,7 @@ class Director:
     # The loop
 
     def _loop(self) -> None:
-        quick, decided_at = True, 0.0
+        quick, last, decided_at = True, False, 0.0
         while self._claims():
             now = self.elapsed
             if not self.open_properties():
@@ -160,26 +160,29 @@ class Director:
                 return
             if quick and (now >= QUICK or not self._alive()) and not decided_at:
                 quick = False
-                self._widen()
+                self._widen(patient=False)
             if all(w.idle for w in self._alive()) and not self._asked:
-                return
+                if last or quick:
+                    return
+                last = True  # what others were in the way of, or queries with a limit left open
+                self._widen(patient=True)
             self.watch(self)
             self._listen(min(limit, QUICK if quick else limit, now + 0.1) - now)
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
 
-    def _widen(self) -> None:
-        """From the quick worker to lanes of their own."""
+    def _widen(self, *, patient: bool) -> None:
+        """From the quick worker to lanes of their own; from queries with a limit to queries without."""
         chosen = lanes(self.models, self.jobs, self.engines)
-        if len(chosen) <= 1 and self._alive():
+        if len(chosen) <= 1 and self._alive() and not patient:
             return
         for worker in self._alive():
             self._drain(worker)
             worker.child.end()
         for lane in chosen:
             for group in self._groups:
-                self._start(lane, group)
+                self._start(lane, group, patient=patient)
 
     def _listen(self, seconds: float) -> None:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
@@ -220,8 +223,6 @@ class Director:
                 worker.depths[engine] = depth
             case TrueUpTo():
                 self._share(worker, event)
-            case NoRun(length):
-                self.no_run = length
             case Unknown(prop, reason):
                 self._reasons.setdefault(prop, f"{engine}: {reason}")
             case Proved():
@@ -272,7 +273,7 @@ class Director:
             prop = request.proved.prop
             if answer["accepted"]:
                 self._accepted(request)
-            elif answer["undecided"]:
+            elif answer["undecided"] or _guesses(request.worker.model):
                 self._reasons[prop] = f"{request.engine} has a proof that could not be checked: {answer['why']}"
             else:
                 raise Alarm(f"{prop}: the certificate of {request.engine} is rejected: {answer['why']}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term, constant, term, variable
+from streamcheck.core.term import FALSE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
 from streamcheck.encode.to_system import to_system
@@ -14,15 +14,16 @@ from streamcheck.program.equations import Cell, Equations, Property
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.transform.reduce import Reduced, reduce
 
-TRIGGERED = "some run triggers "  # the claim whose refutation shows that an implication's left side is reachable
+TRIGGERED = "\u2063some run triggers "  # the claim whose refutation shows that an implication's left side is reachable
 
-LASTS = "some run lasts long enough"
+LASTS = "\u2063some run lasts long enough"  # no name of a user's begins with an invisible separator
+BEGINS = "\u2063some run begins"
 LONG_ENOUGH = 10
 
 
 def is_extra(name: str) -> bool:
     """Whether a claim is ours and not the spec's."""
-    return name == LASTS or name.startswith(TRIGGERED)
+    return name in (BEGINS, LASTS) or name.startswith(TRIGGERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,13 @@ def claims_of(equations: Equations, *, vacuity: bool) -> Equations:
 
 def _with_clock(equations: Equations) -> Equations:
     """With the claim that no run lasts `LONG_ENOUGH` steps, which fails where the assumptions leave room."""
-    clock = variable("the step", INT)
+    clock = variable("\u2063the step", INT)
     last = constant(INT, LONG_ENOUGH - 1)
     after = term("min", term("add", clock, constant(INT, 1)), last)
-    cell = Cell("the step", constant(INT, 0), after, None)
+    cell = Cell("\u2063the step", constant(INT, 0), after, None)
     claim = Property(LASTS, term("lt", clock, last), None)
-    return replace(equations, cells=(*equations.cells, cell), properties=(*equations.properties, claim))
+    begins = Property(BEGINS, FALSE, None)  # false of every run there is
+    return replace(equations, cells=(*equations.cells, cell), properties=(*equations.properties, begins, claim))
 
 
 def models(equations: Equations) -> list[Modelled]:

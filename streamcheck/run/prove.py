@@ -11,7 +11,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.encode.integers import has_machine_integers
 from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
-from streamcheck.run.problems import TRIGGERED, claims_of, models
+from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.system.verdict import Certificate, Trace
 
@@ -88,7 +88,7 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
     )
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
-    warnings = [*director.warnings, *_vacuous(director, decisions)]
+    warnings = [*director.warnings, *_vacuous(decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
@@ -120,13 +120,14 @@ def _result(prop: Property, decision: Decision) -> Result:
     )
 
 
-def _vacuous(director: Director, decisions: dict[str, Decision]) -> list[str]:
-    if director.no_run is not None:
-        if director.no_run == 0:
-            return ["no run meets the assumptions, so nothing was shown"]
-        return [f"no run meets the assumptions beyond step {director.no_run - 1}: later steps were not looked at"]
+def _vacuous(decisions: dict[str, Decision]) -> list[str]:
+    proved = {name for name, d in decisions.items() if d.verdict == "proved"}
+    if BEGINS in proved:
+        return ["no run meets the assumptions, so nothing was shown"]
+    if LASTS in proved:
+        return [f"no run meets the assumptions for {LONG_ENOUGH} steps: what comes later was not looked at"]
     return [
         f"{name.removeprefix(TRIGGERED)} is true only because the left side of its `implies` never is"
-        for name, d in decisions.items()
-        if name.startswith(TRIGGERED) and d.verdict == "proved"
+        for name in decisions
+        if name.startswith(TRIGGERED) and name in proved
     ]

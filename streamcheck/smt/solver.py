@@ -19,8 +19,10 @@ from streamcheck.smt.translate import Translator
 
 
 class Solver:
-    def __init__(self, *, small_cores: bool = False) -> None:
+    def __init__(self, patience: int | None = None, *, small_cores: bool = False) -> None:
         self.z3 = z3.Solver()
+        if patience is not None:
+            self.z3.set("timeout", patience)
         if small_cores:
             self.z3.set("core.minimize", True)
         self.translator = Translator()

@@ -52,10 +52,12 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A system whose properties are all `always`; names index them. Options are an engine's own."""
+    """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
+    query (milliseconds): where several problems share a process, none may keep the others waiting for ever."""
 
     system: TransitionSystem
     options: Mapping[str, bool] = field(default_factory=dict)
+    patience: int | None = None
 
 
 class Engine(Protocol):

@@ -13,6 +13,8 @@ from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, walk
 from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
 
+MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
+
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
@@ -65,7 +67,7 @@ def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
     classes: dict[object, list[State]] = {}
     for s in members:
         classes.setdefault((s.var.type, s.init), []).append(s)
-    while True:
+    for _ in range(MOST_ROUNDS):
         leader = {s.var: group[0].var for group in classes.values() for s in group}
         shared = {v: first for v, first in leader.items() if v is not first}
         if not shared:
@@ -78,41 +80,57 @@ def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
         if len(finer) == len(classes):
             return shared
         classes = finer
+    return {}
 
 
 def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     """The system split by properties that share nothing: each part has the cone of its properties and of all
     assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
-    cones = {p.name: _cone(replace(system, properties=(p,))) for p in system.properties}
-    assumed = _variables(_cone(replace(system, properties=())))
-    parts: list[tuple[set[Term], list[str]]] = []
-    for name, cone in cones.items():
-        seen, names = _variables(cone) - assumed, [name]
-        apart = []
-        for variables, members in parts:
-            if variables & seen or (not variables and not seen):
-                seen, names = seen | variables, members + names
-            else:
-                apart.append((variables, members))
-        parts = [*apart, (seen, names)]
-    return [_cone(replace(system, properties=_named(system, names))) for _, names in parts]
+    nexts = {s.var: s.next for s in system.state}
+    shared = _seen([a.term for a in system.assumptions if a.where is not None], nexts, set())
+    owner: dict[Term, int] = {}  # the part that a node belongs to; parts are joined where they meet
+    part = list(range(len(system.properties)))
+    for i, claim in enumerate(system.properties):
+        stack = [claim.term]
+        while stack:
+            node = stack.pop()
+            if node in shared or node.is_const:
+                continue
+            if node in owner:
+                part[_find(part, owner[node])] = _find(part, i)
+                continue
+            owner[node] = i
+            stack.extend(node.args)
+            if node in nexts:
+                stack.append(nexts[node])
+    return [_cone(replace(system, properties=claims)) for claims in _gathered(system.properties, part)]
 
 
-def _variables(system: TransitionSystem) -> set[Term]:
-    return {s.var for s in system.state} | set(system.inputs)
+def _find(part: list[int], i: int) -> int:
+    while part[i] != i:
+        part[i] = part[part[i]]
+        i = part[i]
+    return i
 
 
-def _named(system: TransitionSystem, names: list[str]) -> tuple[Claim, ...]:
-    return tuple(p for p in system.properties if p.name in names)
+def _gathered(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, ...]]:
+    groups: dict[int, list[Claim]] = {}
+    for i, claim in enumerate(claims):
+        groups.setdefault(_find(part, i), []).append(claim)
+    return [tuple(group) for group in groups.values()]
+
+
+def _seen(roots: list[Term], nexts: dict[Term, Term], seen: set[Term]) -> set[Term]:
+    while roots:
+        roots = [nexts[t] for t in walk(roots, seen) if t in nexts]
+    return seen
 
 
 def _cone(system: TransitionSystem) -> TransitionSystem:
     """What properties and assumptions can see. A range or membership of a variable nobody else reads goes too."""
     nexts = {s.var: s.next for s in system.state}
-    seen: set[Term] = set()
     roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if a.where is not None))]
-    while roots:
-        roots = [nexts[t] for t in walk(roots, seen) if t in nexts]
+    seen = _seen(roots, nexts, set())
     return TransitionSystem(
         system.name,
         tuple(s for s in system.state if s.var in seen),
