@@ -54,7 +54,7 @@ def command(
     """
     deadline = time.monotonic() + timeout
     targets = [Target.parse(file) for file in files]
-    specs = [(target.path, equations) for target in targets for equations in read(target)]
+    specs = [(target.path, equations) for target in targets for equations in read(target, timeout)]
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have

@@ -36,12 +36,13 @@ class Target:
         return Target(path, spec if separator else None)
 
 
-def read(target: Target) -> list[Equations]:
-    """The equations of every spec that the target names."""
+def read(target: Target, seconds: float | None = None) -> list[Equations]:
+    """The equations of every spec that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
-    with Sandbox(_loader(target.path), seconds=LOAD_SECONDS, doing=f"loading {target.path}") as child:
+    limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
+    with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
 
 
