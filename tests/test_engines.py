@@ -14,7 +14,7 @@ from streamcheck.core.types import BOOL
 from streamcheck.encode.integers import to_integers
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.system.protocol import NoRun, Problem
+from streamcheck.system.protocol import Problem
 from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved
 from streamcheck.transform.reduce import reduce
@@ -258,14 +258,14 @@ def test_path_compression_is_needed_and_named():
     assert check(system, system.properties[0], replace(certificate, kind="inductive")) is not None
 
 
-def test_no_run_is_a_proof_and_is_told():
+def test_no_run_is_a_proof():
     x = variable("x", INT)
     small = Claim("small", term("lt", x, constant(INT, 3)), HERE)
     after = term("add", x, constant(INT, 1))
     claim = Claim("p", term("ne", x, constant(INT, 7)), None)
     system = TransitionSystem("s", (State(x, constant(INT, 0), after),), (), (), (small,), (claim,))
-    found, events = verdicts(system, ("bmc",))
-    assert ("bmc", NoRun(3)) in events and check(system, claim, found["p"][1].certificate) is None
+    found, _ = verdicts(system, ("bmc",))
+    assert check(system, claim, found["p"][1].certificate) is None
 
 
 # Structural abstraction

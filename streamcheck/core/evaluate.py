@@ -49,6 +49,42 @@ def is_unknown_function(node: Term) -> bool:
     return unknown_function(node) is not None
 
 
+class Evaluation:
+    """The values of nodes under values of the variables, each computed once and only when asked for. Of a choice, only
+    the branch that is taken is looked at."""
+
+    def __init__(self, values: Mapping[Term, Value]) -> None:
+        self.values = values
+        self.results: dict[Term, Value] = {}
+
+    def of(self, root: Term) -> Value:
+        results = self.results
+        stack = [] if root in results else [root]
+        while stack:
+            node = stack[-1]
+            needed = node.args if node.op != "mux" else self._of_choice(node)
+            pending = [a for a in needed if a not in results]
+            if pending:
+                stack.extend(pending)
+                continue
+            stack.pop()
+            if node.op == "const":
+                results[node] = node.payload
+            elif node.op == "var":
+                results[node] = self.values[node]
+            elif node.op == "mux":
+                results[node] = results[needed[1]]
+            else:
+                results[node] = meaning(node)(*[results[a] for a in node.args])
+        return results[root]
+
+    def _of_choice(self, node: Term) -> tuple[Term, ...]:
+        condition = node.args[0]
+        if condition not in self.results:
+            return (condition,)
+        return condition, node.args[1 if self.results[condition] else 2]
+
+
 def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:
     """The value of every node below the roots."""
     results: dict[Term, Value] = {}
@@ -63,4 +99,4 @@ def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, 
 
 
 def value_of(node: Term, values: Mapping[Term, Value]) -> Value:
-    return evaluate([node], values)[node]
+    return Evaluation(values).of(node)

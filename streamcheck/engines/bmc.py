@@ -13,7 +13,7 @@ left is asked again. A step whose assumptions cannot be met ends the search: no 
 Functions the solver knows by name only (sin, …): a model that breaks a property only with other functions than the
 real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put again.
 
-Limits: it proves nothing by itself (see `completeness`), and terms grow with the depth where inputs do not fold away.
+Limits: it proves only what has no run that goes on (else see `completeness`), and terms grow with the depth where inputs do not fold away.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-from streamcheck.system.protocol import Event, Inbox, NoRun, Problem, Progress, TrueUpTo
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
@@ -53,7 +53,6 @@ class Bmc:
             solver.add(assumed)
             # I ∧ T^k ∧ A: is there a run of k + 1 steps at all?
             if assumed is FALSE or (assumed is not TRUE and solver.check() is False):
-                yield NoRun(k)
                 # Every run ends before step k, and was seen whole: a complete proof.
                 for name, p in open_claims.items():
                     yield Proved(name, Certificate("complete", max(k, 1), (p.term,)))

@@ -39,7 +39,7 @@ from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, TrueUpTo, Waiting
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
@@ -105,15 +105,17 @@ class KInduction:
                     self.open.pop(prop, None)
                     self.true_up_to[prop] = FOR_EVER
                     self._learn(certificate, k)
+                case Invariants(certificate):
+                    self._learn(certificate, k)
                 case Falsified(prop):
                     self.open.pop(prop, None)
                     self._withdraw(prop)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
         known = set(self.steps.variables)  # an invariant over anything else says nothing here
+        if certificate.kind != "inductive" or not known.issuperset(variables(certificate.invariants)):
+            return  # part of it need not stand without the rest
         for invariant in certificate.invariants:
-            if certificate.kind != "inductive" or not known.issuperset(variables([invariant])):
-                continue
             if invariant not in self.lemmas:
                 self.lemmas[invariant] = certificate.k
                 self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))

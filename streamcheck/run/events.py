@@ -6,7 +6,7 @@ from typing import Any
 
 from streamcheck.core.wire import from_plain
 from streamcheck.formats.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
-from streamcheck.system.protocol import Event, NoRun, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Event, Invariants, Progress, TrueUpTo, Waiting
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Falsified, Proved, Trace, Unknown
 
@@ -15,8 +15,8 @@ def event_to_plain(event: Event) -> dict[str, Any]:
     match event:
         case TrueUpTo(prop, k):
             return {"true up to": k, "prop": prop}
-        case NoRun(length):
-            return {"no run": length}
+        case Invariants(certificate):
+            return {"invariants": certificate_to_plain(certificate)}
         case Progress(depth):
             return {"depth": depth}
         case Waiting():
@@ -34,8 +34,8 @@ def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
     match row:
         case {"true up to": int(k), "prop": str(prop)}:
             return TrueUpTo(prop, k)
-        case {"no run": int(length)}:
-            return NoRun(length)
+        case {"invariants": certificate}:
+            return Invariants(certificate_from_plain(certificate))
         case {"depth": int(depth)}:
             return Progress(depth)
         case {"waiting": True}:

@@ -28,6 +28,7 @@ ENGINES = {
     "bmc": ("streamcheck.engines.bmc", "Bmc", ()),
     "k-induction": ("streamcheck.engines.kinduction", "KInduction", ("bmc",)),
     "structural": ("streamcheck.engines.structural", "Structural", ()),
+    "ic3": ("streamcheck.engines.ic3.cooper_ic3", "Ic3", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.system.protocol import Engine, Event, Fact, Inbox, NoRun, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Engine, Event, Fact, Inbox, Invariants, Problem, Progress, TrueUpTo, Waiting
 from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.reduce import clusters
 
@@ -20,7 +20,13 @@ from streamcheck.transform.reduce import clusters
 def work(engines: Callable[[], Sequence[Engine]], problem: Problem, channel: Channel, known: Sequence[Fact]) -> None:
     turns = Turns(engines, problem, known)
 
+    depths: dict[str, int] = {}
+
     def tell(engine: str, event: Event) -> None:
+        if isinstance(event, Progress):
+            if depths.get(engine) == event.depth:
+                return
+            depths[engine] = event.depth
         channel.send({"engine": engine, **event_to_plain(event)})
 
     while turns.running:
@@ -53,7 +59,7 @@ class Turns:
         return inbox
 
     def deliver(self, event: Event, source: int = -1) -> None:
-        if isinstance(event, TrueUpTo | NoRun | Proved | Falsified):
+        if isinstance(event, TrueUpTo | Invariants | Proved | Falsified):
             for number in self.running:
                 if number != source:
                     self.boxes[number].append(event)

@@ -61,6 +61,11 @@ class Solver:
             self._indicators[t] = literal
         return self._indicators[t]
 
+    @property
+    def size(self) -> int:
+        """How many terms have been assumed."""
+        return len(self._indicators)
+
     def core(self, candidates: Iterable[Term]) -> list[Term]:
         """Those of the assumed terms that the last answer, unsatisfiable, needed."""
         needed = {literal.get_id() for literal in self.z3.unsat_core()}
@@ -68,8 +73,23 @@ class Solver:
 
     def values(self, variables: Iterable[Term]) -> dict[Term, Value]:
         """The last model's values; what it leaves open gets a default."""
-        model = self.z3.model()
-        return {v: read(v.type, model.eval(self.translator.expression(v))) for v in variables}
+        model = self.model()
+        return {v: model[v] for v in variables}
+
+    def model(self) -> Model:
+        return Model(self.z3.model(), self.translator)
+
+
+class Model(dict[Term, Value]):
+    """A model's values, each read when it is first asked for. It stays as it was when more is asserted."""
+
+    def __init__(self, model: z3.ModelRef, translator: Translator) -> None:
+        super().__init__()
+        self._model, self._translator = model, translator
+
+    def __missing__(self, var: Term) -> Value:
+        value = self[var] = read(var.type, self._model.eval(self._translator.expression(var)))
+        return value
 
 
 def read(type: Type, value: Any) -> Value:

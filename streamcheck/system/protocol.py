@@ -4,8 +4,9 @@ An engine is a generator over a problem: it yields events, and before each piece
 from its inbox. It knows no process, no clock and no terminal.
 
 What may be shared: `TrueUpTo` (checked by bounded model checking from the initial states, so every engine may build
-on it), and `Proved` with its certificate (whose invariants hold in every state of every run that counts, so every
-engine over the same system may assume them at every step). Nothing else: a hypothesis of one engine is no fact.
+on it), and `Proved` and `Invariants` with their certificates (whose invariants hold in every state of every run that
+counts, so every engine over the same system may assume them at every step, and has to carry them into its own
+certificates, where they are checked). Nothing else: a hypothesis of one engine is no fact.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeAlias
 
 from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Falsified, Proved, Unknown
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,10 @@ class TrueUpTo:
 
 
 @dataclass(frozen=True, slots=True)
-class NoRun:
-    """No run that meets the assumptions has more than `length` steps."""
+class Invariants:
+    """The certificate's invariants hold in every run, whatever they may be good for."""
 
-    length: int
+    certificate: Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Waiting:
     """The engine has nothing to do until a fact arrives."""
 
 
-Fact: TypeAlias = TrueUpTo | NoRun | Proved | Falsified
+Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified
 Event: TypeAlias = Fact | Progress | Waiting | Unknown
 Inbox: TypeAlias = Callable[[], list[Fact]]
 
