@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
-from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names
+from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names, scalar_parts
 from streamcheck.interpret.simulate import simulate
 from streamcheck.program.equations import Equations
 from streamcheck.system.verdict import Trace
@@ -37,7 +37,7 @@ def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
         for assumption in equations.assumptions:
             if values[assumption.term] is not True:
                 return f"assumption {assumption.name} is false at step {i}"
-        for var in equations.chosen():
+        for var in equations.variables():
             if not _is_member(var.type, values[var]):
                 return f"{var.payload} is no member of its enum at step {i}"
     if steps[-1][claim] is not False:
@@ -47,7 +47,8 @@ def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
 
 def _ill_typed(equations: Equations, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
-    types = {name: t for v in equations.chosen() for name, t in part_names(v.payload, v.type)}
+    chosen = [*equations.chosen(), *(c.var for c in equations.cells if c.free)]
+    types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
         try:
             same = name in types and identical(belongs(types[name], value), value)
@@ -63,12 +64,8 @@ def _is_member(type: object, value: Value) -> bool:
         return value in type.codes
     if isinstance(value, tuple):
         parts = [t for _, t in part_names("", type)]  # type: ignore[arg-type]
-        return all(_is_member(t, v) for t, v in zip(parts, _flat(value), strict=True))
+        return all(_is_member(t, v) for t, v in zip(parts, scalar_parts(value), strict=True))
     return True
-
-
-def _flat(value: Value) -> list[Value]:
-    return [leaf for part in value for leaf in _flat(part)] if isinstance(value, tuple) else [value]
 
 
 def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
@@ -90,6 +87,8 @@ def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Va
         elif node in cells:
             if i:
                 stack.append((cells[node], i - 1))
+            else:
+                matters[0].add(node.payload)
         else:
             stack.extend((a, i) for a in _reasons(node, steps[i]))
     return matters

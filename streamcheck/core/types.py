@@ -229,6 +229,15 @@ def assembled(type: Type, scalars: Iterator[Value]) -> Value:
     return next(scalars)
 
 
+def scalar_parts(value: Value) -> Iterator[Value]:
+    """The parts of a value, in the same order."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from scalar_parts(part)
+    else:
+        yield value
+
+
 def default(type: Type) -> Value:
     """Some value of the type: zero, false, the first member."""
     match type:

@@ -20,7 +20,7 @@ def to_system(equations: Equations) -> TransitionSystem:
     state = [State(part, None, part) for part in constants]
     for cell in equations.cells:
         columns = zip(parts[cell.var], parts[cell.initial], parts[cell.next], strict=True)
-        state += [State(var, init, after) for var, init, after in columns]
+        state += [State(var, None if cell.free else init, after) for var, init, after in columns]
     definitions = [
         Definition(name, part)
         for wire in equations.wires
@@ -33,7 +33,7 @@ def to_system(equations: Equations) -> TransitionSystem:
         tuple(state),
         tuple(inputs),
         tuple(definitions),
-        (*assumptions, *_members([*inputs, *constants])),
+        (*assumptions, *_members([*inputs, *constants, *(part for c in equations.cells if c.free for part in parts[c.var])])),
         tuple(properties),
     )
 

@@ -38,7 +38,13 @@ def to_plain(equations: Equations) -> dict[str, Any]:
             {"name": c.name, "type": w.type(c.type), "at": location_row(c.where)} for c in equations.constants
         ],
         "cells": [
-            {"name": c.name, "initial": w.term(c.initial), "next": w.term(c.next), "at": location_row(c.where)}
+            {
+                "name": c.name,
+                "initial": w.term(c.initial),
+                "next": w.term(c.next),
+                "at": location_row(c.where),
+                "free": c.free,
+            }
             for c in equations.cells
         ],
         "wires": named(equations.wires),
@@ -63,6 +69,7 @@ def to_plain(equations: Equations) -> dict[str, Any]:
             for p in equations.properties
         ],
         "assumptions": named(equations.assumptions),
+        "warnings": list(equations.warnings),
     }
     head = {"format": FORMAT, "name": equations.name, "at": location_row(equations.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
@@ -92,7 +99,9 @@ def _read(data: dict[str, Any]) -> Equations:
             for i in data["inputs"]
         ),
         tuple(Constant(c["name"], r.types[c["type"]], location(c["at"])) for c in data["constants"]),
-        tuple(Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"])) for c in data["cells"]),
+        tuple(
+            Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"]), c["free"]) for c in data["cells"]
+        ),
         named(data["wires"]),
         tuple(
             Trigger(t["name"], terms[t["guard"]], tuple((n, terms[a]) for n, a in t["args"]), location(t["at"]))
@@ -105,4 +114,5 @@ def _read(data: dict[str, Any]) -> Equations:
         ),
         named(data["assumptions"]),
         location(data["at"]),
+        tuple(data["warnings"]),
     )

@@ -9,23 +9,33 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.term import Term
-from streamcheck.core.types import Value, assembled, default, part_names
-from streamcheck.program.equations import Equations
+from streamcheck.core.types import Value, assembled, default, part_names, scalar_parts
+from streamcheck.program.equations import Cell, Equations
 
 
 def simulate(
     equations: Equations, constants: Mapping[str, Value], inputs: Sequence[Mapping[str, Value]]
 ) -> Iterator[dict[Term, Value]]:
     """The value of every term of the equations at each step. Scalars go by the names of their parts (`pos.x`); what
-    is not given is a default value of its type."""
+    is not given is a default value of its type. `constants` also holds the first values of free cells."""
     fixed = {c.var: _given(c.var, constants) for c in equations.constants}
-    state = {c.var: value_of(c.initial, {}) for c in equations.cells}
+    state = {c.var: _first(c, constants) for c in equations.cells}
     roots = [*equations.variables(), *equations.roots(), *(w.term for w in equations.wires)]
     for given in inputs:
         read = {i.var: _given(i.var, given) for i in equations.inputs}
         values = evaluate(roots, {**fixed, **state, **read})
         yield values
         state = {c.var: values[c.next] for c in equations.cells}
+
+
+def _first(cell: Cell, given: Mapping[str, Value]) -> Value:
+    """A free cell begins with what is given of it."""
+    initial = value_of(cell.initial, {})
+    if not cell.free:
+        return initial
+    names = part_names(cell.name, cell.initial.type)
+    parts = (given.get(name, part) for (name, _), part in zip(names, scalar_parts(initial), strict=True))
+    return assembled(cell.initial.type, parts)
 
 
 def _given(var: Term, scalars: Mapping[str, Value]) -> Value:

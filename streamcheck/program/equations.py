@@ -48,12 +48,14 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`name = [initial] ++ next`."""
+    """`name = [initial] ++ next`. A `free` cell may begin with any value of its type, of which `initial` is one: the
+    one that runs show and compiled code has."""
 
     name: str
     initial: Term
     next: Term
     where: Location | None
+    free: bool = False
 
     @property
     def var(self) -> Term:
@@ -101,6 +103,7 @@ class Equations:
     properties: tuple[Property, ...]
     assumptions: tuple[Named, ...]
     where: Location | None
+    warnings: tuple[str, ...] = ()  # of the reader, for the user
 
     def __post_init__(self) -> None:
         declared = set(self.variables())

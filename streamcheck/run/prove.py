@@ -88,7 +88,7 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
     )
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
-    warnings = [*director.warnings, *_vacuous(decisions)]
+    warnings = [*equations.warnings, *director.warnings, *_vacuous(decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 

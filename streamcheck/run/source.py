@@ -41,6 +41,8 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
     _check_file(target.path)
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
+    if target.path.endswith(".lus"):
+        return _read_lustre(target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
@@ -49,8 +51,15 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"there is no file {path}")
-    if not path.endswith((".py", ".json")):
-        raise SpecError(f"{path}: a spec is a Python file (.py), or equations from `show --as json` (.json)")
+    if not path.endswith((".py", ".lus", ".json")):
+        kinds = "a Python file (.py), Lustre (.lus), or equations from `show --as json` (.json)"
+        raise SpecError(f"{path}: a spec is {kinds}")
+
+
+def _read_lustre(target: Target) -> list[Equations]:
+    from streamcheck.formats.lustre.read import read_lustre
+
+    return read_lustre(target.path, target.spec)
 
 
 def _read_json(path: str) -> list[Equations]:
@@ -97,8 +106,8 @@ class Sampler:
         _check_file(target.path)
         self.child: Sandbox | None = None
         self.sized = False
-        if target.path.endswith(".json"):
-            self.equations, self.sampled = one(_chosen(_read_json(target.path), target), target), set[str]()
+        if not target.path.endswith(".py"):
+            self.equations, self.sampled = one(read(target), target), set[str]()
             return
         self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
@@ -123,7 +132,7 @@ class Sampler:
         if not types:
             yield from repeat(())
         if self.child is None:
-            raise SpecError("equations have no samples", write="--input data.csv")
+            raise SpecError("only a Python spec has samples", write="--input data.csv")
         self.child.deadline = None  # samples may be a live feed
         while True:
             record = self.child.receive()

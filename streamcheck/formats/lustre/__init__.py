@@ -1,0 +1,1 @@
+"""Lustre as Kind 2 reads it: in, and out."""

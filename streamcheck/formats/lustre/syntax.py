@@ -1,0 +1,154 @@
+"""What the parser makes of Lustre text: declarations, and expressions as trees that nobody walks by recursion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+
+class Expression:
+    """`op` says what it is; `value` is what is not an expression in it (a name, a number, a called node); `at` is
+    the token it stands at."""
+
+    __slots__ = ("args", "at", "op", "value")
+    op: Final[str]
+    args: Final[tuple[Expression, ...]]
+    value: Final[Any]
+    at: Final[int]
+
+    def __init__(self, op: str, args: tuple[Expression, ...], value: Any, at: int) -> None:
+        self.op = op
+        self.args = args
+        self.value = value
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """How a node is called: `(activate (restart N every r) every c initial default d)(…)` and its parts."""
+
+    node: str
+    clock: Expression | None = None
+    restart: Expression | None = None
+    defaults: tuple[Expression, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypeText:
+    """A type as written. `kind`: bool, int, real, machine (width, signed), subrange (low, high), array (element,
+    size), enum (members), record ((name, type) …), name."""
+
+    kind: str
+    value: Any
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    type: TypeText
+    at: int
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantText:
+    """`const name: type = value`; without value it is free, without type it has its value's."""
+
+    name: str
+    type: TypeText | None
+    value: Expression | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """`a, b = value`, or `a[i][j] = value` with its index names."""
+
+    names: tuple[str, ...]
+    indices: tuple[str, ...]
+    value: Expression
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyText:
+    """`last` is the token after the expression. `provided` is the guard of a conditional property; `first` and
+    `within` bound the steps of a reachability query."""
+
+    name: str | None
+    value: Expression
+    at: int
+    last: int
+    reachable: bool = False
+    provided: Expression | None = None
+    first: int | None = None
+    within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One `assume`, `guarantee`, `require` or `ensure`; `last` is the token after it."""
+
+    name: str | None
+    value: Expression
+    at: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    name: str
+    requires: tuple[Clause, ...]
+    ensures: tuple[Clause, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    contract: str
+    inputs: tuple[Expression, ...]
+    outputs: tuple[str, ...]
+    at: int
+
+
+@dataclass(slots=True)
+class Contract:
+    """The items of a contract; `at` is where it stands."""
+
+    at: int
+    constants: list[ConstantText] = field(default_factory=list)
+    ghosts: list[Variable] = field(default_factory=list)
+    equations: list[Equation] = field(default_factory=list)
+    assumes: list[Clause] = field(default_factory=list)
+    guarantees: list[Clause] = field(default_factory=list)
+    modes: list[Mode] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class NodeText:
+    """A node, a function, or a contract node (`kind`)."""
+
+    name: str
+    kind: str
+    at: int
+    inputs: list[Variable]
+    outputs: list[Variable]
+    imported: bool = False
+    contract: Contract | None = None
+    constants: list[ConstantText] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    equations: list[Equation] = field(default_factory=list)
+    asserts: list[Clause] = field(default_factory=list)
+    properties: list[PropertyText] = field(default_factory=list)
+    main: bool = False
+    calls: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Program:
+    types: dict[str, TypeText] = field(default_factory=dict)
+    constants: dict[str, ConstantText] = field(default_factory=dict)
+    nodes: dict[str, NodeText] = field(default_factory=dict)
+    contracts: dict[str, NodeText] = field(default_factory=dict)

@@ -1,0 +1,83 @@
+"""Lustre text to tokens: one regular expression, and lines found only when somebody asks.
+
+Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `(*%PROPERTY … *)`, `(*@contract … *)`.
+A token is its text and where it starts; its first character tells what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+
+TOKEN = re.compile(
+    r"""
+    (?: \s+
+      | --(?!\s*[%!]\s*(?:PROPERTY|MAIN)\b) [^\n]*
+      | \(\*(?!\s*(?:@contract|[%!]\s*PROPERTY|[%!]\s*MAIN)\b) (?s:.*?) \*\)
+      | /\*(?!\s*(?:@contract|[%!]\s*PROPERTY|[%!]\s*MAIN)\b) (?s:.*?) \*/
+    )*
+    ( [A-Za-z_~][A-Za-z0-9_~]*
+    | 0x[0-9a-fA-F]+
+    | \d+ (?: \.(?!\.)\d* (?:[eE][+-]?\d+)? | [eE][+-]?\d+ )?
+    | --\s*[%!]\s*(?:PROPERTY|MAIN)\b
+    | (?:\(\*|/\*)\s*(?:@contract|[%!]\s*(?:PROPERTY|MAIN))\b
+    | "[^"\n]*"
+    | ==> | -> | => | <= | >= | <> | := | :: | \.\. | && | \|\| | \*\) | \*/
+    | \Z
+    | . )
+    """,
+    re.VERBOSE,
+)
+ANNOTATION = re.compile(r"(--|\(\*|/\*)\s*[%!@]\s*(PROPERTY|MAIN|contract)")
+NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_~")
+DIGITS = frozenset("0123456789")
+END = ""  # the text of the token after the last
+
+
+class Tokens:
+    """The tokens of one file: `texts[i]` begins at `starts[i]`. The last is END, twice, so that one may look ahead."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.text = text
+        self.texts: list[str] = []
+        self.starts: list[int] = []
+        add_text, add_start = self.texts.append, self.starts.append
+        for found in TOKEN.finditer(text):
+            word = found[1]
+            add_start(found.start(1))
+            if word and word[0] in "-(/" and (note := ANNOTATION.match(word)):
+                word = f"{note[1].replace('/', '(')}%{note[2]}"  # one spelling for each annotation
+            add_text(word)
+        if self.texts[-1] != END:
+            add_text(END)
+            add_start(len(text))
+        add_text(END)
+        add_start(len(text))
+        self._lines: list[int] | None = None
+
+    def line(self, token: int) -> int:
+        if self._lines is None:
+            self._lines = [0, *(m.end() for m in re.finditer("\n", self.text))]
+        return bisect_right(self._lines, self.starts[token])
+
+    def column(self, token: int) -> int:
+        line = self.line(token)
+        assert self._lines is not None
+        return self.starts[token] - self._lines[line - 1] + 1
+
+    def where(self, token: int) -> Location:
+        return Location(self.file, self.line(token))
+
+    def error(self, token: int, message: str, *, write: str = "") -> SpecError:
+        return SpecError(message, self.where(token), write=write)
+
+    def shown(self, token: int) -> str:
+        return f"`{self.texts[token]}`" if self.texts[token] else "the end of the file"
+
+    def source(self, first: int, last: int) -> str:
+        """The text from one token up to another, in one line."""
+        return " ".join(self.text[self.starts[first] : self.starts[last]].split())
