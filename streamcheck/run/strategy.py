@@ -29,6 +29,7 @@ ENGINES = {
     "k-induction": ("streamcheck.engines.kinduction", "KInduction", ("bmc",)),
     "structural": ("streamcheck.engines.structural", "Structural", ()),
     "ic3": ("streamcheck.engines.ic3.cooper_ic3", "Ic3", ()),
+    "spacer": ("streamcheck.engines.spacer", "Spacer", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 
