@@ -1,29 +1,22 @@
 """Equations to a Python generator, one statement or less per node: the interpreter's inner loop.
 
 The text of each operator is the Python column of the operator table, the same that `core.evaluate` uses one node
-at a time; a test compares the two. A node used once is written into its user's expression, up to a depth that
-Python's parser takes well.
+at a time; a test compares the two.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any
+from dataclasses import dataclass
 
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.operators import HELPERS, OPERATORS, fill
+from streamcheck.core.python import Writer
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Value
 from streamcheck.interpret.present import presenter
 from streamcheck.interpret.step import Step
 from streamcheck.program.equations import Cell, Equations
-
-MAX_DEPTH = 24
 
 
 @dataclass(slots=True)
@@ -77,71 +70,13 @@ def _influenced(variables: list[Term], equations: Equations) -> set[Term]:
     return influenced
 
 
-@dataclass(slots=True)
-class Writer:
-    """Expressions and statements for terms. `texts` holds each term's name or expression once written."""
-
-    uses: Counter[Term]
-    namespace: dict[str, Any]
-    texts: dict[Term, str] = field(default_factory=dict)
-    depths: dict[Term, int] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    written: set[Term] = field(default_factory=set)
-
-    def name(self, term: Term, name: str) -> None:
-        self.texts[term], self.depths[term] = name, 0
-
-    def expression(self, root: Term) -> str:
-        for node in walk([root], self.written):
-            if node not in self.texts:
-                self._write(node)
-        return self.texts[root]
-
-    def _write(self, node: Term) -> None:
-        if node.op == "const":
-            self.name(node, self._literal(node.payload))
-            return
-        if node.op in ("array", "struct"):
-            text, repeated = f"({', '.join(self.texts[a] for a in node.args)},)", set()
-        else:
-            form = OPERATORS[node.op].python_form(node.signature)
-            counts = Counter(re.findall(r"\b[abc]\b", form))
-            repeated = {a for a, letter in zip(node.args, "abc", strict=False) if counts[letter] > 1}
-            for a in repeated:
-                self._store(a)
-            text = f"({fill(form, dict(zip('abc', (self.texts[a] for a in node.args), strict=False)))})"
-        depth = 1 + max((self.depths[a] for a in node.args), default=0)
-        self.texts[node], self.depths[node] = text, depth
-        if self.uses[node] > 1 or depth >= MAX_DEPTH:
-            self._store(node)
-
-    def _store(self, node: Term) -> None:
-        if self.depths[node]:
-            name = f"t{len(self.lines)}"
-            self.lines.append(f"{name} = {self.texts[node]}")
-            self.name(node, name)
-
-    def _literal(self, value: Value) -> str:
-        if isinstance(value, Fraction) or (isinstance(value, float) and not math.isfinite(value)):
-            return self.constant(value)
-        return f"({value!r})" if isinstance(value, int | float) and str(value).startswith("-") else repr(value)
-
-    def constant(self, value: object) -> str:
-        name = f"k{len(self.namespace)}"
-        self.namespace[name] = value
-        return name
-
-
 def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]]:
     """The generator function that turns rows of input values into steps."""
     equations = planned.equations
     roots = [c.next for c in planned.cells] + [t for _, t in planned.claims]
     roots += [n.term for n in equations.observers] + [t.guard for t in equations.triggers]
     roots += [arg for t in equations.triggers for _, arg in t.args]
-    uses: Counter[Term] = Counter(roots)
-    for node in walk(roots):
-        uses.update(node.args)
-    writer = Writer(uses, {**HELPERS, "Step": Step})
+    writer = Writer(roots, {"Step": Step})
     for i, cell in enumerate(planned.cells):
         writer.name(cell.var, f"c{i}")
     for i, var in enumerate(planned.inputs):

@@ -27,7 +27,7 @@ from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
 from streamcheck.run.strategy import QUICK, Lane, build, groups, lanes, quick_lane
-from streamcheck.system.protocol import Fact, Problem, Progress, TrueUpTo
+from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
 PATIENCE = 2000  # milliseconds for a query, where several properties share a worker
@@ -221,7 +221,7 @@ class Director:
         match event:
             case Progress(depth):
                 worker.depths[engine] = depth
-            case TrueUpTo():
+            case TrueUpTo() | Invariants():
                 self._share(worker, event)
             case Unknown(prop, reason):
                 self._reasons.setdefault(prop, f"{engine}: {reason}")

@@ -30,6 +30,7 @@ ENGINES = {
     "structural": ("streamcheck.engines.structural", "Structural", ()),
     "ic3": ("streamcheck.engines.ic3.cooper_ic3", "Ic3", ()),
     "spacer": ("streamcheck.engines.spacer", "Spacer", ()),
+    "templates": ("streamcheck.invariants.templates", "Templates", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 

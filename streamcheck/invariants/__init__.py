@@ -1,0 +1,1 @@
+"""Invariants found without being asked for: candidates from runs, kept where induction agrees."""

@@ -1,0 +1,84 @@
+"""Of many candidates, the largest set that is inductive together.
+
+Flanagan, Leino, Houdini, an Annotation Assistant for ESC/Java (2001): assume all, drop what a model refutes, until none is. What
+remains does not depend on the order, so one candidate more never costs another.
+
+Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate c, c[x0].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.simplify import disjunction, negation
+from streamcheck.core.term import Term, variable
+from streamcheck.core.types import BOOL
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.unroll import Chained
+from streamcheck.system.transition import TransitionSystem
+
+
+class GaveUp(Exception):
+    """The solver did not answer."""
+
+
+class Houdini:
+    def __init__(self, system: TransitionSystem, patience: int | None) -> None:
+        self.steps = Chained(system)
+        self.first, self.onward = Solver(patience), Solver(patience)
+        self.first.add(self.steps.is_initial(0), *(self.steps.image(a.term, 0) for a in system.assumptions))
+        self.onward.add(*self.steps.equations(0))
+        self.onward.add(*(self.steps.image(a.term, i) for a in system.assumptions for i in (0, 1)))
+        self._labels: dict[Term, Term] = {}
+
+    def assume(self, invariants: Iterable[Term]) -> None:
+        """What others have shown."""
+        for invariant in invariants:
+            self.first.add(self.steps.image(invariant, 0))
+            self.onward.add(*(self.steps.image(invariant, i) for i in (0, 1)))
+
+    def inductive(self, candidates: Sequence[Term]) -> list[Term]:
+        """The largest inductive set among them."""
+        alive = self._surviving(self.first, list(dict.fromkeys(candidates)), 0, labelled=False)
+        return self._surviving(self.onward, alive, 1, labelled=True)
+
+    def _surviving(self, solver: Solver, alive: list[Term], step: int, *, labelled: bool) -> list[Term]:
+        images = {c: self.steps.image(c, step) for c in alive}
+        while alive:
+            # A ∧ (I or T ∧ C[x0]) ∧ (¬c_1 ∨ ¬c_2 ∨ …)
+            labels = map(self._label, alive) if labelled else ()
+            answer = solver.check(*labels, disjunction(*(negation(images[c]) for c in alive)))
+            if answer is None:
+                raise GaveUp(solver.reason)
+            if answer is False:
+                return alive
+            evaluation = Evaluation(solver.model())
+            kept = [c for c in alive if evaluation.of(images[c]) is True]
+            if len(kept) == len(alive):  # a model that our values do not express
+                raise GaveUp("a model without values")
+            alive = kept
+        return alive
+
+    def needed(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
+        """A small inductive part that contains the goals: what cores name, what these need in turn, and so on."""
+        chosen = dict.fromkeys(goals)
+        pending = list(goals)
+        while pending:
+            goal = pending.pop()
+            labels = list(map(self._label, inductive))
+            # A ∧ T ∧ C[x0] ∧ ¬goal[x1]
+            if self.onward.check(*labels, negation(self.steps.image(goal, 1))) is not False:
+                return list(inductive)
+            used = {*self.onward.core(labels)}
+            for c in inductive:
+                if self._label(c) in used and c not in chosen:
+                    chosen[c] = None
+                    pending.append(c)
+        return list(chosen)
+
+    def _label(self, candidate: Term) -> Term:
+        if candidate not in self._labels:
+            label = self._labels[candidate] = variable(f"candidate {len(self._labels)}", BOOL)
+            self.onward.add_under(label, self.steps.image(candidate, 0))
+        return self._labels[candidate]
