@@ -55,7 +55,9 @@ def judge(system, reduced, found, exact_length):
                 assert verdict.trace.length == truth + 1
 
 
-ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",)]
+ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",), ("ic3",), ("spacer",)]
+ENGINES += [("predicates",), ("predicates-path",), ("bmc", "templates", "polynomial")]
+ENGINES += [("ic3", "templates", "bmc", "k-induction")]
 
 
 @pytest.mark.parametrize("engines", [*ENGINES, ("bmc", "k-induction", "completeness")], ids="+".join)
@@ -66,7 +68,7 @@ def test_engines_agree_with_explicit_search(engines):
     @given(systems())
     def run(system):
         reduced = reduce(system)
-        found, _ = verdicts(reduced.system, engines, rounds=25)
+        found, _ = verdicts(reduced.system, engines, rounds=25 if engines[0] in ("bmc", "structural") else 400)
         decided.append(len(found) / len(system.properties))
         judge(system, reduced, found, exact_length=engines[0] == "bmc")
 

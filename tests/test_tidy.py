@@ -27,6 +27,7 @@ ROOMS = {
     "interpret": {"core", "lang", "program"},
     "transform": {"core", "smt", "system"},
     "engines": {"core", "smt", "system", "transform"},
+    "invariants": {"core", "smt", "system"},
     "certify": {"core", "lang", "program", "encode", "system", "formats", "interpret"},
     "report": {"core", "system", "program", "interpret", "run"},
     "run": ALL - {"cli", "api", "codegen", "report"},

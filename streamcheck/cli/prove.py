@@ -30,7 +30,8 @@ ALARM = 4
     show_default=True,
     help="Seconds for the whole run.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
+@click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
@@ -42,6 +43,7 @@ def command(
     timeout: float,
     jobs: int | None,
     memory: int | None,
+    deterministic: bool,
     certificates: str | None,
     as_json: bool,
     quiet: bool,
@@ -58,7 +60,7 @@ def command(
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        settings = Settings(share, jobs or processors(), engines, props, memory and memory * 1_000_000)
+        settings = Settings(share, jobs or processors(), engines, props, memory and memory * 1_000_000, deterministic)
         try:
             with Live(equations, shown=not as_json and not quiet) as live:
                 verdicts = prove(equations, settings, live)

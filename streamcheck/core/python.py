@@ -20,8 +20,8 @@ MAX_DEPTH = 24
 
 
 class Writer:
-    """Expressions and statements for the terms below the roots. `texts` holds each term's name or expression once written,
-    `lines` the statements so far, which run in `namespace`."""
+    """Expressions and statements for the terms below the roots. `texts` holds each term's name or expression once
+    written, `lines` the statements so far, which run in `namespace`."""
 
     def __init__(self, roots: Iterable[Term], namespace: Mapping[str, Any]) -> None:
         roots = list(roots)

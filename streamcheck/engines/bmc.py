@@ -13,12 +13,14 @@ left is asked again. A step whose assumptions cannot be met ends the search: no 
 Functions the solver knows by name only (sin, …): a model that breaks a property only with other functions than the
 real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put again.
 
-Limits: it proves only what has no run that goes on (else see `completeness`), and terms grow with the depth where inputs do not fold away.
+Limits: it proves only what has no run that goes on (else see `completeness`), and terms grow with the depth where
+inputs do not fold away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
@@ -27,8 +29,8 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo
-from streamcheck.system.transition import Claim
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled, TrueUpTo
+from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
@@ -43,10 +45,16 @@ class Bmc:
         system = problem.system
         runs, solver = Composed(system), Solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
+        broken_at: dict[str, int] = {}  # where others found a violation
         for k in count():
             for fact in inbox():
-                if isinstance(fact, Proved | Falsified):
-                    open_claims.pop(fact.prop, None)
+                match fact:
+                    case Proved(prop) | Settled(prop):
+                        open_claims.pop(prop, None)
+                    case Falsified(prop, trace):  # is there a shorter run?
+                        broken_at[prop] = trace.length - 1
+            for name in [name for name, step in broken_at.items() if step <= k]:
+                open_claims.pop(name, None)
             if not open_claims:
                 return
             assumed = conjunction(*(runs.image(a.term, k) for a in system.assumptions))
@@ -95,6 +103,16 @@ class Bmc:
         for image in pending.values():
             solver.add(image)
         yield from (TrueUpTo(name, k) for name in open_claims)
+
+
+def violation(system: TransitionSystem, claim: Claim, steps: int) -> Falsified | None:
+    """The shortest run of at most this many steps that breaks the claim."""
+    for event in Bmc().run(Problem(replace(system, properties=(claim,))), list):
+        if isinstance(event, Falsified):
+            return event
+        if isinstance(event, Unknown) or (isinstance(event, Progress) and event.depth >= steps - 1):
+            return None
+    return None
 
 
 def _real_values(images: Iterable[Term], values: Mapping[Term, Value]) -> list[Term]:

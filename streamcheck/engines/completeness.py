@@ -24,7 +24,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
@@ -45,7 +45,7 @@ class Completeness:
                 match fact:
                     case TrueUpTo(prop, depth):
                         true_up_to[prop] = max(depth, true_up_to.get(prop, -1))
-                    case Proved(prop) | Falsified(prop):
+                    case Proved(prop) | Falsified(prop) | Settled(prop):
                         open_claims.pop(prop, None)
             if not open_claims:
                 return

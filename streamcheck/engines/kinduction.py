@@ -39,7 +39,7 @@ from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
@@ -110,6 +110,8 @@ class KInduction:
                 case Falsified(prop):
                     self.open.pop(prop, None)
                     self._withdraw(prop)
+                case Settled(prop):
+                    self.open.pop(prop, None)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
         known = set(self.steps.variables)  # an invariant over anything else says nothing here

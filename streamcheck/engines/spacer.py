@@ -1,14 +1,16 @@
 """Spacer, z3's solver of Horn clauses, as one more engine.
 
-Decides: what the IC3 of z3 decides, each property by itself. Papers: Komuravelli, Gurfinkel, Chaki, SMT-based Model Checking for
-Recursive Programs (2014); Krishnan et al., Global Guidance for Local Generalization in Model Checking (2020) for "general".
+Decides: what the IC3 of z3 decides, each property by itself. Papers: Komuravelli, Gurfinkel, Chaki, SMT-based Model
+Checking for Recursive Programs (2014); Krishnan et al., Global Guidance for Local Generalization in Model Checking
+(2020) for "general".
 
-Its answer is not taken on trust: a relation becomes a certificate, which the checker looks at like any other; where it has no
-translation into terms it is dropped. A derivation names the states of a run, whose inputs are then found step by step.
+Its answer is not taken on trust: a relation becomes a certificate, which the checker looks at like any other; where
+it has no translation into terms it is dropped. A derivation names the states of a run, whose inputs are then found
+step by step.
 
-It comes back only when it is done or its time is up, and now and then takes its process with it, so it has a lane of its own.
-The properties get short turns first and longer ones later; each turn is a new start, with the arguments of the relation in the
-other order and another seed, which decides more than time does.
+It comes back only when it is done or its time is up, and now and then takes its process with it, so it has a lane of
+its own. The properties get short turns first and longer ones later; each turn is a new start, with the arguments of
+the relation in the other order and another seed, which decides more than time does.
 
 Limits: floats; functions known by name only.
 """
@@ -16,28 +18,28 @@ Limits: floats; functions known by name only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from typing import ClassVar
 
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, constant, term, walk
 from streamcheck.core.types import Value
-from streamcheck.engines.bmc import Bmc
+from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.obligations import Obligation, replay
 from streamcheck.smt.horn import Derivation, Horn, Relation
 from streamcheck.smt.terms import Untranslatable
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
-FIRST_TURN = 1_000  # milliseconds; each round of turns is four times as long
+FIRST_TURN = 2_000_000  # the solver's work, some second; each round of turns is four times as long
 LONGER = 4
 
 
 class Spacer:
     name: ClassVar[str] = "spacer"
-    general = True
+    general: ClassVar[bool] = True
+    first_turn: ClassVar[int] = 0
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
@@ -45,10 +47,10 @@ class Spacer:
         if any(node.type.kind == "float" for node in walk(self.system.roots())):
             yield from (Unknown(name, "Spacer knows no floats") for name in claims)
             return
-        for turn in count():
+        for turn in count(self.first_turn):
             for name, claim in list(claims.items()):
                 for fact in inbox():
-                    if isinstance(fact, Proved | Falsified):
+                    if isinstance(fact, Proved | Falsified | Settled):
                         claims.pop(fact.prop, None)
                 if name not in claims:
                     continue
@@ -62,26 +64,30 @@ class Spacer:
 
     def _attempt(self, claim: Claim, turn: int) -> Event | None:
         horn = Horn(self.system, claim.term, general=self.general, backwards=turn % 2 == 1, seed=turn)
-        limit = FIRST_TURN * LONGER**turn
         try:
-            answer = horn.ask(limit)
+            answer = horn.ask(FIRST_TURN * LONGER ** (turn - self.first_turn))
         except Untranslatable as what:
             return Unknown(claim.name, f"Spacer's invariant has no translation ({what})")
         match answer:
             case Relation(invariant):
                 return Proved(claim.name, Certificate("inductive", 1, (invariant,)))
             case Derivation(states):
+                # z3 may have simplified the derivation away: then the run is looked for as deep as it went
                 trace = replay(self.system, _chain(states), negation(claim.term)) if states else None
-                return Falsified(claim.name, trace) if trace is not None else self._searched(claim, horn.levels)
+                return (
+                    Falsified(claim.name, trace)
+                    if trace is not None
+                    else violation(self.system, claim, horn.levels + 1)
+                )
         return None
 
-    def _searched(self, claim: Claim, depth: int) -> Event | None:
-        """A derivation that z3 has simplified away names no states: the run is looked for up to the depth it went to."""
-        alone = Problem(replace(self.system, properties=(claim,)))
-        for event in Bmc().run(alone, list):
-            if isinstance(event, Falsified) or (isinstance(event, Progress) and event.depth > depth):
-                return event if isinstance(event, Falsified) else None
-        return None
+
+class SpacerLocal(Spacer):
+    """Without global guidance, and beginning with the other order: decides other problems."""
+
+    name: ClassVar[str] = "spacer-local"
+    general: ClassVar[bool] = False
+    first_turn: ClassVar[int] = 1
 
 
 def _chain(states: tuple[dict[Term, Value], ...]) -> Obligation:

@@ -29,7 +29,7 @@ from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, Composed, at
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.transform.abstract import Abstraction, Graph, abstract
@@ -45,7 +45,7 @@ class Structural:
         searches = {p.name: self._search(p) for p in self.system.properties}
         for k in count():
             for fact in inbox():
-                if isinstance(fact, Proved | Falsified):
+                if isinstance(fact, Proved | Falsified | Settled):
                     searches.pop(fact.prop, None)
             if not searches:
                 return

@@ -1,9 +1,10 @@
 """Of many candidates, the largest set that is inductive together.
 
-Flanagan, Leino, Houdini, an Annotation Assistant for ESC/Java (2001): assume all, drop what a model refutes, until none is. What
-remains does not depend on the order, so one candidate more never costs another.
+Flanagan, Leino, Houdini, an Annotation Assistant for ESC/Java (2001): assume all, drop what a model refutes, until
+none is. What remains does not depend on the order, so one candidate more never costs another.
 
-Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate c, c[x0].
+Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
+c, c[x0].
 """
 
 from __future__ import annotations
@@ -59,6 +60,21 @@ class Houdini:
                 raise GaveUp("a model without values")
             alive = kept
         return alive
+
+    def proved(self, candidates: Sequence[Term]) -> list[Term]:
+        """The same where models are hard to find, but proofs are not (polynomials): each candidate is to be refuted or
+        proved by itself, and what is neither goes too."""
+        alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
+        while True:
+            labels = [self._label(c) for c in alive]
+            kept = [c for c in alive if self._excludes(self.onward, labels, c, 1)]
+            if len(kept) == len(alive):
+                return kept
+            alive = kept
+
+    def _excludes(self, solver: Solver, labels: Sequence[Term], candidate: Term, step: int) -> bool:
+        # A ∧ (I or T ∧ C[x0]) ∧ ¬c
+        return solver.check(*labels, negation(self.steps.image(candidate, step))) is False
 
     def needed(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
         """A small inductive part that contains the goals: what cores name, what these need in turn, and so on."""

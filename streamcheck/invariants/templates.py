@@ -1,11 +1,11 @@
 """Invariants by template: what holds of all states that random runs reach, kept where induction agrees.
 
-Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities, implications
-between two conditions, one-hot groups, values of modes, and bounds that hold under a condition. Its invariants go to the other
-engines as soon as they are shown.
+Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
+implications between two conditions, one-hot groups, values of modes, and bounds that hold under a condition. Its
+invariants go to the other engines as soon as they are shown.
 
-Papers: the shape of candidates after Kahsai, Ge, Tinelli, Instantiation-Based Invariant Discovery (2011), and Ernst et al., The
-Daikon system (2007); the filter is `houdini`. The properties themselves are candidates too.
+Papers: the shape of candidates after Kahsai, Ge, Tinelli, Instantiation-Based Invariant Discovery (2011), and Ernst
+et al., The Daikon system (2007); the filter is `houdini`. The properties themselves are candidates too.
 
 A bound is a candidate only if half of the states already show it: what grows with every run is chance.
 
@@ -14,84 +14,29 @@ Limits: what no template says; conditions beyond the first few dozen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import ClassVar
 
-from streamcheck.core.python import Writer
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
-from streamcheck.core.types import Value
-from streamcheck.invariants.houdini import GaveUp, Houdini
+from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
-from streamcheck.invariants.traces import Simulator
 from streamcheck.smt.linear import Kind, Row, literal, to_term
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 MOST_NUMBERS = 24
 MOST_CONDITIONS = 36
 MOST_VALUES = 6  # of what counts as a mode
-MOST_CANDIDATES = 1_500
 
 
-@dataclass(slots=True)
-class Columns:
-    """The states that were met, by variable."""
-
-    of: dict[Term, list[Value]]
-
-    def holds(self, node: Term) -> list[Value]:
-        """A term's value in every state."""
-        if node not in self.of:
-            self.of[node] = _computed(node, self.of)
-        return self.of[node]
-
-
-class Templates:
+class Templates(Discovery):
     name: ClassVar[str] = "templates"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
-        self.system = problem.system
-        self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
-        self.houdini = Houdini(self.system, problem.patience)
-        self.shown: list[Term] = []
-        states = Simulator(self.system).states()
-        if not states:
-            return
-        self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
-        yield Progress(0)
-        try:
-            for stage, candidates in enumerate((self._single(), self._pairs(), self._conditions(), self._conditional())):
-                self._read(inbox)
-                if not self.claims:
-                    return
-                yield from self._filtered(list(candidates)[:MOST_CANDIDATES])
-                yield Progress(stage + 1)
-        except GaveUp as gave_up:
-            yield from (Unknown(name, str(gave_up)) for name in self.claims)
-
-    def _read(self, inbox: Inbox) -> None:
-        for fact in inbox():
-            if isinstance(fact, Proved | Falsified):
-                self.claims.pop(fact.prop, None)
-
-    def _filtered(self, candidates: list[Term]) -> Iterator[Event]:
-        goals = {name: c.term for name, c in self.claims.items()}
-        alive = self.houdini.inductive([*self.shown, *candidates, *goals.values()])
-        own = {*goals.values()}
-        self.shown = [c for c in alive if c not in own]
-        present = {*alive}
-        for name, goal in goals.items():
-            if goal in present:
-                needed = self.houdini.needed([goal], alive)
-                yield Proved(name, Certificate("inductive", 1, tuple(needed)))
-                del self.claims[name]
-        if self.shown:
-            self.shown = self.houdini.needed(self.shown, self.shown)
-            yield Invariants(Certificate("inductive", 1, tuple(self.shown)))
+    def stages(self) -> Iterator[Iterable[Term]]:
+        yield self._single()
+        yield self._pairs()
+        yield self._conditions()
+        yield self._conditional()
 
     # Candidates
 
@@ -113,7 +58,7 @@ class Templates:
             if s.var.type.kind in ("integer", "real"):
                 yield from self._bounds(Row({s.var: 1}, 0))
         numbers = self._numbers()
-        for row in relations([self.columns.of[v] for v in numbers]):  # type: ignore[arg-type]
+        for row in relations([self.columns.numbers(v) for v in numbers]):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
 
@@ -194,18 +139,3 @@ def _groups(atoms: list[Term], apart: dict[Term, set[Term]]) -> Iterator[list[Te
                 group.append(other)
         if len(group) > 2:
             yield group
-
-
-def _computed(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:
-    """The values of a term in every state."""
-    writer = Writer([node], {})
-    used = variables([node])
-    for i, var in enumerate(used):
-        writer.name(var, f"v{i}")
-    text = writer.expression(node)
-    body = [*writer.lines, f"return {text}"]
-    exec("\n    ".join([f"def value({', '.join(f'v{i}' for i in range(len(used)))}):", *body]), writer.namespace)
-    value: Callable[..., Value] = writer.namespace["value"]
-    return [value(*row) for row in zip(*(columns[v] for v in used), strict=True)]
-
-

@@ -65,7 +65,7 @@ class Simulator:
 
     def _asked(self, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
         known = {s.var: constant(s.var.type, v) for s, v in zip(self.system.state, state, strict=True)}
-        solver = Solver(patience=1_000)
+        solver = Solver(patience=10_000_000)
         images = substitute([a.term for a in self.system.assumptions], known)
         simple = simplify(images[a.term] for a in self.system.assumptions)
         solver.add(*(simple[images[a.term]] for a in self.system.assumptions))
@@ -86,7 +86,7 @@ class Simulator:
                 return self.random.choice([*pool, 0.0, 1.0, self.random.uniform(-100, 100)])
         if var.type.kind == "bool":
             return self.random.random() < 0.5
-        number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])  # type: ignore[list-item]
+        number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
         return Fraction(number) if var.type.kind == "real" else number  # type: ignore[arg-type]
 
 

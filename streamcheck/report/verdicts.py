@@ -37,6 +37,7 @@ def _how(result: Result, *, machine: bool) -> str:
     if result.verdict == "unknown":
         return f"{result.reason}, {result.seconds:.2f} s"
     where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
+    where += "" if result.shortest else " (perhaps not the shortest run)"
     kind = result.certificate.kind if result.certificate is not None else ""
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")
     model = f", {MODELS[result.model]}" if machine else ""

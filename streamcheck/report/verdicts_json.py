@@ -37,7 +37,8 @@ def _result(equations: Equations, result: Result, saved: str | None, *, machine:
         row["model"] = MODELS[result.model]
     if result.replay is not None:
         key = "witness" if result.prop.goal == "reachable" else "counterexample"
-        row[key] = {"length": len(result.replay.steps), "steps": _steps(equations, result)}
+        steps = len(result.replay.steps)
+        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(equations, result)}
     return row
 
 

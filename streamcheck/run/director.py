@@ -5,14 +5,14 @@ it has been replayed; what cannot be checked is reported as unknown, and what an
 verdicts that contradict each other, is an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. What that has not decided after `QUICK` seconds goes to processes of their own (`strategy.lanes`).
+beside it. What that leaves gets more workers one after another (`strategy.plan`).
 """
 
 from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,11 +26,12 @@ from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
-from streamcheck.run.strategy import QUICK, Lane, build, groups, lanes, quick_lane
-from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, TrueUpTo
+from streamcheck.run.strategy import FIRST, STUCK, Lane, apart, build, groups, plan
+from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
-PATIENCE = 2000  # milliseconds for a query, where several properties share a worker
+PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
+SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
 
 
@@ -51,13 +52,16 @@ class Decision:
     certificate: Certificate | None = None
     trace: Trace | None = None
     replay: Replay | None = None
+    shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
 @dataclass(slots=True)
 class Worker:
     lane: Lane
     model: Modelled
+    group: set[str]  # the claims it may work on
     child: Child
+    heard: float  # when it last said anything
     depths: dict[str, int] = field(default_factory=dict)
     idle: bool = False  # every engine waits for facts
 
@@ -79,10 +83,10 @@ class Director:
     jobs: int
     engines: Sequence[str] = ()
     memory: int | None = None
-    options: Mapping[str, bool] = field(default_factory=dict)
+    deterministic: bool = False
     watch: Callable[[Director], None] = lambda _: None
     decisions: dict[str, Decision] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    deaths: list[str] = field(default_factory=list)  # of workers, where that left something undecided
     workers: list[Worker] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
@@ -91,18 +95,25 @@ class Director:
     _reasons: dict[str, str] = field(default_factory=dict)
     _checker: Child | None = None
     _groups: list[set[str]] = field(default_factory=list)
+    _plan: list[Lane] = field(default_factory=list)  # what has not started yet
+    _shares: int = 1  # of the memory
+    _true_up_to: dict[str, int] = field(default_factory=dict)
+    _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def run(self) -> dict[str, Decision]:
         try:
             self._start_checker()
             self._groups = groups(self.models[0])
-            for group in self._groups:
-                self._start(quick_lane(self.models[0].model, self.engines), group)
+            self._plan = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
+            self._shares = len(self._plan) * len(self._groups)
             self._loop()
         finally:
             self._end()
         for name in self._claims():
-            self._decide(Decision(name, "unknown", reason=self._why_unknown(name)))
+            longer = self._longer.get(name)
+            self._decide(longer or Decision(name, "unknown", reason=self._why_unknown(name)))
+        if all(d.verdict != "unknown" for d in self.decisions.values()):
+            self.deaths.clear()
         return self.decisions
 
     @property
@@ -128,18 +139,19 @@ class Director:
     def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.reduced.system
-        undecided = tuple(p for p in system.properties if p.name in group and p.name not in self.decisions)
+        decided = {*self.decisions, *self._longer}
+        undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
         if not undecided:
             return
         limit = None if patient or len(undecided) == 1 else PATIENCE
-        problem = Problem(replace(system, properties=undecided), self.options, limit)
+        problem = Problem(replace(system, properties=undecided), patience=limit)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
             workers.work(lambda: build(lane.engines), problem, channel, known)
 
-        share = None if self.memory is None else self.memory // (len(self.workers) + 2)
-        self.workers.append(Worker(lane, model, Child(run, memory=share)))
+        share = None if self.memory is None else self.memory // self._shares
+        self.workers.append(Worker(lane, model, group, Child(run, memory=share), self.elapsed))
 
     def _end(self) -> None:
         for worker in self.workers:
@@ -150,7 +162,7 @@ class Director:
     # The loop
 
     def _loop(self) -> None:
-        quick, last, decided_at = True, False, 0.0
+        last, decided_at = False, 0.0
         while self._claims():
             now = self.elapsed
             if not self.open_properties():
@@ -158,31 +170,46 @@ class Director:
             limit = min(self.timeout, decided_at + GRACE if decided_at else self.timeout)
             if now >= limit:
                 return
-            if quick and (now >= QUICK or not self._alive()) and not decided_at:
-                quick = False
-                self._widen(patient=False)
-            if all(w.idle for w in self._alive()) and not self._asked:
-                if last or quick:
+            if not decided_at:
+                self._start_due(now)
+                self._settle_longer(now)
+            if all(w.idle for w in self._alive()) and not self._asked and not (self._plan and not decided_at):
+                if last or decided_at:
                     return
                 last = True  # what others were in the way of, or queries with a limit left open
-                self._widen(patient=True)
+                self._begin_again()
             self.watch(self)
-            self._listen(min(limit, QUICK if quick else limit, now + 0.1) - now)
+            self._listen(min(limit, self._next_start(limit), now + 0.1) - now)
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
 
-    def _widen(self, *, patient: bool) -> None:
-        """From the quick worker to lanes of their own; from queries with a limit to queries without."""
-        chosen = lanes(self.models, self.jobs, self.engines)
-        if len(chosen) <= 1 and self._alive() and not patient:
-            return
-        for worker in self._alive():
-            self._drain(worker)
-            worker.child.end()
-        for lane in chosen:
+    def _start_due(self, now: float) -> None:
+        """The lanes whose time has come; the next one at once where no worker is busy."""
+        while self._plan and (now >= self._plan[0].after or all(w.idle for w in self._alive())):
+            lane = self._plan.pop(0)
             for group in self._groups:
-                self._start(lane, group, patient=patient)
+                self._start(lane, group)
+        for worker in self._alive():
+            if worker.lane.engines == FIRST and not worker.idle and now - worker.heard > STUCK:
+                self._stop(worker)
+                for lane in apart(worker.lane):
+                    self._start(lane, worker.group)
+
+    def _next_start(self, limit: float) -> float:
+        return self._plan[0].after if self._plan else limit
+
+    def _begin_again(self) -> None:
+        """Every lane at once, its queries without a limit."""
+        for worker in self._alive():
+            self._stop(worker)
+        for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
+            for group in self._groups:
+                self._start(lane, group, patient=True)
+
+    def _stop(self, worker: Worker) -> None:
+        self._drain(worker)
+        worker.child.end()
 
     def _listen(self, seconds: float) -> None:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
@@ -203,8 +230,9 @@ class Director:
             records = worker.child.channel.available()
         except (Ended, Forged):
             how = worker.child.end()
-            self.warnings.append(f"worker {worker.lane.title} died ({how or 'it wrote no record'})")
+            self.deaths.append(f"worker {worker.lane.title} died ({how or 'it wrote no record'})")
             return
+        worker.heard = self.elapsed
         for record in records:
             if record == {"ended": True}:
                 worker.child.end()
@@ -221,7 +249,11 @@ class Director:
         match event:
             case Progress(depth):
                 worker.depths[engine] = depth
-            case TrueUpTo() | Invariants():
+            case TrueUpTo(prop, k):
+                self._true_up_to[prop] = max(k, self._true_up_to.get(prop, -1))
+                self._share(worker, event)
+                self._settle_longer(self.elapsed)
+            case Invariants():
                 self._share(worker, event)
             case Unknown(prop, reason):
                 self._reasons.setdefault(prop, f"{engine}: {reason}")
@@ -235,8 +267,11 @@ class Director:
         self._facts.setdefault(source.lane.model, []).append(fact)
         for worker in self._alive():
             if worker is not source and worker.lane.model == source.lane.model:
-                worker.child.channel.post(event_to_plain(fact))
-                worker.idle = False
+                self._post(worker, fact)
+
+    def _post(self, worker: Worker, fact: Fact) -> None:
+        worker.child.channel.post(event_to_plain(fact))
+        worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
         """The certificate, with what the reduction used, goes to the checker."""
@@ -263,7 +298,7 @@ class Director:
             answers = self._checker.channel.available()
         except (Ended, Forged):
             how = self._checker.end()
-            self.warnings.append(f"the checker died ({how})")
+            self.deaths.append(f"the checker died ({how})")
             for request in self._asked.values():
                 self._uncheckable(request.engine, request.proved.prop, "the checker died")
             self._asked.clear()
@@ -285,11 +320,13 @@ class Director:
 
     def _accepted(self, request: Request) -> None:
         worker, proved = request.worker, request.proved
+        if proved.prop in self._longer:
+            raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
         if proved.prop not in self.decisions:
             decision = Decision(proved.prop, "proved", request.engine, worker.lane.model)
             decision.certificate = proved.certificate
-            self._decide(decision)
             self._share(worker, proved)
+            self._decide(decision)
         elif self.decisions[proved.prop].verdict == "falsified":
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
 
@@ -309,19 +346,37 @@ class Director:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
         decision = Decision(falsified.prop, "falsified", engine, worker.lane.model)
         decision.trace, decision.replay = falsified.trace, shown
-        self._decide(decision)
-        self._share(worker, falsified)
+        decision.seconds = self.elapsed
+        held = self._longer.get(falsified.prop)
+        if held is None or held.trace is None or falsified.trace.length < held.trace.length:
+            self._longer[falsified.prop] = decision
+        for other in self._alive():
+            if other is not worker:
+                self._post(other, falsified)
+        self._settle_longer(self.elapsed)
+
+    def _settle_longer(self, now: float) -> None:
+        """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find
+        this one, and a second more."""
+        for name, decision in list(self._longer.items()):
+            assert decision.trace is not None
+            decision.shortest = self._true_up_to.get(name, -1) >= decision.trace.length - 2
+            if decision.shortest or (not self.deterministic and now >= 2 * decision.seconds + SHORTEN):
+                del self._longer[name]
+                self._decide(decision)
 
     def _decide(self, decision: Decision) -> None:
-        decision.seconds = self.elapsed
+        decision.seconds = decision.seconds or self.elapsed
         self.decisions[decision.name] = decision
+        for worker in self._alive():
+            self._post(worker, Settled(decision.name))
 
     def _why_unknown(self, name: str) -> str:
         if name in self._reasons:
             return self._reasons[name]
         if self.elapsed >= self.timeout:
             return "timeout"
-        return self.warnings[-1] if self.warnings else "no engine decided it"
+        return self.deaths[-1] if self.deaths else "no engine decided it"
 
 
 def _guesses(model: Modelled) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamcheck.core.wire import from_plain
 from streamcheck.formats.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
-from streamcheck.system.protocol import Event, Invariants, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import Event, Invariants, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Falsified, Proved, Trace, Unknown
 
@@ -21,6 +21,8 @@ def event_to_plain(event: Event) -> dict[str, Any]:
             return {"depth": depth}
         case Waiting():
             return {"waiting": True}
+        case Settled(prop):
+            return {"settled": prop}
         case Proved(prop, certificate):
             return {"proved": certificate_to_plain(certificate), "prop": prop}
         case Falsified(prop, trace):
@@ -40,6 +42,8 @@ def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
             return Progress(depth)
         case {"waiting": True}:
             return Waiting()
+        case {"settled": str(prop)}:
+            return Settled(prop)
         case {"proved": certificate, "prop": str(prop)}:
             return Proved(prop, certificate_from_plain(certificate))
         case {"falsified": trace, "prop": str(prop)}:

@@ -27,6 +27,7 @@ class Settings:
     engines: Sequence[str] = ()
     props: Sequence[str] = ()
     memory: int | None = None  # bytes, for the workers together
+    deterministic: bool = False  # one worker for all engines: the same answers every time
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Result:
     certificate: Certificate | None
     trace: Trace | None
     replay: Replay | None
+    shortest: bool  # of a run: whether every shorter one is known not to do
 
     @property
     def name(self) -> str:
@@ -84,11 +86,12 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
         settings.jobs,
         settings.engines,
         settings.memory,
+        settings.deterministic,
         watch=watch,
     )
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
-    warnings = [*equations.warnings, *director.warnings, *_vacuous(decisions)]
+    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
@@ -117,6 +120,7 @@ def _result(prop: Property, decision: Decision) -> Result:
         decision.certificate,
         decision.trace,
         decision.replay,
+        decision.shortest,
     )
 
 

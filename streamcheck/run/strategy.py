@@ -1,9 +1,17 @@
 """Which engines run where, and when.
 
-Most properties fall to bounded model checking and induction within milliseconds, so one worker tries these in turns
-first; only what it leaves gets processes of its own. With two cores: the induction step on one, bounded model
-checking with the completeness test on the other, and, where machine integers have two models, all three in turns on
-the other model beside them (a few per cent of the time of the first two decides what only bit-vectors can).
+Most properties fall to bounded model checking and induction within milliseconds, so one worker tries these in turns and
+alone at first. What it leaves gets more workers one after another, the most promising first, each at its time: on two
+processors an easy property never pays for a heavy engine, on many all start almost at once. What each is there for:
+
+    ic3                     most of what induction cannot do, and deep violations
+    spacer                  invariants over sums of counters
+    the other integer model a few per cent that only bit-vectors decide
+    templates, polynomial   lemmas for the others: relations between counters, sums in closed form
+    structural              systems with much that does not matter
+    predicates              what needs few conditions of many numbers
+
+Measured on the field's benchmarks (`tests/bench/engines.py`); the README has the table.
 """
 
 from __future__ import annotations
@@ -21,7 +29,11 @@ from streamcheck.system.protocol import Engine
 from streamcheck.transform.reduce import clusters
 
 QUICK = 0.3  # seconds for the first worker alone
+STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
+PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
+FIRST = ("bmc", "k-induction", "completeness")
+IN_TURNS = (*FIRST, "ic3", "templates", "polynomial", "spacer", "structural", "predicates")
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)
 ENGINES = {
@@ -29,18 +41,23 @@ ENGINES = {
     "k-induction": ("streamcheck.engines.kinduction", "KInduction", ("bmc",)),
     "structural": ("streamcheck.engines.structural", "Structural", ()),
     "ic3": ("streamcheck.engines.ic3.cooper_ic3", "Ic3", ()),
+    "predicates": ("streamcheck.engines.ic3.implicit_abstraction", "Predicates", ()),
+    "predicates-path": ("streamcheck.engines.ic3.implicit_abstraction", "PredicatesPath", ()),
     "spacer": ("streamcheck.engines.spacer", "Spacer", ()),
+    "spacer-local": ("streamcheck.engines.spacer", "SpacerLocal", ()),
     "templates": ("streamcheck.invariants.templates", "Templates", ()),
+    "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What one worker runs."""
+    """What one worker runs, and the second it starts at."""
 
     engines: tuple[str, ...]
     model: Model
+    after: float = 0.0
 
     @property
     def title(self) -> str:
@@ -62,22 +79,32 @@ def build(names: Sequence[str]) -> list[Engine]:
     return built
 
 
-def quick_lane(model: Model, chosen: Sequence[str]) -> Lane:
-    return Lane(tuple(chosen and _with_needs(chosen)) or ("bmc", "k-induction", "completeness"), model)
-
-
-def lanes(models: Sequence[Modelled], jobs: int, chosen: Sequence[str]) -> list[Lane]:
-    """What runs once the quick worker has had its time, the most promising first. A solver that does not come back
-    stops its whole lane, so engines that hang on different things have lanes of their own; one process more than
-    there are processors costs little and saves most of what the fixed order would lose."""
-    first = models[0].model
+def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
+    """The workers of a run, in the order they start. In turns, all engines share one worker: what each says and hears
+    then depends on nothing but the problem."""
+    first, others = models[0].model, [m.model for m in models[1:]]
+    if deterministic or (jobs == 1 and not chosen):
+        return [Lane(tuple(_with_needs(chosen or IN_TURNS)), first)]
     if chosen:
         return [Lane(tuple(_with_needs([name])), m.model) for m in models for name in chosen]
-    wanted = [Lane(("k-induction",), first), Lane(("bmc", "completeness"), first)]
-    if len(models[0].reduced.system.definitions) >= MANY_DEFINITIONS:
-        wanted.append(Lane(("structural",), first))
-    wanted += [Lane(("bmc", "k-induction", "completeness"), m.model) for m in models[1:]]
-    return wanted[: jobs + 1] if jobs > 1 else [quick_lane(first, chosen)]
+    many = len(models[0].reduced.system.definitions) >= MANY_DEFINITIONS
+    wanted = [
+        Lane(("ic3",), first, QUICK),
+        Lane(("spacer",), first, 1.0),
+        *(Lane(FIRST, other, 1.5) for other in others),
+        Lane(("templates", "polynomial"), first, 2.0),
+        *([Lane(("structural",), first, 2.5)] if many else []),
+        *(Lane((name,), other, 3.0) for other in others for name in ("spacer", "ic3")),
+        Lane(("spacer-local",), first, 4.0),
+        Lane(("predicates",), first, 6.0),
+    ]
+    sooner = min(1.0, PLANNED_FOR / jobs)
+    return [Lane(FIRST, first), *(Lane(w.engines, w.model, max(QUICK, w.after * sooner)) for w in wanted)]
+
+
+def apart(lane: Lane) -> list[Lane]:
+    """The engines of a worker in workers of their own: where one hangs, the others go on."""
+    return [Lane(("k-induction",), lane.model), Lane(("bmc", "completeness"), lane.model)]
 
 
 def groups(model: Modelled) -> list[set[str]]:

@@ -12,7 +12,18 @@ from dataclasses import replace
 
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.system.protocol import Engine, Event, Fact, Inbox, Invariants, Problem, Progress, TrueUpTo, Waiting
+from streamcheck.system.protocol import (
+    Engine,
+    Event,
+    Fact,
+    Inbox,
+    Invariants,
+    Problem,
+    Progress,
+    Settled,
+    TrueUpTo,
+    Waiting,
+)
 from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.reduce import clusters
 
@@ -59,7 +70,7 @@ class Turns:
         return inbox
 
     def deliver(self, event: Event, source: int = -1) -> None:
-        if isinstance(event, TrueUpTo | Invariants | Proved | Falsified):
+        if isinstance(event, TrueUpTo | Invariants | Proved | Falsified | Settled):
             for number in self.running:
                 if number != source:
                     self.boxes[number].append(event)

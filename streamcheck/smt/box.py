@@ -1,7 +1,7 @@
-"""The axis-aligned bounding box of a cube: for each variable the least and greatest value that linear arithmetic allows.
+"""The axis-aligned bounding box of a cube: the least and greatest value of each variable that linear arithmetic allows.
 
-Slides, "A more general and powerful idea". By Fourier-Motzkin elimination over the rationals, so the box may be larger than the
-least one around the integer points: it contains the cube, which is all that is asked of it.
+Slides, "A more general and powerful idea". By Fourier-Motzkin elimination over the rationals, so the box may be
+larger than the least one around the integer points: it contains the cube, which is all that is asked of it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MOST_LEAVES = 10
 
 
 def bounding_box(cube: Iterable[Term]) -> tuple[Term, ...] | None:
-    """The cube with its linear inequalities replaced by bounds on single leaves. None where there is nothing to gain, or
-    too much to do."""
+    """The cube with its linear inequalities replaced by bounds on single leaves. None where there is nothing to gain,
+    or too much to do."""
     rows, others = _rows(cube)
     leaves = list(dict.fromkeys(leaf for r in rows for leaf in r.row.of))
     if not 2 <= len(leaves) <= MOST_LEAVES or all(len(r.row.of) < 2 for r in rows):
@@ -84,5 +84,3 @@ def _combined(leaf: Term, low: Literal, high: Literal) -> Literal:
         return literal(Kind.POSITIVE, row.shifted(1 - f - g))
     strict = Kind.POSITIVE in (low.kind, high.kind)
     return literal(Kind.POSITIVE if strict else Kind.NONNEGATIVE, row)
-
-

@@ -4,18 +4,18 @@ Slides, "The Cooper algorithm": in a formula φ whose literals have x with facto
 
     ∃x. φ[x]  ⟺  ⋁_{j=1..m} φ_-∞[j]  ∨  ⋁_{j=1..m} ⋁_{b ∈ B} φ[b + j]
 
-where m is the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over Real
-the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ ⟺ φ[-∞] ∨ ⋁_{b ∈ B} φ[b] or φ[b + ε].
+where m is the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
+Real the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ ⟺ φ[-∞] ∨ ⋁_{b ∈ B} φ[b] or φ[b + ε].
 
-Slides, "With approximate QE": of a cube that a model satisfies, only the disjunct that the model satisfies is kept, so the
-result is a cube that contains the model and implies the exact one.
+Slides, "With approximate QE": of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
+so the result is a cube that contains the model and implies the exact one.
 
-Vocabulary: `Point` = -∞, b + j, b, b + ε; `_unit` = "unit coefficients by the least common multiple"; `_boundaries` = B;
-`_at` = the substitution of a point for x in a literal; `eliminate` = exact; `project` = approximate.
+Vocabulary: `Point` = -∞, b + j, b, b + ε; `_unit` = "unit coefficients by the least common multiple"; `_boundaries` =
+B; `_at` = the substitution of a point for x in a literal; `eliminate` = exact; `project` = approximate.
 
-A formula is a literal, a Bool term (a literal of its own), or ("and" | "or", parts). Negations are pushed into literals when a
-formula is made (`formula`); integer division, remainders and choices become fresh variables with their definitions, which are
-eliminated with the rest.
+A formula is a literal, a Bool term (a literal of its own), or ("and" | "or", parts). Negations are pushed into
+literals when a formula is made (`formula`); integer division, remainders and choices become fresh variables with
+their definitions, which are eliminated with the rest.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def _fixed(given: Literal, x: Term, values: Values) -> Literal:
 
 def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Values) -> Point:
     """The greatest boundary below the model's value, or -∞, and the j that keeps the remainders."""
-    at: int = unit * values(x)  # type: ignore[operator, assignment]
+    at: int = unit * values(x)  # type: ignore[assignment]
     best, best_value = None, None
     for g in about:
         for b in _boundaries(g, x):

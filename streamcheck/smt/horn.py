@@ -2,12 +2,16 @@
 
     I[x] → R(x)        R(x) ∧ A[x, in] ∧ x' = T[x, in] → R(x')        R(x) ∧ A[x, in] ∧ ¬P[x, in] → broken
 
-An answer is taken for what it is worth: a relation as a candidate invariant, a derivation as states that a run may follow.
-The transformations that inline and slice clauses are off: with them the relation Spacer names is not an invariant.
+An answer is taken for what it is worth: a relation as a candidate invariant, a derivation as states that a run may
+follow. The transformations that inline and slice clauses are off: with them the relation Spacer names is not an
+invariant.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import z3
@@ -19,6 +23,19 @@ from streamcheck.smt.solver import read
 from streamcheck.smt.terms import Terms, unsigned
 from streamcheck.smt.translate import Translator, sort
 from streamcheck.system.transition import TransitionSystem
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Spacer now and then writes to the standard error of its process and ends it: the supervisor tells, in fewer words."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +83,13 @@ class Horn:
         self.point.rule(self.relation(*afters), [self.relation(*xs), assumed, *moved])
         self.point.rule(self.broken(), [self.relation(*xs), assumed, express(negation(broken))])
 
-    def ask(self, milliseconds: int | None) -> Relation | Derivation | None:
-        """None where no answer came in time. `Untranslatable` where the relation is no term of ours."""
-        if milliseconds is not None:
-            self.point.set("timeout", milliseconds)
+    def ask(self, work: int) -> Relation | Derivation | None:
+        """None where no answer came with so much work. `Untranslatable` where the relation is no term of ours."""
+        self.point.set("rlimit", work)
         try:
-            answer = self.point.query(self.broken())
-        except z3.Z3Exception:  # "canceled": the time-out
+            with silenced():
+                answer = self.point.query(self.broken())
+        except z3.Z3Exception:  # the limit
             return None
         if answer == z3.unsat:
             return Relation(self._invariant())

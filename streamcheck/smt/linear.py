@@ -1,6 +1,6 @@
 """Linear arithmetic: rows, and literals about them in the standard form of the slides ("The Cooper algorithm").
 
-A row is a sum  a1·x1 + … + an·xn + c  of leaves with integer factors. A leaf is a variable, or a term that is kept as it
+A row is a sum  a1·x1 + … + an·xn + c  of leaves with integer factors. A leaf is a variable, or a term kept as it
 is (`x * y`, `x % 2`). A literal says one of
 
     0 < row    0 <= row (over Real only)    0 = row    0 ≠ row    m | row    ¬(m | row)
@@ -72,7 +72,7 @@ class Row:
     def value(self, values: Callable[[Term], Value]) -> Number:
         total: Number = self.constant
         for leaf, a in self.of.items():
-            total += a * values(leaf)  # type: ignore[operator]
+            total += a * values(leaf)  # type: ignore[operator, assignment]
         return total
 
     @property
@@ -220,7 +220,7 @@ def sum_term(row: Row, kind: object) -> Term:
     total: Term | None = None
     for leaf, a in _ordered(row):
         part = _as(leaf, kind)
-        size = part if abs(a) == 1 else term("mul", _number(abs(a), kind), part)
+        size = part if abs(a) == 1 else term("mul", _number(max(a, -a), kind), part)
         if total is None:
             total = size if a > 0 else term("neg", size)
         else:
@@ -228,7 +228,7 @@ def sum_term(row: Row, kind: object) -> Term:
     rest = row.constant
     if total is None:
         return _number(rest, kind)
-    return total if not rest else term("add" if rest > 0 else "sub", total, _number(abs(rest), kind))
+    return total if not rest else term("add" if rest > 0 else "sub", total, _number(max(rest, -rest), kind))
 
 
 def _as(leaf: Term, kind: object) -> Term:

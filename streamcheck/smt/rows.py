@@ -1,8 +1,8 @@
 """Number terms as rows of linear arithmetic, in two ways.
 
-`Chosen`: under a model. Where the term branches (a choice, a minimum, a quotient, a product of two variables) the model's way is
-taken, and what that takes for granted is noted as a literal. Slides, "With approximate QE": an approximation is made each
-time a disjunction is met.
+`Chosen`: under a model. Where the term branches (a choice, a minimum, a quotient, a product of two variables) the
+model's way is taken, and what that takes for granted is noted as a literal. Slides, "With approximate QE": an
+approximation is made each time a disjunction is met.
 
 `Exact`: for all values. What branches becomes a fresh variable and a formula that defines it.
 
@@ -12,6 +12,7 @@ Nothing recurses over terms: they may be deep.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from fractions import Fraction
 from itertools import count
 
 from streamcheck.core.evaluate import Evaluation, meaning
@@ -105,7 +106,7 @@ class Rows:
             case "mul", [a, b] if not a.of or not b.of:
                 return a.times(b.constant) if not b.of else b.times(a.constant)
             case "div", [a, b] if b.constant:
-                return a.times(1 / b.constant)
+                return a.times(1 / Fraction(b.constant))
             case "floordiv" | "mod" | "quot" | "rem", [a, b] if b.constant and not a.of:
                 return Row({}, meaning(node)(a.constant, b.constant))  # type: ignore[arg-type]
         return self.special(node, rows)
@@ -115,8 +116,8 @@ class Rows:
 
 
 class Chosen(Rows):
-    """Rows under a model. `literals` and `conditions` collect what the rows take for granted: the first are done, the second
-    are Bool terms true in the model that are still to be taken apart."""
+    """Rows under a model. `literals` and `conditions` collect what the rows take for granted: the first are done, the
+    others Bool terms true in the model that are still to be taken apart."""
 
     def __init__(self, evaluation: Evaluation, eliminated: Collection[Term]) -> None:
         super().__init__()
@@ -140,7 +141,7 @@ class Chosen(Rows):
                 condition = node.args[0]
                 self.conditions.append(condition if self.evaluation.of(condition) else negation(condition))
                 return branch
-            case ("min" | "max"), [a, b]:
+            case (("min" | "max"), [a, b]):
                 first = self.number(node.args[0]) == self.number(node)
                 small, large = (a, b) if first == (node.op == "min") else (b, a)
                 self.literals.append(compare("le", small, large))
@@ -149,7 +150,7 @@ class Chosen(Rows):
                 negative = self.number(node.args[0]) < 0
                 self.literals.append(compare("lt" if negative else "ge", a, Row({}, 0)))
                 return a.times(-1) if negative else a
-            case ("floordiv" | "mod" | "quot" | "rem"), [a, b] if b.constant:
+            case (("floordiv" | "mod" | "quot" | "rem"), [a, b]) if b.constant:
                 return self._divided(node, a, int(b.constant))
             case "mul", [a, b]:
                 return self._product(node, a, b)
@@ -203,9 +204,7 @@ class Chosen(Rows):
 
     def instantiated(self, node: Term) -> Term:
         """The node with the model's values for the variables that go: true in the model if the node was."""
-        replacement = {
-            v: constant(v.type, self.evaluation.of(v)) for v in variables([node]) if v in self.eliminated
-        }
+        replacement = {v: constant(v.type, self.evaluation.of(v)) for v in variables([node]) if v in self.eliminated}
         put = substitute([node], replacement)[node]
         return simplify([put])[put]
 
@@ -226,11 +225,11 @@ class Exact(Rows):
         match node.op, rows:
             case "mux", [a, b]:
                 return self._either(formula(node.args[0], self), node, a, b)
-            case ("min" | "max"), [a, b]:
+            case (("min" | "max"), [a, b]):
                 return self._either(compare("le" if node.op == "min" else "ge", a, b), node, a, b)
             case "abs", [a]:
                 return self._either(compare("ge", a, Row({}, 0)), node, a, a.times(-1))
-            case ("floordiv" | "mod"), [a, b] if b.constant:
+            case (("floordiv" | "mod"), [a, b]) if b.constant:
                 return self._divided(node.op, a, int(b.constant))
         raise NotLinear(node.op)
 
@@ -258,8 +257,7 @@ def formula(given: Term, rows: Exact) -> Formula:
     """A Bool term as a formula of literals."""
     build: Callable[[Term], Formula] = lambda t: formula(t, rows)  # noqa: E731
     if is_comparison(given):
-        a, b = (rows.row(x) for x in given.args)
-        return compare(given.op, a, b)
+        return compare(given.op, *(rows.row(x) for x in given.args))
     match given.op:
         case "not":
             return negated(build(given.args[0]))

@@ -1,6 +1,9 @@
 """A z3 solver over our own terms.
 
 Contract: `check` answers True (satisfiable), False (not), or None (the solver gave up: only then is `reason` set).
+`patience` limits each query by the work it does (some ten million units are a second): a clock would make the answer
+depend on what else the machine is doing.
+
 A model is read at once, before anything else is asserted: z3 would read the changed assertions into it.
 """
 
@@ -22,7 +25,7 @@ class Solver:
     def __init__(self, patience: int | None = None, *, small_cores: bool = False) -> None:
         self.z3 = z3.Solver()
         if patience is not None:
-            self.z3.set("timeout", patience)
+            self.z3.set("rlimit", patience)
         if small_cores:
             self.z3.set("core.minimize", True)
         self.translator = Translator()
@@ -47,7 +50,9 @@ class Solver:
         """Satisfiability of what was added, and of these terms (Bool variables or any Bool terms)."""
         answer = self.z3.check(*[self.indicator(t) for t in assumed])
         if answer == z3.unknown:
-            self.reason = self.z3.reason_unknown() or "the solver gave up"
+            why = str(self.z3.reason_unknown())
+            limited = any(word in why for word in ("canceled", "timeout", "resource limit"))
+            self.reason = "a query took too long" if limited else why or "the solver gave up"
             return None
         return bool(answer == z3.sat)
 

@@ -1,7 +1,7 @@
 """z3 expressions back to terms: for what Spacer answers.
 
-Int, Real and Bool have their operators. A bit-vector of any width up to 64 becomes a term of the next unsigned machine type
-whose higher bits are zero.
+Int, Real and Bool have their operators. A bit-vector of any width up to 64 becomes a term of the next unsigned
+machine type whose higher bits are zero.
 """
 
 from __future__ import annotations

@@ -35,6 +35,13 @@ class Invariants:
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """The property is decided, and nobody need look at it any more."""
+
+    prop: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """Where the engine is."""
 
@@ -46,7 +53,7 @@ class Waiting:
     """The engine has nothing to do until a fact arrives."""
 
 
-Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified
+Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified | Settled
 Event: TypeAlias = Fact | Progress | Waiting | Unknown
 Inbox: TypeAlias = Callable[[], list[Fact]]
 
@@ -54,7 +61,7 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
-    query (milliseconds): where several problems share a process, none may keep the others waiting for ever."""
+    query (in units of the solver's work): where several problems share a process, none may keep the others waiting."""
 
     system: TransitionSystem
     options: Mapping[str, bool] = field(default_factory=dict)

@@ -1,55 +1,57 @@
 """IC3 with predecessors generalised by Cooper's elimination.
 
-Decides: invariants that are conjunctions of clauses over linear inequalities, Bools and whatever atoms the system has; and,
-from the other end, short runs that break a property.
+Decides: invariants that are conjunctions of clauses over linear inequalities, Bools and whatever atoms the system
+has; and, from the other end, short runs that break a property.
 
-Papers: the slides, "The IC3 algorithm" to "Lemma tightening"; [EMB11] Eén, Mishchenko, Brayton, Efficient Implementation of
-Property Directed Reachability; the thesis (Tegzes), sections 3.1.1.4, 3.1.2 and 4.3.
+Papers: the slides, "The IC3 algorithm" to "Lemma tightening"; [EMB11] Eén, Mishchenko, Brayton, Efficient
+Implementation of Property Directed Reachability; the thesis (Tegzes), sections 3.1.1.4, 3.1.2 and 4.3.
 
 Ingredients:
     frames, each lemma at its highest            `frames.Frames`                [EMB11, sec. III]
     obligations, lowest frame first              `obligations.Queue`            [EMB11, Fig. 6]
-    obligations pushed forward                   `_block`, last lines           [thesis, "pushing proof obligations forward"]
+    obligations pushed forward                   `_block`, last lines           [thesis, "pushing … forward"]
     the strengthened query                       `Frames.reaches`               [thesis, "Strengthen query"]
     what is already blocked, by its looks        `Frames.blocked`               [EMB11, sec. IV; thesis 4.3]
     cores that shrink a cube and name its frame  `generalize.Tightening`        [thesis, "Generalize blocked states"]
     lemmas that always hold                      `Frames.always`                [thesis 4.3, the frame ∞]
-    predecessors generalised without the solver  `smt.implicant.cube`           [thesis, "Generalize predecessors"; slides, QE]
+    predecessors generalised without the solver  `smt.implicant.cube`           [thesis, "Generalize predecessors"]
     propagation                                  `_propagate`                   [thesis, Alg. 3; EMB11, Fig. 9]
 
-Vocabulary: F[i] = `Frames` at level i; N = `top`, how far a property is known to hold; B, c = `cube`; s, t = `Obligation`;
-I = initial values; T = next-state functions, by substitution; A = assumptions.
+Vocabulary: F[i] = `Frames` at level i; N = `top`, how far a property is known to hold; B, c = `cube`; s, t =
+`Obligation`; I = initial values; T = next-state functions, by substitution; A = assumptions.
 
-Several properties share the frames: a lemma of F[i] is true whatever it was found for. Each property has an N of its own and
-its own turn, so a hard one does not keep an easy one waiting; what is proved joins the invariants of the rest (the mutual
-induction rule of the slides), and their certificates.
+Several properties share the frames: a lemma of F[i] is true whatever it was found for. Each property has an N of its
+own and its own turn, so a hard one does not keep an easy one waiting; what is proved joins the invariants of the rest
+(the mutual induction rule of the slides), and their certificates.
 
-Departures: P is no part of the frames (it may speak of inputs, which are no state); a cube keeps what made P true in the state
-it came from as `context`, for the bounding box.
+Departures: P is no part of the frames (it may speak of inputs, which are no state); a cube keeps what made P true in
+the state it came from as `context`, for the bounding box.
 
-Limits: invariants over sums of counters are learned one bound at a time; models with irrational numbers, or of functions known by
-name only, end it.
+Limits: invariants over sums of counters are learned one bound at a time; models with irrational numbers, or of
+functions known by name only, end it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term
+from streamcheck.core.term import Term, variables
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import FOR_EVER, Frames, GaveUp
 from streamcheck.engines.ic3.generalize import Tightening
 from streamcheck.engines.ic3.obligations import Obligation, Queue, replay
 from streamcheck.smt.implicant import cube as implicant
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress
+from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
+BEYOND = 4  # steps past 2·N that obligations are followed
+TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
 NO_STATE = "the solver's model is no state (an irrational value, or a function known by name only)"
 
 
@@ -115,12 +117,10 @@ class Ic3:
                     self._assume(certificate, known)
                 case Invariants(certificate):
                     self._assume(certificate, known)
-                case Falsified(prop):
+                case Falsified(prop) | Settled(prop):
                     self.open.pop(prop, None)
 
     def _assume(self, certificate: Certificate, known: set[Term]) -> None:
-        from streamcheck.core.term import variables
-
         if certificate.kind == "inductive" and known.issuperset(variables(certificate.invariants)):
             self.depth_of_proofs = max(self.depth_of_proofs, certificate.k)
             self.frames.assume(certificate.invariants)
@@ -146,7 +146,7 @@ class Ic3:
             while self.frames.check(*self.frames.labels(top), wrong):  # l. 8: F[N] ∧ A ∧ ¬P
                 bad = self._bad(wrong, top)
                 outcome = yield from self._block(bad, top, claim)  # l. 11
-                if isinstance(outcome, Spurious):
+                if outcome is not None:
                     falsified = yield from self._settle(outcome, claim, wrong)
                     if falsified:
                         return
@@ -157,7 +157,7 @@ class Ic3:
                 return
             yield Progress(top)
 
-    def _settle(self, chain: Spurious, claim: Claim, wrong: Term) -> Iterator[Event]:
+    def _settle(self, chain: Spurious, claim: Claim, wrong: Term) -> Generator[Event, None, bool]:
         """What a chain from an initial state comes to: a run that breaks the property, or a refinement."""
         trace = replay(self.system, chain.first, wrong)
         if trace is not None:
@@ -170,12 +170,15 @@ class Ic3:
         """Never needed here: exact predecessors make real chains."""
         raise NoState
 
-    def _block(self, bad: Obligation, top: int, claim: Claim) -> Iterator[Event]:
+    def _block(self, bad: Obligation, top: int, claim: Claim) -> Generator[Event, None, Spurious | None]:
         """[thesis, Alg. 2; EMB11, Fig. 6]: a chain from an initial state, or None once everything is blocked."""
         queue = Queue()
         queue.push(bad)
+        handled = 0
         while queue and claim.name in self.open:
-            yield Progress(top)
+            if handled % TURN == 0:
+                yield Progress(top)
+            handled += 1
             one = queue.pop()
             if one.level == 0 or self.frames.is_initial(one.cube):  # Alg. 2, l. 1
                 return Spurious(one)
@@ -193,8 +196,10 @@ class Ic3:
         return None
 
     def _again(self, queue: Queue, one: Obligation, level: int, top: int) -> None:
-        """The same states will have to be blocked from the next frame too [thesis, "pushing proof obligations forward"]."""
-        if level <= top and self.options.get("forward", True):
+        """The same states have to be blocked from the next frame too [thesis, "pushing proof obligations forward"].
+        Where there are infinitely many states, following that without end never comes back to the other ones: what
+        could only break the property much later than N steps waits (required)."""
+        if level <= top and level + one.depth <= 2 * top + BEYOND and self.options.get("forward", True):
             queue.push(one.at(level))
 
     def _bad(self, wrong: Term, level: int) -> Obligation:
@@ -203,13 +208,13 @@ class Ic3:
         return Obligation(level, cube, (), None)
 
     def _predecessor(self, one: Obligation) -> Obligation:
-        """States of F[i-1] with a step into the cube: ∃ inputs. A ∧ c', under the last model [slides, "With approximate QE"]."""
+        """States of F[i-1] with a step into the cube: ∃ inputs. A ∧ c' [slides, approximate QE]."""
         images = [self.frames.image(c) for c in one.cube]
         evaluation = self._evaluation()
         cube = self._cube([*self.frames.assumptions, *images], evaluation)
         claims = [c.term for c in self.open.values() if evaluation.of(c.term) is True]
         context = implicant(claims, evaluation, self.inputs) if self.options.get("box", True) else []
-        return Obligation(one.level - 1, cube, tuple(context), one)
+        return Obligation(one.level - 1, cube, tuple(context), one, one.depth + 1)
 
     def _evaluation(self) -> Evaluation:
         return Evaluation(self.frames.solver.model())
@@ -223,7 +228,7 @@ class Ic3:
     # All frames
 
     def _propagate(self, top: int) -> int | None:
-        """[thesis, Alg. 3]: lemmas move to the highest frame they hold in; the level of a frame equal to its successor."""
+        """[thesis, Alg. 3]: lemmas move as high as they hold; the level of a frame equal to its successor."""
         for level in range(1, top + 1):
             for one in list(self.frames.kept[level]):
                 if one not in self.frames.kept[level]:
@@ -235,5 +240,3 @@ class Ic3:
             if not self.frames.kept[level]:
                 return level
         return None
-
-

@@ -1,7 +1,7 @@
 """Cubes: conjunctions of literals over the state, as tuples of Bool terms. The lemma of a cube is its negation.
 
-A bound is a literal  Σ >= c,  Σ <= c  (Int),  also  >, <  (Real). Of two bounds on one sum in one direction, one implies
-the other, which lets many questions be answered without the solver.
+A bound is a literal  Σ >= c,  Σ <= c  (Int),  also  >, <  (Real). Of two bounds on one sum in one direction, one
+implies the other, which lets many questions be answered without the solver.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Facts:
             return False
         bound, strict = known
         wanted = literal.args[1].payload
-        closer = bound > wanted if lower else bound < wanted  # type: ignore[operator]
+        closer = bound > wanted if lower else bound < wanted
         return closer or (bound == wanted and (strict or literal.op in ("ge", "le")))
 
     def imply_all(self, cube: Cube) -> bool:

@@ -1,8 +1,8 @@
 """The trace F[0] ⊆ F[1] ⊆ … ⊆ F[∞], in one incremental solver.
 
-F[0] is I; F[i] for i > 0 is a set of lemmas that hold in every state that i steps reach; F[∞] holds in all that any number of
-steps reach. Each lemma is kept once, at the highest frame where it is known to hold [EMB11, sec. III], so F[i] is what is kept
-at i, i + 1, …, ∞.
+F[0] is I; F[i] for i > 0 is a set of lemmas that hold in every state that i steps reach; F[∞] holds in all that any
+number of steps reach. Each lemma is kept once, at the highest frame where it is known to hold [EMB11, sec. III], so
+F[i] is what is kept at i, i + 1, …, ∞.
 
 Asserted in the solver: A[x, in]; under the literal `step`, of the assumptions that speak of the state alone, A[x'];
 invariants that others found; F[∞]; under the literal of frame 0, I; under the literal of frame i, each lemma kept at i.
@@ -103,7 +103,7 @@ class Frames:
     # Questions
 
     def reaches(self, cube: Cube, level: int, *, strengthened: bool = True) -> bool:
-        """Whether a step leads from F[level] into the cube. The strengthened query [thesis, "Strengthen query"] asks from
+        """Whether a step leads from F[level] into the cube. The strengthened query [thesis] asks from
         outside the cube, which is right for cubes without initial states."""
         # F[level] ∧ ¬c ∧ A ∧ T ∧ c'
         outside = [lemma(cube)] if strengthened and level else []

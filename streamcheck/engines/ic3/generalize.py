@@ -1,16 +1,16 @@
 """Lemma tightening: from a blocked cube to a smaller one, whose negation says more.
 
 Slides, "Lemma tightening": with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
-F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. (The slide prints the disjunction of the
-two cubes, which is unsound: with I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0 and B: x < 0 ∧ y = 1 it would exclude
-y = 1, which is reached.)
+F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. (The slide prints the
+disjunction of the two cubes, which is unsound: with I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0 and B: x < 0 ∧
+y = 1 it would exclude y = 1, which is reached.)
 
 Ingredients, each of which an option switches off:
 
     "tighten"  the two cores; then every literal left is tried without [EMB11, sec. V; IC3ref `mic`]
     "split"    equalities as two inequalities before, rejoined after (slides, "A naive patch")
     "box"      the axis-aligned bounding box of the cube tried in its place (slides, "A more general and powerful idea")
-    "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter that starts at 0 the 7 is chance)
+    "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
 
 Everything here rests on one question, `Frames.reaches`; nothing is kept that it did not answer.
 """
@@ -111,7 +111,9 @@ class Tightening:
         further = edge < bound.payload if literal.op == "ge" else edge > bound.payload
         return term(literal.op, total, constant(total.type, edge)) if further else None
 
-    def pushed(self, cube: Cube, level: int, top: int, stop: Callable[[int], bool] = lambda _: False) -> tuple[Cube, int]:
+    def pushed(
+        self, cube: Cube, level: int, top: int, stop: Callable[[int], bool] = lambda _: False
+    ) -> tuple[Cube, int]:
         """The cube, perhaps smaller, at the highest frame up to `top` + 1 where it can be excluded."""
         while level <= top and level < FOR_EVER:
             # F[i] ∧ ¬c ∧ A ∧ T ∧ c'

@@ -1,7 +1,7 @@
 """Proof obligations, and the run that unmet ones spell out.
 
-Thesis, section 3.1.2.2: an obligation (i, B) asks to block the states B from F[i]. They wait in a queue, lowest frame first
-[EMB11, sec. IV], because a predecessor must be settled before what it leads to.
+Thesis, section 3.1.2.2: an obligation (i, B) asks to block the states B from F[i]. They wait in a queue, lowest frame
+first [EMB11, sec. IV], because a predecessor must be settled before what it leads to.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import conjunction, simplify
 from streamcheck.core.term import Term, constant, substitute, term
 from streamcheck.core.types import Value
-from streamcheck.core.evaluate import evaluate
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.smt.solver import Solver
 from streamcheck.system.transition import TransitionSystem
@@ -24,17 +24,14 @@ from streamcheck.system.verdict import Trace
 @dataclass(frozen=True, slots=True)
 class Obligation:
     """Block `cube` from F[level]. Every state of the cube has a step into the successor's; without a successor, some
-    input breaks the property at once. `context` holds of the state the cube was made from, and makes its box smaller."""
+    input breaks the property at once. `context` holds of the state the cube was made from: a box is smaller for it, and
+    abstract cubes are refined by it."""
 
     level: int
     cube: Cube
     context: Cube
     successor: Obligation | None
-
-    @property
-    def depth(self) -> int:
-        """Steps to the violation."""
-        return 0 if self.successor is None else self.successor.depth + 1
+    depth: int = 0  # steps to the violation
 
     def chain(self) -> Iterator[Obligation]:
         at: Obligation | None = self
@@ -71,7 +68,7 @@ def replay(system: TransitionSystem, first: Obligation, broken: Term) -> Trace |
     inputs: list[dict[str, Value]] = []
     nexts = {s.var: s.next for s in system.state}
     for one in first.chain():
-        goals = [broken] if one.successor is None else list(substitute(one.successor.cube, nexts)[c] for c in one.successor.cube)
+        goals = [broken] if one.successor is None else _images(one.successor.cube, nexts)
         chosen = _chosen(system, state, goals)
         if chosen is None:
             return None
@@ -79,6 +76,11 @@ def replay(system: TransitionSystem, first: Obligation, broken: Term) -> Trace |
         results = evaluate(nexts.values(), {**state, **chosen})
         state = {v: results[n] for v, n in nexts.items()}
     return Trace(constants, tuple(inputs))
+
+
+def _images(cube: Cube, nexts: dict[Term, Term]) -> list[Term]:
+    images = substitute(cube, nexts)
+    return [images[c] for c in cube]
 
 
 def _start(system: TransitionSystem, cube: Cube) -> dict[Term, Value] | None:

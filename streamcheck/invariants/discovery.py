@@ -1,0 +1,108 @@
+"""What the engines that look for invariants share: candidates in stages, a filter, and what is told.
+
+The properties themselves are candidates at every stage: one that remains is proved. What other engines show joins the
+candidates, so that it stands in the same certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import ClassVar
+
+from streamcheck.core.python import Writer
+from streamcheck.core.term import Term, variables
+from streamcheck.core.types import Value
+from streamcheck.invariants.houdini import GaveUp, Houdini
+from streamcheck.invariants.traces import Simulator
+from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled
+from streamcheck.system.transition import Claim
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+
+MOST_CANDIDATES = 1_500  # per stage
+
+
+class Columns:
+    """The states that were met, by variable; the values of terms in them."""
+
+    def __init__(self, of: dict[Term, list[Value]]) -> None:
+        self.of = of
+
+    def holds(self, node: Term) -> list[Value]:
+        if node not in self.of:
+            self.of[node] = _computed(node, self.of)
+        return self.of[node]
+
+    def numbers(self, var: Term) -> list[int | Fraction]:
+        return self.of[var]  # type: ignore[return-value]
+
+
+class Discovery:
+    patience: ClassVar[int | None] = None  # with queries, whatever the problem says
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+        self.system = problem.system
+        self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
+        self.houdini = Houdini(self.system, self.patience or problem.patience)
+        self.shown: list[Term] = []
+        states = Simulator(self.system).states()
+        if not states:
+            return
+        self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
+        yield Progress(0)
+        try:
+            for number, candidates in enumerate(self.stages()):
+                told = self._read(inbox)
+                if not self.claims:
+                    return
+                yield from self._filtered([*told, *candidates][:MOST_CANDIDATES])
+                yield Progress(number + 1)
+        except GaveUp as gave_up:
+            yield from (Unknown(name, str(gave_up)) for name in self.claims)
+
+    def surviving(self, candidates: list[Term]) -> list[Term]:
+        return self.houdini.inductive(candidates)
+
+    def stages(self) -> Iterator[Iterable[Term]]:
+        """Candidates, the most useful first."""
+        raise NotImplementedError
+
+    def _read(self, inbox: Inbox) -> list[Term]:
+        """Candidates from what others have shown."""
+        known = {*(s.var for s in self.system.state), *self.system.inputs}
+        told: list[Term] = []
+        for fact in inbox():
+            match fact:
+                case Proved(prop) | Falsified(prop) | Settled(prop):
+                    self.claims.pop(prop, None)
+                case Invariants(certificate) if known.issuperset(variables(certificate.invariants)):
+                    told += certificate.invariants
+        return told
+
+    def _filtered(self, candidates: list[Term]) -> Iterator[Event]:
+        goals = {name: c.term for name, c in self.claims.items()}
+        alive = self.surviving([*self.shown, *candidates, *goals.values()])
+        own = {*goals.values()}
+        known = {*self.shown}
+        self.shown = [c for c in alive if c not in own]
+        present = {*alive}
+        for name, goal in goals.items():
+            if goal in present:
+                needed = self.houdini.needed([goal], alive)
+                yield Proved(name, Certificate("inductive", 1, tuple(needed)))
+                del self.claims[name]
+        if any(c not in known for c in self.shown):
+            yield Invariants(Certificate("inductive", 1, tuple(self.shown)))
+
+
+def _computed(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:
+    """The values of a term in every state."""
+    writer = Writer([node], {})
+    used = variables([node])
+    for i, var in enumerate(used):
+        writer.name(var, f"v{i}")
+    text = writer.expression(node)
+    body = [*writer.lines, f"return {text}"]
+    exec("\n    ".join([f"def value({', '.join(f'v{i}' for i in range(len(used)))}):", *body]), writer.namespace)
+    value: Callable[..., Value] = writer.namespace["value"]
+    return [value(*row) for row in zip(*(columns[v] for v in used), strict=True)]

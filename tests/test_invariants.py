@@ -1,0 +1,142 @@
+"""Invariants found on the way: templates, polynomials, and that nothing is told which does not hold."""
+
+from __future__ import annotations
+
+import pytest
+from finite import systems
+from hypothesis import given, settings
+from test_engines import QUIET, verdicts
+from test_ic3 import n, plus, system, x, y
+
+from streamcheck.certify.checker import check
+from streamcheck.core.term import constant, term, variable
+from streamcheck.core.types import BOOL, INT
+from streamcheck.invariants.houdini import Houdini
+from streamcheck.invariants.nullspace import relations
+from streamcheck.invariants.traces import Simulator
+from streamcheck.run.strategy import build
+from streamcheck.system.protocol import Invariants, Problem
+from streamcheck.system.transition import Claim, State, TransitionSystem
+from streamcheck.system.verdict import Proved
+
+PROBE = Claim("probe", constant(BOOL, True), None)
+
+
+def test_what_is_told_always_stands_on_its_own():
+    told = []
+
+    @settings(max_examples=40, **QUIET)
+    @given(systems())
+    def run(given):
+        _, events = verdicts(given, ("templates", "polynomial", "ic3"), rounds=60)
+        for _, event in events:
+            if isinstance(event, Invariants):
+                assert check(given, PROBE, event.certificate) is None
+                told.append(len(event.certificate.invariants))
+
+    run()
+    assert len(told) > 10
+
+
+def only_by(engine, given, rounds=60):
+    found, _ = verdicts(given, (engine,), rounds)
+    for claim in given.properties:
+        verdict = found[claim.name][1]
+        assert isinstance(verdict, Proved) and check(given, claim, verdict.certificate) is None
+
+
+def test_bounds_sums_and_equalities_by_templates():
+    b, z = variable("b", BOOL), variable("z", INT)
+    up, down = term("mux", b, plus(x, n(1)), x), term("mux", b, y, term("sub", y, n(1)))
+    moves = term("and", term("lt", x, n(20)), term("gt", y, n(-20)))
+    state = (x, n(0), term("mux", moves, up, x)), (y, n(0), term("mux", moves, down, y))
+    balance = (z, n(0), term("mux", moves, term("mux", b, plus(z, n(1)), plus(z, n(1))), z))
+    claim = term("eq", term("sub", x, y), z)
+    only_by("templates", system({"steps": claim, "sum": term("le", plus(x, y), n(25))}, *state, balance, inputs=(b,)))
+
+
+def test_one_hot_groups_and_modes_by_templates():
+    go = variable("go", BOOL)
+    hot = [variable(f"m{i}", BOOL) for i in range(3)]
+    turn = [term("mux", go, hot[i - 1], hot[i]) for i in range(3)]
+    state = [(m, constant(BOOL, i == 0), turn[i]) for i, m in enumerate(hot)]
+    exactly = term("and", term("or", term("or", *hot[:2]), hot[2]), term("not", term("and", hot[0], hot[2])))
+    only_by("templates", system({"one": exactly}, *state, inputs=(go,)))
+    mode = variable("mode", INT)
+    after = term("mux", term("eq", mode, n(3)), n(7), term("mux", term("eq", mode, n(7)), n(12), n(3)))
+    only_by("templates", system({"never": term("ne", mode, n(9))}, (mode, n(3), after)))
+
+
+def test_a_bound_under_a_condition():
+    on, off = variable("on", BOOL), variable("off", BOOL)
+    level = term("mux", on, term("min", plus(x, n(1)), n(9)), n(0))
+    claim = term("implies", term("not", on), term("le", x, n(9)))
+    given = system({"low": claim}, (on, constant(BOOL, False), off), (x, n(0), level), inputs=(off,))
+    only_by("templates", given)
+
+
+@pytest.mark.parametrize(
+    ("grows", "claim"),
+    [
+        (lambda k, v: plus(v, k), lambda k, v: term("eq", term("mul", n(2), v), term("mul", k, term("sub", k, n(1))))),
+        (
+            lambda k, v: plus(v, plus(plus(term("mul", n(3), term("mul", k, k)), term("mul", n(3), k)), n(1))),
+            lambda k, v: term("eq", v, term("mul", k, term("mul", k, k))),
+        ),
+        (
+            lambda k, v: plus(v, plus(term("mul", n(2), k), n(1))),
+            lambda k, v: term("implies", term("eq", k, n(12)), term("eq", v, n(144))),
+        ),
+        (
+            lambda k, v: plus(v, term("mul", k, k)),
+            lambda k, v: term("implies", term("eq", k, n(5)), term("eq", v, n(30))),
+        ),
+    ],
+    ids=["naturals", "cube", "square", "sum of squares"],
+)
+def test_polynomials(grows, claim):
+    given = system({"ok": claim(x, y)}, (x, n(0), plus(x, n(1))), (y, n(0), grows(x, y)))
+    only_by("polynomial", given)
+
+
+def test_polynomials_where_the_step_is_chosen_by_chance():
+    # s grows by 2a + 1 when a does, by whatever condition: no closed form in the number of steps, but s = a².
+    go = variable("go", BOOL)
+    state = (x, n(0), term("mux", go, plus(x, n(1)), term("sub", x, n(1))))
+    grown = term("mux", go, plus(plus(y, term("mul", n(2), x)), n(1)), plus(term("sub", y, term("mul", n(2), x)), n(1)))
+    claim = term("implies", term("eq", x, n(9)), term("eq", y, n(81)))
+    only_by("polynomial", system({"ok": claim}, state, (y, n(0), grown), inputs=(go,)))
+
+
+def test_null_spaces():
+    assert relations([[1, 2, 3], [2, 4, 6]]) == [[-2, 1, 0]] or relations([[1, 2, 3], [2, 4, 6]]) == [[2, -1, 0]]
+    assert relations([[1, 5, 3]]) == []
+    (row,) = relations([[0, 1, 2, 5], [7, 10, 13, 22]])  # y = 3x + 7
+    a, b, c = row
+    assert [a * u + b * v + c for u, v in ((4, 19), (9, 34))] == [0, 0]
+
+
+def test_houdini_keeps_the_largest_inductive_set():
+    given = system({}, (x, n(0), plus(x, n(1))), (y, n(1), plus(x, y)))
+    candidates = [term("ge", y, n(1)), term("ge", x, n(0)), term("le", x, n(4)), term("eq", y, n(1))]
+    houdini = Houdini(given, None)
+    assert houdini.inductive(candidates) == candidates[:2]
+    assert houdini.inductive(candidates[:1]) == []
+    assert houdini.needed([candidates[1]], candidates[:2]) == [candidates[1]]
+
+
+def test_runs_are_the_same_every_time_and_meet_the_assumptions():
+    small = Claim("small", term("and", term("le", y, n(3)), term("ge", y, n(0))), None)
+    given = TransitionSystem("s", (State(x, n(0), plus(x, y)),), (y,), (), (small,), ())
+    states = Simulator(given).states()
+    assert states == Simulator(given).states() and len(states) > 20
+    assert min(states) == (0,)
+
+
+def test_an_assumption_that_chance_does_not_meet_is_met_by_the_solver():
+    rare = Claim("rare", term("eq", y, term("add", term("mul", n(7919), x), n(104729))), None)
+    claim = Claim("p", term("ge", y, n(0)), None)
+    given = TransitionSystem("s", (State(x, n(0), plus(x, n(1))),), (y,), (), (rare,), (claim,))
+    assert len(Simulator(given).states()) > 30
+    (engine,) = build(["templates"])
+    assert any(isinstance(event, Proved) for event in engine.run(Problem(given), list))
