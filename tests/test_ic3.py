@@ -116,8 +116,8 @@ def test_the_slides_tightening_example():
 
 
 def test_the_printed_disjunction_would_be_unsound():
-    # I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0. B: x < 0 and y = 1. The core with I may be {y = 1}, that with T
-    # is {x < 0}: excluding the first alone would exclude y = 1, which is reached.
+    # I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0. B: x < 0 and y = 1. The core with I may be {y = 1}, that
+    # with T is {x < 0}: excluding the first alone would exclude y = 1, which is reached.
     given = system({}, (x, n(0), plus(x, n(1))), (y, n(0), term("sub", n(1), y)))
     tight, frames = tightening(given)
     frames.add((term("lt", x, n(0)),), 1)

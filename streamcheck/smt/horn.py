@@ -27,7 +27,7 @@ from streamcheck.system.transition import TransitionSystem
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Spacer now and then writes to the standard error of its process and ends it: the supervisor tells, in fewer words."""
+    """Spacer now and then writes to standard error and ends its process: the supervisor tells, in fewer words."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:

@@ -27,8 +27,8 @@ own and its own turn, so a hard one does not keep an easy one waiting; what is p
 Departures: P is no part of the frames (it may speak of inputs, which are no state); a cube keeps what made P true in
 the state it came from as `context`, for the bounding box.
 
-Limits: invariants over sums of counters are learned one bound at a time; models with irrational numbers, or of
-functions known by name only, end it.
+Limits: invariants over sums of counters are learned one bound at a time; a model with irrational numbers ends it, and
+what uses functions of math.h is not for it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
-from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.evaluate import Evaluation, is_unknown_function
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term, variables
+from streamcheck.core.term import Term, variables, walk
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import FOR_EVER, Frames, GaveUp
 from streamcheck.engines.ic3.generalize import Tightening
@@ -52,7 +52,8 @@ from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 BEYOND = 4  # steps past 2·N that obligations are followed
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
-NO_STATE = "the solver's model is no state (an irrational value, or a function known by name only)"
+NO_STATE = "the solver's model is no state (an irrational value?)"
+BY_NAME_ONLY = "functions of math.h are known by name only"
 
 
 class NoState(Exception):
@@ -73,6 +74,9 @@ class Ic3:
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
+        if any(is_unknown_function(node) for node in walk(self.system.roots())):
+            yield from (Unknown(p.name, BY_NAME_ONLY) for p in self.system.properties)
+            return
         self.options = problem.options
         self.frames = Frames(self.system, problem.patience)
         self.tightening = Tightening(self.frames, problem.options)
