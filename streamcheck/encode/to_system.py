@@ -33,7 +33,10 @@ def to_system(equations: Equations) -> TransitionSystem:
         tuple(state),
         tuple(inputs),
         tuple(definitions),
-        (*assumptions, *_members([*inputs, *constants, *(part for c in equations.cells if c.free for part in parts[c.var])])),
+        (
+            *assumptions,
+            *_members([*inputs, *constants, *(part for c in equations.cells if c.free for part in parts[c.var])]),
+        ),
         tuple(properties),
     )
 

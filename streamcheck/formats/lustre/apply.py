@@ -13,8 +13,7 @@ from streamcheck.formats.lustre import operators
 from streamcheck.formats.lustre.syntax import Expression
 
 if TYPE_CHECKING:
-    from streamcheck.formats.lustre.scopes import Scope
-    from streamcheck.formats.lustre.scopes import Value
+    from streamcheck.formats.lustre.scopes import Scope, Value
     from streamcheck.formats.lustre.unfold import Unfolding
 
 COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
@@ -191,4 +190,3 @@ def _record(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) 
         if given[n].type is not t:
             raise TypeRule(f"field {n} is {t}, and this is {given[n].type}")
     return term("struct", *(given[n] for n, _ in type.fields), payload=type)
-

@@ -6,7 +6,7 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from streamcheck.formats.lustre.syntax import Activation, Expression, TypeText
 from streamcheck.formats.lustre.tokens import DIGITS, NAME_START, Tokens
@@ -50,7 +50,7 @@ PREFIX = {
     "pre": (PRE, "pre"),
     "int": (CONVERT, "to int"),
     "real": (CONVERT, "to real"),
-    **{name: (CONVERSION, "to machine") for name in MACHINE},
+    **dict.fromkeys(MACHINE, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
 UNSUPPORTED = {
@@ -90,7 +90,7 @@ class Operator:
 
     __slots__ = ("at", "op", "precedence", "unary", "value")
 
-    def __init__(self, op: str, precedence: int, at: int, *, unary: bool, value: object = None) -> None:
+    def __init__(self, op: str, precedence: int, at: int, *, unary: bool, value: Any = None) -> None:
         self.op = op
         self.precedence = precedence
         self.at = at
@@ -275,31 +275,26 @@ class ExpressionParser:
     def _closing(self, top: Open, operands: list[Expression], pending: list[Open | Operator]) -> bool:
         word = self.texts[self.at]
         top.items.append(operands.pop())
-        if word == CLOSES[top.kind]:
-            self.at += 1
-            pending.pop()
-            operands.append(self._closed(top, operands))
-            return False
         if word == "," and top.kind in ("(", "call", "array"):
             self.at += 1
             return True
         if word == ";" and top.kind in ("merge", "record"):
             self.at += 1
-            if top.kind == "record":
-                if self.texts[self.at] == "}":
-                    self.at += 1
-                    pending.pop()
-                    operands.append(self._closed(top, operands))
-                    return False
+            if top.kind == "record" and self.texts[self.at] != "}":
                 self._field(top)
-            return True
+                return True
+            if top.kind == "merge":
+                return True
         if top.kind == "index" and word in (":=", ";"):
             self.at += 1
             top.names.append(word)
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
             raise self.tokens.error(self.at, "array slices are not supported")
-        self.fail(f"`{CLOSES[top.kind]}`")
+        self.expect(CLOSES[top.kind])
+        pending.pop()
+        operands.append(self._closed(top, operands))
+        return False
 
     def _closed(self, top: Open, operands: list[Expression]) -> Expression:
         items = tuple(top.items)
@@ -508,8 +503,7 @@ def _reduce(operands: list[Expression], pending: list[Open | Operator], preceden
         pending.pop()
         right = operands.pop()
         if top.op == "if":
-            condition, then = top.value  # type: ignore[misc]
-            operands.append(Expression("if", (condition, then, right), None, top.at))
+            operands.append(Expression("if", (*top.value, right), None, top.at))
         elif top.unary:
             operands.append(Expression(top.op, (right,), top.value, top.at))
         elif top.op == "fby":

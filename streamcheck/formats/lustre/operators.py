@@ -154,7 +154,6 @@ def shift(op: str, a: Term, b: Term) -> Term:
     return folded("shl" if op == "lsh" else "shr", a, b)
 
 
-
 def folded_cast(target: Type, a: Term) -> Term:
     if a.type is target:
         return a

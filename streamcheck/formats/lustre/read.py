@@ -6,12 +6,13 @@ Claims of instances carry their paths: `counter[l12c5].n` is `n` of the call of 
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from typing import Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, constant, term, variable, walk
+from streamcheck.core.term import TRUE, Term, constant, variable, walk
 from streamcheck.core.types import BOOL, INT
 from streamcheck.formats.lustre import contracts
 from streamcheck.formats.lustre.operators import compare, folded, logic
@@ -32,6 +33,16 @@ def read_lustre(path: str, node: str | None = None) -> list[Equations]:
             text = file.read()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
+    collecting = gc.isenabled()
+    gc.disable()  # nothing here is garbage: half the time of a large file would go into finding that out
+    try:
+        return _read(text, path, node)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _read(text: str, path: str, node: str | None) -> list[Equations]:
     program, tokens = parse(text, path)
     if node is not None and node not in program.nodes:
         raise SpecError(f"{path} has no node {node}, it has {', '.join(program.nodes) or 'none'}")
@@ -196,8 +207,8 @@ class Reading(Unfolding):
     # Putting together
 
     def _assembled(self, observers: tuple[Named, ...]) -> Equations:
-        claims = [*observers, *self.properties.values(), *self.assumptions]
-        registers = Registers(self, (c.term for c in claims))
+        roots = [n.term for n in (*observers, *self.assumptions)] + [p.term for p in self.properties.values()]
+        registers = Registers(self, roots)
         for d in registers.delays:
             if d.var in registers.seen_first:
                 text = f"{d.shown} has no value at the first step: it may have any"
@@ -250,4 +261,3 @@ class Reading(Unfolding):
                 if value.op not in ("var", "const") and value in registers.seen and value not in named:
                     named[value] = Named(scope.path + v.name, value, self.tokens.where(v.at))
         return tuple(named[t] for t in walk(named) if t in named)
-

@@ -59,9 +59,9 @@ class Registers:
             earlier.append(later)
             if node.op == "var":
                 delay = self.by_var.get(node)
-                if delay is not None and delay.initial is None and delay.context.reset is FALSE:
-                    if delay.context.first not in later:
-                        found.add(node)
+                undefined = delay is not None and delay.initial is None and delay.context.reset is FALSE
+                if undefined and self.by_var[node].context.first not in later:
+                    found.add(node)
                 if first_visit:
                     stack.extend((after, frozenset()) for after in nexts.get(node, ()))
             elif node.op == "mux" and node.args[0] in flags:
@@ -116,9 +116,7 @@ class Registers:
             t: i for t, i in after.items() if t not in self.image
         }
         self.roots = [after[t] for t in self.roots]
-        self.cells = {
-            var: Cell(c.name, c.initial, after[c.next], c.where, c.free) for var, c in kept.items()
-        }
+        self.cells = {var: Cell(c.name, c.initial, after[c.next], c.where, c.free) for var, c in kept.items()}
 
     def _keep_what_is_seen(self) -> None:
         seen: set[Term] = set()

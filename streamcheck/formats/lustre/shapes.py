@@ -87,9 +87,9 @@ class Shapes:
                 return self.named(text.value, scope, text.at)
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
-                if low is not None and high is not None and low.is_const and high.is_const:
-                    if low.payload > high.payload:
-                        raise self.tokens.error(text.at, "a subrange without values")
+                fixed = low is not None and high is not None and low.is_const and high.is_const
+                if fixed and low.payload > high.payload:  # type: ignore[union-attr]
+                    raise self.tokens.error(text.at, "a subrange without values")
                 return Shape(INT, low, high)
             case "array":
                 element, size = text.value
@@ -200,7 +200,8 @@ class Shapes:
             case "record":
                 return self.named(e.value[0], scope, e.at).type
             case "output":
-                return self._output_types(e.args[0], scope)[e.value]
+                position: int = e.value
+                return self._output_types(e.args[0], scope)[position]
         raise AssertionError(e.op)
 
     def _output_types(self, e: Expression, scope: Scope) -> list[Type]:

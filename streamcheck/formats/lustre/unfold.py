@@ -28,7 +28,6 @@ from streamcheck.formats.lustre.scopes import (
     Delay,
     Elements,
     Scope,
-    Shape,
     Value,
 )
 from streamcheck.formats.lustre.shapes import Shapes
@@ -395,7 +394,9 @@ class Unfolding(Shapes):
         if e.value.defaults is not None and child.clock is not TRUE:
             defaults = e.value.defaults
             if len(defaults) != len(child.node.outputs):
-                text = f"{child.node.name} has {len(child.node.outputs)} outputs, and {len(defaults)} defaults are given"
+                text = (
+                    f"{child.node.name} has {len(child.node.outputs)} outputs, and {len(defaults)} defaults are given"
+                )
                 raise self.tokens.error(e.at, text)
             work.append((self._held, (e, i, child), scope))
             work.append((EVALUATE, defaults[i], scope))
@@ -431,8 +432,9 @@ class Unfolding(Shapes):
             if v.name in scope.shapes or v.name in scope.definitions:
                 raise self.tokens.error(v.at, f"{v.name} is declared a second time")
             scope.shapes[v.name] = self.shape(v.type, scope)
+        defined = {v.name for v in (*node.outputs, *node.locals)}
         for equation in node.equations:
-            self.add_equation(scope, equation, {v.name for v in (*node.outputs, *node.locals)})
+            self.add_equation(scope, equation, defined)
         for v in (*node.outputs, *node.locals):
             if v.name not in scope.definitions:
                 self._undefined(scope, node, v)
