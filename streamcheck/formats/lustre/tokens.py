@@ -50,7 +50,7 @@ class Tokens:
             word = found[1]
             add_start(found.start(1))
             if word and word[0] in "-(/" and (note := ANNOTATION.match(word)):
-                word = f"{note[1].replace('/', '(')}%{note[2]}"  # one spelling for each annotation
+                word = f"{'--' if note[1] == '--' else '('}%{note[2]}"  # one spelling for each annotation
             add_text(word)
         if self.texts[-1] != END:
             add_text(END)
