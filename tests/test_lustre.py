@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from lustre_runs import node, ran, read, verdicts
 
 from streamcheck import SpecError
+
+COMMAND = str(Path(sys.executable).parent / "streamcheck")
 
 
 def value(tmp_path, expression, type="int", **options):
@@ -196,6 +202,16 @@ def test_restart_reaches_what_sleeps_inside(tmp_path):
         tmp_path, text, x=[1] * 6, b=[True, True, False, True, False, True], r=[False, False, True, False, True, True]
     )
     assert found["y"] == [1, 2, 0, 1, 0, 1]
+
+
+def test_a_first_value_after_a_restart_is_any_value_again(tmp_path):
+    late = "node late(i: int) returns (o: int); let o = pre i; tel"
+    claims = "--%PROPERTY true -> r or y = pre x;\n--%PROPERTY true -> y = pre x;"
+    text = node("y = (restart late every r)(x);", inputs="x: int; r: bool", before=late, claims=claims)
+    assert verdicts(tmp_path, text) == {"true -> r or y = pre x": "proved", "true -> y = pre x": "falsified"}
+    assert len(read(tmp_path, text).warnings) == 1
+    guarded = text.replace("o = pre i", "o = 0 -> pre i + 1")
+    assert read(tmp_path, guarded).warnings == () and all(i.extern for i in read(tmp_path, guarded).inputs)
 
 
 def test_merge_over_bool_and_enum(tmp_path):
@@ -476,6 +492,60 @@ def test_main_nodes(tmp_path):
     assert [e.name for e in read_lustre(str(path))] == ["b"]
     with pytest.raises(SpecError, match="no node c, it has a, b"):
         read_lustre(str(path), "c")
+
+
+# The commands
+
+
+def command(*args, **options):
+    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, timeout=60, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_run_reads_inputs_and_shows_outputs(tmp_path):
+    path = tmp_path / "spec.lus"
+    path.write_text(node("y = x + (0 -> pre y); z = pre x;", inputs="x: int; b: bool", outputs="y, z: int"))
+    (tmp_path / "in.csv").write_text("x,b\n1,true\n2,false\n5,true\n")
+    status, out, err = command("run", path, "--input", tmp_path / "in.csv")
+    assert status == 0 and [row.split() for row in out.splitlines()] == [
+        ["step", "y", "z"], ["0", "1", "0"], ["1", "3", "1"], ["2", "8", "2"],
+    ]  # fmt: skip
+    assert "spec.lus:5: `pre` has no value at the first step: it may have any" in err
+    assert command("run", path)[0] == 2
+    path.write_text(node("z = 0 -> pre z + 1;", inputs="", outputs="y, z: int"))
+    status, out, err = command("run", path, "--steps", 3, "--format", "csv")
+    assert out == "step,y,z\n0,0,0\n1,0,1\n2,0,2\n" and "y has no equation" in err
+
+
+def test_counterexamples_speak_of_the_users_variables_and_instances(tmp_path):
+    count = "node count(c: bool) returns (n: int);\nlet n = (0 -> pre n) + (if c then 1 else 0); tel"
+    path = tmp_path / "spec.lus"
+    path.write_text(node("m = count(b) + 1;\ny = m;", inputs="b: bool", local="m: int", before=count,
+                         claims="--%PROPERTY y < 3;"))  # fmt: skip
+    status, out, _ = command("prove", path, "--json", "--certificates", tmp_path)
+    (result,) = json.loads(out)["properties"]
+    steps = result["counterexample"]["steps"]
+    assert status == 1 and result["name"] == "y < 3" and [s["inputs"] for s in steps] == [{"b": True}] * 2
+    assert [s["streams"]["count[l6c5].n"] for s in steps] == [1, 2] and [s["streams"]["m"] for s in steps] == [2, 3]
+    assert command("check", result["certificate"])[0] == 0
+    shown = command("prove", path)[1]
+    assert "count[l6c5].n" in shown and "first step" not in shown
+
+
+def test_a_free_first_value_is_in_the_counterexample_and_replays(tmp_path):
+    path = tmp_path / "spec.lus"
+    path.write_text(node("y = pre x;", inputs="x: int", claims="--%PROPERTY y <> 41;"))
+    status, out, _ = command("prove", path, "--json", "--certificates", tmp_path)
+    answer = json.loads(out)
+    (result,) = answer["properties"]
+    assert status == 1 and result["k"] == 0 and result["counterexample"]["steps"][0]["streams"]["y"] == 41
+    assert any("may have any" in w for w in answer["warnings"])
+    assert command("check", result["certificate"])[0] == 0
+    assert "41" in command("prove", path)[1]
+    back = tmp_path / "spec.json"
+    back.write_text(command("show", path, "--as", "json")[1])
+    again = json.loads(command("prove", back, "--json")[1])
+    assert again["properties"][0]["verdict"] == "falsified" and again["warnings"] == answer["warnings"]
 
 
 # Mistakes

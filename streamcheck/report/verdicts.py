@@ -66,7 +66,8 @@ def run_table(equations: Equations, result: Result) -> Iterator[str]:
 
 def _rows(equations: Equations, result: Result) -> list[tuple[str, Term]]:
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in equations.chosen()]
-    rows += [(c.name, c.var) for c in equations.cells if not c.name.startswith("cell_")]
+    hidden = [c for c in equations.cells if c.name.startswith("cell_") or (" " in c.name and not c.free)]
+    rows += [(c.name, c.var) for c in equations.cells if c not in hidden]
     rows += [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
     rows.append((result.name, result.prop.term))
     first: dict[Term, str] = {}

@@ -11,10 +11,10 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
 from streamcheck.formats.equations_json import from_plain, to_plain
-from streamcheck.interpret.compile import plan
+from streamcheck.interpret.compile import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
 from streamcheck.program.equations import Equations
 from streamcheck.run.sandbox import Sandbox, Send
@@ -126,13 +126,18 @@ class Sampler:
         if self.child is not None:
             self.child.close()
 
+    def needs_data(self, planned: Plan) -> bool:
+        """Whether a run reads anything that has no samples: equations have none, and do without for an unknown."""
+        return self.child is not None or any(i.extern for i in self.equations.inputs if i.var in planned.inputs)
+
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """The rows of the inputs a run reads; OutOfSamples after the last."""
         types = [v.type for v in plan(self.equations).inputs]
+        if self.child is None:
+            yield from repeat(tuple(map(default, types)))
         if not types:
             yield from repeat(())
-        if self.child is None:
-            raise SpecError("only a Python spec has samples", write="--input data.csv")
+        assert self.child is not None
         self.child.deadline = None  # samples may be a live feed
         while True:
             record = self.child.receive()

@@ -249,8 +249,9 @@ class Reading(Unfolding):
             self.assumptions.append(Named(f"{var.payload} is in its range", claim, self.tokens.where(self.main.at)))
 
     def _wires(self, registers: Registers) -> tuple[Named, ...]:
-        """The user's names for terms, in dependency order; variables have names of their own."""
-        named: dict[Term, Named] = {}
+        """The user's names for terms, in dependency order; variables have names of their own. In the main node a term
+        may have several."""
+        named: dict[Term, list[Named]] = {}
         for scope in self.scopes:
             assert scope.node is not None
             for v in (*scope.node.outputs, *scope.node.locals):
@@ -258,6 +259,9 @@ class Reading(Unfolding):
                 if not isinstance(value, Term):
                     continue
                 value = registers.image.get(value, value)
-                if value.op not in ("var", "const") and value in registers.seen and value not in named:
-                    named[value] = Named(scope.path + v.name, value, self.tokens.where(v.at))
-        return tuple(named[t] for t in walk(named) if t in named)
+                if value.op in ("var", "const") or value not in registers.seen:
+                    continue
+                names = named.setdefault(value, [])
+                if scope is self.top or not names:
+                    names.append(Named(scope.path + v.name, value, self.tokens.where(v.at)))
+        return tuple(name for t in walk(named) for name in named.get(t, ()))

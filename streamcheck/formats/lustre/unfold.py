@@ -274,7 +274,7 @@ class Unfolding(Shapes):
             wish = f"pre {owner.path}{held.value}" if owner is not None else f"pre {scope.path}{self.place(e.at)}"
             delays = [
                 Delay(variable(self.fresh(wish), t), None if initial is None else initial[i], scope.context,
-                      self.tokens.where(e.at), self.tokens.shown(e.at))
+                      self.tokens.where(e.at), e.at, self.tokens.shown(e.at))
                 for i, t in enumerate(types)
             ]  # fmt: skip
             if owner is not None:
@@ -282,19 +282,16 @@ class Unfolding(Shapes):
             delays[0].follows = (held, scope)
             self.delays[key] = delays
             self.pending.append(delays)
-        read = tuple(self._present(d, e.at) for d in delays)
+        read = tuple(self._present(d) for d in delays)
         return read[0] if len(read) == 1 else read
 
-    def _present(self, delay: Delay, at: int) -> Term:
+    def _present(self, delay: Delay) -> Term:
         context = delay.context
         if context.reset is FALSE:
             return delay.var
         if delay.initial is not None:
             return choice(context.reset, delay.initial, delay.var)
-        key = ("restarted", delay.var)
-        if key not in self._free:
-            self._free[key] = self.unknown(f"{delay.var.payload} before the first", delay.var.type, at)
-        return choice(context.first, self._free[key], delay.var)
+        return delay.var  # if its first value can be seen, `registers` puts any value there
 
     def define(self, delay: Delay, value: Term) -> None:
         context = delay.context
@@ -411,9 +408,9 @@ class Unfolding(Shapes):
                 raise self.tokens.error(e.at, f"the default of output {i + 1} is not {present.type}")
             initial = start if is_constant(start) else None
             var = variable(self.fresh(f"pre {child.path}{child.node.outputs[i].name} held"), present.type)
-            delay = Delay(var, initial, scope.context, self.tokens.where(e.at), "condact")
+            delay = Delay(var, initial, scope.context, self.tokens.where(e.at), e.at, "condact")
             self.delays[("held", child, i)] = [delay]
-            before = self._present(delay, e.at)
+            before = self._present(delay)
             if initial is None:
                 before = choice(scope.context.first, start, before)
             child.held[i] = choice(child.clock, present, before)
