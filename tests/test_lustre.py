@@ -325,9 +325,9 @@ def test_properties_of_every_kind(tmp_path):
 
 def test_asserts_of_every_instance_are_assumed(tmp_path):
     small = "node small(i: int) returns (o: int); let assert i < 3; o = i; tel"
-    claims = "--%PROPERTY y < 3; --%PROPERTY z < 3;"
+    claims = "--%PROPERTY y < 3;\n--%PROPERTY z < 3;"
     body = "y = small(x); z = condact(b, small(w), 0);"
-    text = node(body, inputs="x, w: int; b: bool", outputs="y, z: int", before=small, claims=claims.replace("; ", ";\n"))
+    text = node(body, inputs="x, w: int; b: bool", outputs="y, z: int", before=small, claims=claims)
     assert verdicts(tmp_path, text) == {"y < 3": "proved", "z < 3": "proved"}
     text = text.replace("y < 3;", "w < 3;")
     assert verdicts(tmp_path, text)["w < 3"] == "falsified"  # asserted only where the clock is true
@@ -397,7 +397,8 @@ def test_subranges_are_assumed_of_inputs_and_claimed_of_the_rest(tmp_path):
 
 
 def test_free_constants_are_the_same_at_every_step(tmp_path):
-    text = node("y = n;", inputs="", before="const n: int;", claims="--%PROPERTY true -> y = pre y;\n--%PROPERTY y < 3;")
+    claims = "--%PROPERTY true -> y = pre y;\n--%PROPERTY y < 3;"
+    text = node("y = n;", inputs="", before="const n: int;", claims=claims)
     assert verdicts(tmp_path, text) == {"true -> y = pre y": "proved", "y < 3": "falsified"}
 
 
