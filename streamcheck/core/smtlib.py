@@ -56,20 +56,20 @@ def application(node: Term, operands: Iterable[str]) -> str:
 
 
 RESERVED = frozenset(
-    "true false and or not xor ite distinct let forall exists match par as assert Bool Int Real div mod abs select store"
-    " to_real to_int is_int concat extract repeat RNE RNA RTP RTN RTZ fp pi exp sin cos tan q! r!".split()
+    "true false and or not xor ite distinct let forall exists match par as assert Bool Int Real div mod abs select"
+    " store to_real to_int is_int concat extract repeat RNE RNA RTP RTN RTZ fp pi exp sin cos tan".split()
 )
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """Different symbols for different names, none of them SMT-LIB's own or of the writers' (which begin with a dot)."""
+    """Different symbols for different names, none of them SMT-LIB's own. Those with a `!` are the writers'."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        wish = name.replace("|", "!").replace("\\", "!")
-        if wish in RESERVED or wish.startswith((".", "bv", "fp.")) or not wish:
-            wish = f"{wish}_"
-        while wish.startswith(".") or wish in taken:
+        wish = re.sub(r"[|\\!]", "?", name)
+        if wish in RESERVED or wish.startswith((".", "@", "bv", "fp.")) or not wish:
+            wish = f"_{wish}"
+        while wish in taken:
             wish = f"_{wish}"
         taken.add(wish)
         found[name] = quoted(wish)

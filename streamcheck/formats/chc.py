@@ -16,6 +16,7 @@ from streamcheck.core.term import Term
 from streamcheck.formats.smt_text import Texts, joined
 from streamcheck.system.transition import TransitionSystem
 
+
 def write_chc(system: TransitionSystem) -> str:
     return "\n".join(_lines(system)) + "\n"
 

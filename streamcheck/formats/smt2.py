@@ -60,7 +60,7 @@ class _Script:
             yield from _query(f"{claim.name}, induction step, k = {k}", f"(and {assumed} (not {held[-1][n]}))")
 
     def _texts(self, i: int) -> Texts:
-        return Texts(self.roots, lambda v: _at(v, i), f".{i}_")
+        return Texts(self.roots, lambda v: _at(v, i), f"t!{i}!")
 
     def _start(self, *, initial: bool) -> Iterator[str]:
         for s in self.system.state:
@@ -81,8 +81,9 @@ class _Script:
 
 
 def _at(var: Term, step: int) -> str:
-    return quoted(f"{var.payload}@{step}".replace("|", "!").replace("\\", "!"))
+    return quoted(f"{var.payload}@{step}".replace("|", "?").replace("\\", "?"))
 
 
 def _query(title: str, formula: str) -> Iterator[str]:
-    yield from ("(push 1)", f'(echo "{title.replace(chr(34), chr(39))}")', f"(assert {formula})", "(check-sat)", "(pop 1)")
+    name = " ".join(title.split()).replace('"', "'")
+    yield from ("(push 1)", f'(echo "{name}")', f"(assert {formula})", "(check-sat)", "(pop 1)")

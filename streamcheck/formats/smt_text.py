@@ -26,7 +26,7 @@ class Named:
 class Texts:
     """The texts of the terms below the roots. `leaf` writes a variable; `named` are the names, in dependency order."""
 
-    def __init__(self, roots: Iterable[Term], leaf: Callable[[Term], str], prefix: str = ".t") -> None:
+    def __init__(self, roots: Iterable[Term], leaf: Callable[[Term], str], prefix: str = "t!") -> None:
         roots = list(roots)
         self.named: list[Named] = []
         self.functions: dict[str, str] = {}  # those that solvers know by name only, with their declarations

@@ -1,7 +1,7 @@
 """A system as VMT-LIB, for ic3ia, Pono, nuXmv: SMT-LIB definitions with annotations.
 
-Assumptions go into the transition and, for the present step, into the properties: `A → P` is broken where P is broken in
-a run that has met every assumption so far. A `reachable` property is written as the invariant that it is never met,
+Assumptions go into the transition and, for the present step, into the properties: `A → P` is broken where P is broken
+in a run that has met every assumption so far. A `reachable` property is written as the invariant that it is never met,
 under the name `never …`.
 """
 
@@ -28,15 +28,15 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
         yield f"(declare-fun {name} () {sort(v.type)})"
     for n, s in enumerate(system.state):
         yield f"(declare-fun {after[s.var]} () {sort(s.var.type)})"
-        yield f"(define-fun .sv{n} () {sort(s.var.type)} (! {names[s.var]} :next {after[s.var]}))"
+        yield f"(define-fun sv!{n} () {sort(s.var.type)} (! {names[s.var]} :next {after[s.var]}))"
     yield from texts.functions.values()
     yield from (f"(define-fun {n.name} () {sort(n.node.type)} {n.text})" for n in texts.named)
     begun = [f"(= {names[s.var]} {literal(s.var.type, s.init.payload)})" for s in system.state if s.init is not None]
-    yield f"(define-fun .init () Bool (! {joined('and', begun)} :init true))"
+    yield f"(define-fun init! () Bool (! {joined('and', begun)} :init true))"
     moved = [f"(= {after[s.var]} {texts[s.next]})" for s in system.state]
     condition = joined("and", [texts[a] for a in assumed])
     trans = joined("and", [*moved, *([condition] if assumed else [])])
-    yield f"(define-fun .trans () Bool (! {trans} :trans true))"
+    yield f"(define-fun trans! () Bool (! {trans} :trans true))"
     for i, (claim, name) in enumerate(zip(system.properties, claimed, strict=True)):
         text = f"(not {texts[claim.term]})" if claim.goal == "reachable" else texts[claim.term]
         text = f"(=> {condition} {text})" if assumed else text

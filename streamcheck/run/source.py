@@ -21,6 +21,7 @@ from streamcheck.run.sandbox import Sandbox, Send
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
+KINDS = (".py", ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
         return _chosen(_read_json(target.path), target)
     if target.path.endswith(".lus"):
         return _read_lustre(target)
+    if target.path.endswith((".vmt", ".btor2", ".btor")):
+        return _chosen([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
@@ -51,9 +54,19 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"there is no file {path}")
-    if not path.endswith((".py", ".lus", ".json")):
-        kinds = "a Python file (.py), Lustre (.lus), or equations from `show --as json` (.json)"
-        raise SpecError(f"{path}: a spec is {kinds}")
+    if not path.endswith(KINDS):
+        kinds = "a Python file (.py), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2), or equations from `show --as json`"
+        raise SpecError(f"{path}: a spec is {kinds} (.json)")
+
+
+def _read_system(path: str) -> Equations:
+    if path.endswith(".vmt"):
+        from streamcheck.formats.vmt_read import read_vmt
+
+        return read_vmt(path)
+    from streamcheck.formats.btor2 import read_btor2
+
+    return read_btor2(path)
 
 
 def _read_lustre(target: Target) -> list[Equations]:

@@ -97,7 +97,7 @@ def operation(node: Term, texts: Sequence[str], members: dict[tuple[Type, Value]
         case "shl" | "shr":
             return _shift(node, texts[0], texts[1], zero, members)
         case "cast":
-            return _cast(node.args[0], node.type, texts[0], zero, members)
+            return _cast(node.args[0], node.type, texts[0], members)
     raise SpecError(f"`{op}` on {type} has no Lustre", write="--as json, which has everything")
 
 
@@ -157,12 +157,13 @@ def _shift(node: Term, a: str, b: str, zero: str, members: dict[tuple[Type, Valu
     return _if(f"0 <= {whole} and {whole} < {type.width}", f"{a} {word} ({unsigned} {whole})", out)
 
 
-def _cast(source: Term, target: Type, a: str, zero: str, members: dict[tuple[Type, Value], str]) -> str:
+def _cast(source: Term, target: Type, a: str, members: dict[tuple[Type, Value], str]) -> str:
     type = source.type
     if type is target:
         return a
     if target.kind == "bool":
-        return _if(a, "true", "false") if type.kind == "bool" else f"({_number(type, a, zero, members)} <> {_nil(type)})"
+        number = a if type.kind == "real" else _whole(type, a, members)
+        return f"({number} <> {'0.0' if type.kind == 'real' else '0'})"
     if type.kind == "bool":
         return _if(a, literal(target, 1, members), literal(target, 0, members))
     if isinstance(target, MachineType):
@@ -173,14 +174,6 @@ def _cast(source: Term, target: Type, a: str, zero: str, members: dict[tuple[Typ
     if target.kind == "integer":
         return whole
     return a if type.kind == "real" else f"(real {whole})"
-
-
-def _nil(type: Type) -> str:
-    return "0.0" if type.kind == "real" else "0"
-
-
-def _number(type: Type, a: str, zero: str, members: dict[tuple[Type, Value], str]) -> str:
-    return a if type.kind == "real" else _whole(type, a, members)
 
 
 def _whole(type: Type, a: str, members: dict[tuple[Type, Value], str]) -> str:
