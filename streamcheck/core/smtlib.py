@@ -57,7 +57,8 @@ def application(node: Term, operands: Iterable[str]) -> str:
 
 RESERVED = frozenset(
     "true false and or not xor ite distinct let forall exists match par as assert Bool Int Real div mod abs select"
-    " store to_real to_int is_int concat extract repeat RNE RNA RTP RTN RTZ fp pi exp sin cos tan".split()
+    " store to_real to_int is_int concat extract repeat RNE RNA RTP RTN RTZ fp pi exp sin cos tan _ push pop exit echo"
+    " reset NUMERAL DECIMAL STRING BINARY HEXADECIMAL".split()
 )
 
 
