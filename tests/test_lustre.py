@@ -366,6 +366,7 @@ def test_what_nobody_defines_is_any_value(tmp_path):
     text = node(body, inputs="x: int; b: bool", outputs="y, z, d: int", before=before, claims=claims)
     equations = read(tmp_path, text)
     assert any("y has no equation" in w for w in equations.warnings)
+    assert any("far is imported: it gives any value" in w for w in equations.warnings)
     assert any("division by what may be zero" in w for w in equations.warnings)
     assert verdicts(tmp_path, text) == {
         "y < 3": "falsified",
@@ -434,6 +435,7 @@ def test_contracts_of_a_called_node_are_obligations(tmp_path):
     assert found["y >= 0"] == "proved"
     assert found["count[l16c5].assume top is positive"] == "falsified"
     assert found["count[l16c5].guarantee n >= least"] == "proved"
+    assert any("the contract of count is checked, and its body is used" in w for w in read(tmp_path, text).warnings)
 
 
 def test_an_imported_node_is_what_its_contract_says(tmp_path):
@@ -558,14 +560,15 @@ def test_a_free_first_value_is_in_the_counterexample_and_replays(tmp_path):
         ("y = x +;", 5, "an expression is due, and this is `;`"),
         ("y = x\ntel", 6, "`;` is due, and this is `tel`"),
         ("y = z;", 5, "there is no z here"),
-        ("y = x + 1.0;", 5, "Int and Real are different types"),
-        ("y = true;", 5, "y is declared Int, and this is Bool"),
+        ("y = x + 1.0;", 5, "int and real are different types"),
+        ("y = true;", 5, "y is declared int, and this is bool"),
         ("y = x;\ny = 2;", 6, "y has a second equation"),
         ("x = 2;", 5, "x is no output or local variable here"),
         ("y = nothing(x);", 5, "there is no node nothing"),
         ("y = if x then 1 else 2;", 5, "the condition is not bool"),
         ("y = x / 2;", 5, "whole numbers have `div`"),
-        ("y = x and b;", 5, "it is for bool, not Int"),
+        ("y = x + (uint8 1);", 5, "int and uint8 are different types"),
+        ("y = x and b;", 5, "it is for bool, not int"),
         ("y = 1 -> pre b;", 5, "differ in type"),
         ("y = forall (i: int) i > 0;", 5, "quantifiers are not supported"),
         ("y = current x;", 5, "`current` is not supported"),

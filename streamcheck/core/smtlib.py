@@ -67,8 +67,8 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        wish = re.sub(r"[|\\!]", "?", name)
-        if wish in RESERVED or wish.startswith((".", "@", "bv", "fp.")) or not wish:
+        wish = re.sub(r"[|\\!]", "?", name) or "nameless"
+        if wish in RESERVED or wish.startswith((".", "@", "bv", "fp.")):
             wish = f"_{wish}"
         while wish in taken:
             wish = f"_{wish}"

@@ -95,7 +95,7 @@ def divide(op: str, a: Term, b: Term, anything: Anything) -> Term:
     _same(a, b)
     if op == "div":
         _need(a.type, "real", what="real; whole numbers have `div`")
-        return _guarded(op, a, b, anything, lambda: folded("div", a, b))
+        return _guarded(op, a, b, anything, lambda: _quotient(a, b))
     _need(a.type, "unsigned", "signed", "integer", what="whole numbers; reals have `/`")
     if isinstance(a.type, MachineType):
         return _machine_division(op, a, b)
@@ -109,6 +109,13 @@ def _guarded(op: str, a: Term, b: Term, anything: Anything, result: Callable[[],
     if b.is_const:
         return free
     return choice(equal(b, constant(b.type, 0)), free, result())
+
+
+def _quotient(a: Term, b: Term) -> Term:
+    """By a constant, a product: every solver knows that to be linear."""
+    if b.is_const:
+        return arithmetic("mul", a, constant(REAL, 1 / Fraction(b.payload)))
+    return folded("div", a, b)
 
 
 def _euclidean(op: str, a: Term, b: Term) -> Term:

@@ -182,6 +182,8 @@ class Reading(Unfolding):
                 self._assume(item.name, item.term, item.at)
             else:
                 self._property(item.name, contracts.when_ticking(scope, item.term), item.at)
+        if scope is not self.top and not node.imported:
+            self.warn(node.at, f"the contract of {node.name} is checked, and its body is used: proofs are not modular")
         held = self._held_so_far(scope, conjunction(*(i.term for i in assumed))) if node.imported else TRUE
         for item in found:
             if item.role == "assume":

@@ -432,6 +432,9 @@ class Unfolding(Shapes):
         defined = {v.name for v in (*node.outputs, *node.locals)}
         for equation in node.equations:
             self.add_equation(scope, equation, defined)
+        if node.imported:
+            same = ", not always the same for the same arguments" if node.kind == "function" else ""
+            self.warn(node.at, f"{node.name} is imported: it gives any value that its contract allows{same}")
         for v in (*node.outputs, *node.locals):
             if v.name not in scope.definitions:
                 self._undefined(scope, node, v)
