@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -226,6 +227,33 @@ def test_merge_over_bool_and_enum(tmp_path):
     found = ran(tmp_path, text, x=[6, -2, 3], b=[True, False, True])
     assert found["y"] == [6, -1, 3] and found["z"] == [60, -2, 0]
     assert found["s"] == [6, 0, 9] and found["n"] == [1, 0, 2]
+
+
+def test_a_branch_of_a_merge_is_on_the_clock_that_chooses_it(tmp_path):
+    before = "type mode = enum { idle, run };" + SUM
+    text = node(
+        "m = if b then run else idle; y = merge m (idle -> 0 when idle(m)) (run -> x when run(m));",
+        outputs="y: int",
+        local="m: mode",
+        before=before,
+    )
+    assert ran(tmp_path, text, x=[4, 5], b=[True, False])["y"] == [4, 0]
+    for wrong in (
+        "y = merge(b; x when not b; 0 when b);",
+        "y = merge(b; (activate one every x > 3)(x); 0);",
+    ):
+        with pytest.raises(SpecError, match="on another clock than that of `true`"):
+            read(tmp_path, node(wrong, before="node one(i: int) returns (o: int); let o = i; tel"))
+
+
+def test_many_clocks_are_read_soon(tmp_path):
+    late = "node late(i: int) returns (o: int); let o = 0 -> pre i + 1; tel\n"
+    calls = "\n".join(f"v{i} = condact(b{i}, late(v{i + 1}), v{i + 1} - 1);" for i in range(60)) + "\nv60 = x;\ny = v0;"
+    inputs = "x: int; " + ", ".join(f"b{i}" for i in range(60)) + ": bool"
+    local = ", ".join(f"v{i}" for i in range(61)) + ": int"
+    began = time.monotonic()
+    equations = read(tmp_path, node(calls, inputs=inputs, local=local, before=late))
+    assert time.monotonic() - began < 5 and len(equations.cells) >= 180
 
 
 # Data

@@ -17,6 +17,8 @@ from streamcheck.formats.lustre.scopes import Delay
 from streamcheck.formats.lustre.unfold import Unfolding
 from streamcheck.program.equations import Cell
 
+MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
+
 
 class Registers:
     """The cells of an unfolding, and the terms that speak of them (`image`: what has become of a term)."""
@@ -64,6 +66,8 @@ class Registers:
             if any(e <= later for e in earlier):
                 continue
             first_visit = not earlier
+            if len(earlier) >= MOST_WAYS:
+                later = frozenset()
             earlier.append(later)
             if node.op == "var":
                 delay = self.by_var.get(node)

@@ -17,10 +17,11 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import choice, conjunction, disjunction
+from streamcheck.core.simplify import choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, Type, default
 from streamcheck.formats.lustre.apply import applied
+from streamcheck.formats.lustre.operators import equal
 from streamcheck.formats.lustre.scopes import (
     PENDING,
     Context,
@@ -222,16 +223,41 @@ class Unfolding(Shapes):
         work.append((EVALUATE, e.args[1], scope))
 
     def _merge(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
-        """A branch may be on a clock; its values where the clock is false do not matter."""
+        """A branch may be on a clock, which is true where the branch is chosen: its other values do not matter."""
         work.append((APPLY, e, scope))
-        for branch in reversed(e.args[1:]):
+        for i in reversed(range(1, len(e.args))):
+            branch = e.args[i]
             sampled = branch.args[0] if branch.op == "when" else branch
             if sampled.op == "call" and sampled.value.clock is not None and sampled.value.defaults is None:
+                work.append((self._on_clock, (e, i, sampled), scope))
                 work.append((self._outputs_of, sampled, scope))
                 self._prepare(sampled, scope, work)
             else:
+                if branch.op == "when":
+                    work.append((self._on_clock, (e, i, branch), scope))
                 work.append((EVALUATE, sampled, scope))
         work.append((EVALUATE, e.args[0], scope))
+
+    def _on_clock(self, which: Any, scope: Scope, work: Work, results: list[Any]) -> None:
+        """The i-th branch has just been read, the merge's clock before the first."""
+        e, i, branch = which
+        clock, member = results[-1 - i], e.value[i - 1]
+        if isinstance(clock, tuple):
+            return  # an error that is told where the branches are put together
+        if member in ("true", "false") and clock.type is BOOL:
+            chosen = clock if member == "true" else negation(clock)
+        else:
+            chosen = equal(clock, self.term(self.name(member, e.at), self.globals))
+        own = self.instances[(id(branch), scope)].clock if branch.op == "call" else self._clock(branch.args[1], scope)
+        if own is not chosen:
+            text = f"this branch of the merge is on another clock than that of `{member}`"
+            raise self.tokens.error(branch.at, text)
+
+    def _clock(self, e: Expression, scope: Scope) -> Term:
+        """`c`, `not c`, or `member(c)` of an enum."""
+        if e.op == "call" and e.value.node in self.globals.values and len(e.args) == 1:
+            return equal(self.term(e.args[0], scope), self.term(self.name(e.value.node, e.at), self.globals))
+        return self.term(e, scope, BOOL)
 
     def _when(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
         raise self.tokens.error(e.at, "`when` is supported as a branch of a merge only")
@@ -337,7 +363,8 @@ class Unfolding(Shapes):
         for condition in (clock, restart):
             if isinstance(condition, tuple) or condition.type is not BOOL:
                 raise self.tokens.error(e.at, "a clock or restart condition is bool")
-        self.instances[(id(e), scope)] = self._instance(e, scope, clock, restart)
+        if (id(e), scope) not in self.instances:  # the clock may have asked for it
+            self.instances[(id(e), scope)] = self._instance(e, scope, clock, restart)
 
     def _instance(self, e: Expression, scope: Scope, clock: Term, restart: Term) -> Scope:
         node = self.program.nodes.get(e.value.node)
