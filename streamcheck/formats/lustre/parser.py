@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from streamcheck.formats.lustre.expressions import ExpressionParser
 from streamcheck.formats.lustre.syntax import (
     Clause,
     ConstantText,
@@ -16,8 +15,8 @@ from streamcheck.formats.lustre.syntax import (
     Variable,
 )
 from streamcheck.formats.lustre.tokens import END, Tokens
+from streamcheck.formats.lustre.type_parser import TypeParser
 
-CLOSERS = {"(%": "*)", "--": ""}
 BLOCKS = {"if": "`if` blocks", "frame": "`frame` blocks", "cond": "`cond` blocks"}
 
 
@@ -26,7 +25,7 @@ def parse(text: str, file: str) -> tuple[Program, Tokens]:
     return Parser(tokens).program(), tokens
 
 
-class Parser(ExpressionParser):
+class Parser(TypeParser):
     def program(self) -> Program:
         program = Program()
         while self.texts[self.at] != END:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, constant, term
+from streamcheck.core.term import TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
 from streamcheck.formats.lustre import operators
 from streamcheck.formats.lustre.scopes import Context, Definition, Scope, Shape, Value
@@ -23,8 +23,6 @@ ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand",
 
 class Shapes:
     """What `Unfolding` knows of declarations."""
-
-    integer = INT
 
     def __init__(self, program: Program, tokens: Tokens) -> None:
         self.program = program
@@ -55,12 +53,7 @@ class Shapes:
             else:
                 shape = scope.shapes[c.name]
                 self.free_constants.append((scope.path + c.name, shape, c.at))
-                scope.values[c.name] = self.free_constant(scope.path + c.name, shape.type)
-
-    def free_constant(self, name: str, type: Type) -> Term:
-        from streamcheck.core.term import variable
-
-        return variable(name, type)
+                scope.values[c.name] = variable(scope.path + c.name, shape.type)
 
     def named(self, name: str, scope: Scope, at: int) -> Shape:
         """The type of that name."""
@@ -183,7 +176,7 @@ class Shapes:
     def _type_of_leaf(self, e: Expression, scope: Scope) -> Type:
         match e.op:
             case "number":
-                return operators_number(e.value)
+                return type_of_number(e.value)
             case "to int":
                 return INT
             case "to real":
@@ -221,7 +214,7 @@ class Shapes:
         return type
 
 
-def operators_number(text: str) -> Type:
+def type_of_number(text: str) -> Type:
     return INT if text.isdigit() or text.startswith("0x") else REAL
 
 

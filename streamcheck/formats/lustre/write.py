@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
-from streamcheck.formats.lustre.expressions import RESERVED
+from streamcheck.formats.lustre.cursor import RESERVED
 from streamcheck.formats.lustre.write_terms import literal, operation, type_name
 from streamcheck.system.transition import TransitionSystem
 
