@@ -431,6 +431,15 @@ def test_free_constants_are_the_same_at_every_step(tmp_path):
     assert verdicts(tmp_path, text) == {"true -> y = pre y": "proved", "y < 3": "falsified"}
 
 
+def test_a_free_constant_may_have_the_name_of_an_input_and_a_range(tmp_path):
+    before = "const n: subrange [1, 5] of int;\nnode shown(i: int) returns (o: int); let o = n + i; tel"
+    text = node("y = shown(n);", inputs="n: int", before=before, claims="--%PROPERTY y > n;\n--%PROPERTY y <= n + 4;")
+    assert verdicts(tmp_path, text) == {"y > n": "proved", "y <= n + 4": "falsified"}
+    local = "node top(x: int) returns (y: int); const k: subrange [0, 3] of int; let y = k; --%PROPERTY y < 3;\ntel"
+    assert verdicts(tmp_path, local) == {"y < 3": "falsified"}
+    assert verdicts(tmp_path, local.replace("y < 3", "y < 4")) == {"y < 4": "proved"}
+
+
 CONTRACT = """
 node count(trigger: bool; top: int) returns (n: int);
 (*@contract
@@ -591,6 +600,7 @@ def test_a_free_first_value_is_in_the_counterexample_and_replays(tmp_path):
         ("y = x + 1.0;", 5, "int and real are different types"),
         ("y = true;", 5, "y is declared int, and this is bool"),
         ("y = x;\ny = 2;", 6, "y has a second equation"),
+        ("y = 1; tel node other(x: int) returns (x: int); let x = 1;", 5, "x is declared a second time"),
         ("x = 2;", 5, "x is no output or local variable here"),
         ("y = nothing(x);", 5, "there is no node nothing"),
         ("y = if x then 1 else 2;", 5, "the condition is not bool"),

@@ -7,7 +7,6 @@ its operands is in `apply`; the operations that decide themselves what is read, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import count
 from typing import Any, ClassVar, TypeAlias
 
 from streamcheck.core.errors import SpecError
@@ -35,7 +34,6 @@ class Machine(Shapes):
         self.unknowns: dict[Term, int] = {}  # variables of which nobody says anything, and where they stand
         self.warnings: dict[str, None] = {}
         self._free: dict[object, Term] = {}
-        self._names: set[str] = set()
         self._outputs: dict[tuple[int, int], Expression] = {}
         self.outermost = self.context(TRUE, FALSE, FALSE, "first step")
 
@@ -43,12 +41,6 @@ class Machine(Shapes):
         raise NotImplementedError
 
     # Names and variables
-
-    def fresh(self, wish: str) -> str:
-        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
-        name = next(n for n in names if n not in self._names)
-        self._names.add(name)
-        return name
 
     def unknown(self, wish: str, type: Type, at: int) -> Term:
         var = variable(self.fresh(wish), type)

@@ -75,11 +75,11 @@ class Reading(Unfolding):
         self._clocks: dict[int, Term] = {}
 
     def equations(self) -> Equations:
-        for name, shape, at in self.free_constants:
-            self._within_by_itself(shape, variable(name, shape.type), name, at)
         self._inputs()
         self.populate(self.top, self.main)
         self.finish(self.claims)
+        for var, shape, at in self.free_constants:
+            self._within_by_itself(shape, var, str(var.payload), at)
         observers = tuple(
             Named(v.name, self.top.values[v.name], self.tokens.where(v.at))  # type: ignore[arg-type]
             for v in self.main.outputs
@@ -222,9 +222,9 @@ class Reading(Unfolding):
             return replace(claim, term=image.get(claim.term, claim.term))
 
         constants = tuple(
-            Constant(name, shape.type, self.tokens.where(at))
-            for name, shape, at in self.free_constants
-            if variable(name, shape.type) in seen
+            Constant(str(var.payload), var.type, self.tokens.where(at))
+            for var, _, at in self.free_constants
+            if var in seen
         )
         unknown = [
             Input(str(v.payload), v.type, False, "", "", self.tokens.where(at))

@@ -7,6 +7,7 @@ declarations alone: along one path down the expression, for most operations have
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term, constant, term, variable
@@ -27,8 +28,9 @@ class Shapes:
     def __init__(self, program: Program, tokens: Tokens) -> None:
         self.program = program
         self.tokens = tokens
+        self._names: set[str] = set()
         self.globals = Scope("", Context(TRUE), None)
-        self.free_constants: list[tuple[str, Shape, int]] = []
+        self.free_constants: list[tuple[Term, Shape, int]] = []
         self._named: dict[str, Shape] = {}
         self._naming: list[str] = []
         for name, text in program.types.items():
@@ -42,6 +44,13 @@ class Shapes:
     def term(self, e: Expression, scope: Scope, type: Type | None = None) -> Term:
         raise NotImplementedError
 
+    def fresh(self, wish: str) -> str:
+        """A name for a variable: the wish where it is free, else with a number."""
+        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
+        name = next(n for n in names if n not in self._names)
+        self._names.add(name)
+        return name
+
     # Declarations
 
     def declare_constants(self, scope: Scope, constants: Iterable[ConstantText]) -> None:
@@ -52,8 +61,9 @@ class Shapes:
                 scope.definitions[c.name] = Definition((c.name,), c.value, scope, c.at)
             else:
                 shape = scope.shapes[c.name]
-                self.free_constants.append((scope.path + c.name, shape, c.at))
-                scope.values[c.name] = variable(scope.path + c.name, shape.type)
+                var = variable(self.fresh(scope.path + c.name), shape.type)
+                self.free_constants.append((var, shape, c.at))
+                scope.values[c.name] = var
 
     def named(self, name: str, scope: Scope, at: int) -> Shape:
         """The type of that name."""

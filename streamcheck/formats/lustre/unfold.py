@@ -195,12 +195,13 @@ class Unfolding(Arrays):
     def populate(self, scope: Scope, node: NodeText) -> None:
         """The declarations and equations of the node, to be read when asked for."""
         self.scopes.append(scope)
-        self.declare_constants(scope, node.constants)
-        for v in node.inputs:
-            scope.shapes[v.name] = self.shape(v.type, scope)
-        for v in (*node.outputs, *node.locals):
-            if v.name in scope.shapes or v.name in scope.definitions:
+        declared = {c.name for c in node.constants}
+        for v in (*node.inputs, *node.outputs, *node.locals):
+            if v.name in declared:
                 raise self.tokens.error(v.at, f"{v.name} is declared a second time")
+            declared.add(v.name)
+        self.declare_constants(scope, node.constants)
+        for v in (*node.inputs, *node.outputs, *node.locals):
             scope.shapes[v.name] = self.shape(v.type, scope)
         defined = {v.name for v in (*node.outputs, *node.locals)}
         for equation in node.equations:
