@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -14,6 +15,13 @@ import pytest
 from lustre_runs import node, ran, read, verdicts
 
 from streamcheck import SpecError
+from streamcheck.encode.to_system import to_system
+from streamcheck.formats.lustre.read import read_lustre
+from streamcheck.formats.lustre.write import write_lustre
+from streamcheck.formats.vmt_write import write_vmt
+from streamcheck.run.prove import Settings, prove
+from streamcheck.run.source import Target
+from streamcheck.run.source import read as read_file
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 
@@ -518,8 +526,6 @@ def test_contract_nodes_are_imported(tmp_path):
 
 
 def test_main_nodes(tmp_path):
-    from streamcheck.formats.lustre.read import read_lustre
-
     path = tmp_path / "several.lus"
     a = "node a(x: int) returns (y: int); let y = x; --%PROPERTY y > 0;\ntel\n"
     b = "node b(x: int) returns (y: int); let y = x; --%PROPERTY y < 0;\ntel\n"
@@ -657,3 +663,44 @@ def test_equal_registers_are_one_and_constant_ones_none(tmp_path):
     equations = read(tmp_path, node(body, outputs="y, z, w, v: int"))
     assert len([c for c in equations.cells if c.name.startswith("pre x")]) <= 2
     assert not [c for c in equations.cells if c.name.startswith("pre w")]
+
+
+# The set of the field, where it is there
+
+SHARED = Path("../shared/bench/lustre")
+needs_the_set = pytest.mark.skipif(not SHARED.is_dir(), reason=f"there is no {SHARED}")
+
+
+@needs_the_set
+def test_every_problem_of_the_set_is_read():
+    files = sorted(SHARED.rglob("*.lus"))
+    assert len(files) > 400
+    for file in files:
+        (equations,) = read_lustre(str(file))
+        assert equations.properties and equations.name
+
+
+@needs_the_set
+def test_answers_on_the_set_are_the_known_ones():
+    known = json.loads((SHARED / "expected.json").read_text())
+    names = random.Random(5).sample(sorted(name for name, answer in known.items() if answer), 12)
+    decided = 0
+    for name in names:
+        (equations,) = read_lustre(str(SHARED / name))
+        (result,) = prove(equations, Settings(timeout=2.0, jobs=1)).results
+        assert result.verdict in ("unknown", known[name]), name
+        decided += result.verdict != "unknown"
+    assert decided >= 4
+
+
+@needs_the_set
+def test_problems_of_the_set_keep_their_answers_as_lustre_and_as_vmt(tmp_path):
+    for name in ("Int/memory2/SYNAPSE_2.lus", "Int/misc/ticket3i_3.lus", "Int32/memory2/MOESI_2_e7_2607.lus"):
+        (equations,) = read_file(Target(str(SHARED / name), None))
+        answers = [r.verdict for r in prove(equations, Settings(timeout=20.0, jobs=1)).results]
+        assert answers and "unknown" not in answers
+        for kind, write in (("lus", write_lustre), ("vmt", write_vmt)):
+            path = tmp_path / f"again.{kind}"
+            path.write_text(write(to_system(equations)))
+            (again,) = read_file(Target(str(path), None))
+            assert [r.verdict for r in prove(again, Settings(timeout=20.0, jobs=1)).results] == answers
