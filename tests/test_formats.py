@@ -325,6 +325,7 @@ def test_functional_transitions_need_no_conditions(tmp_path):
         ("(define-fun p () Bool (foo true))", 1, "`foo` is not supported here"),
         ("(define-fun p () Bool (forall ((x Int)) true))", 1, "quantifiers are not supported"),
         ("(assert true)", 1, "`assert` is not supported"),
+        ("(declare-fun x () Int)\n(define-fun p () Int (let ((y)) y))", 2, "this is not well formed"),
     ],
 )
 def test_mistakes_in_vmt_are_named_with_their_line(tmp_path, text, line, said):
@@ -422,6 +423,12 @@ def test_btor2_operations(op, tmp_path_factory, a, b):
     (claim,) = btor2(tmp_path_factory.mktemp("btor"), text).properties
     given = {v: {"a": a, "b": b}[v.payload] for v in variables([claim.term])}
     assert evaluate([claim.term], given)[claim.term] is True
+
+
+def test_btor2_one_bit_division(tmp_path):
+    text = "1 sort bitvec 1\n2 one 1\n3 zero 1\n4 sdiv 1 2 3\n5 sdiv 1 2 2\n6 xnor 1 4 5\n7 bad 6\n8 bad 4\n"
+    values = [p.term.payload for p in btor2(tmp_path, text).properties]
+    assert values == [False, False]  # both quotients are 1
 
 
 def test_btor2_unary_operations_and_sizes(tmp_path):

@@ -648,6 +648,14 @@ def test_comments_are_no_code(tmp_path):
     assert ran(tmp_path, node(body, inputs=""), 1)["y"] == [3]
 
 
+def test_words_of_later_versions_may_be_names(tmp_path):
+    names = ["check", "every", "restart", "activate", "map", "any", "type", "of", "frame", "mode", "initial", "current"]
+    body = "\n".join(f"{a} = 0 -> (pre {b} + 1);" for a, b in zip(names, [*names[1:], names[0]], strict=True))
+    body += "y = (restart + check) * (if map > any then map else every);"
+    text = node(body, inputs="x: int", local=f"{', '.join(names)}: int")
+    assert ran(tmp_path, text, x=[0, 0, 0])["y"] == [0, 2, 8]
+
+
 def test_deep_and_large_texts_are_read(tmp_path):
     n = 20_000
     deep = "(" * n + "x" + " + 1)" * n

@@ -47,7 +47,10 @@ class _File:
     def __post_init__(self) -> None:
         self.reader = Reader(self.source, self.names, self._anything)
         for form in self.source.forms:
-            self._command(form)
+            try:
+                self._command(form)
+            except (IndexError, TypeError, ValueError):
+                raise self.source.error(form, "this is not well formed") from None
 
     def _anything(self, op: str, a: Term, b: Term, type: Type) -> Term:
         key = (op, a, b)
@@ -120,19 +123,11 @@ class _File:
         inputs = tuple(Input(v.payload, v.type, True, "", "", self.source.where(self.declared[v])) for v in chosen)
         unknown = tuple(Input(v.payload, v.type, False, "", "", None) for v in self.unknowns.values())
         warnings = tuple(dict.fromkeys(self.warnings))
-        return Equations(
-            name,
-            (*inputs, *unknown),
-            (),
-            tuple(cells),
-            (),
-            (),
-            (),
-            tuple(self.properties),
-            tuple(assumptions),
-            None,
-            warnings,
-        )
+        claims = tuple(self.properties), tuple(assumptions)
+        try:
+            return Equations(name, (*inputs, *unknown), (), tuple(cells), (), (), (), *claims, None, warnings)
+        except ValueError as why:
+            raise SpecError(f"{self.source.file}: {why}") from None
 
     def _anywhere(self) -> Location | None:
         return self.source.where(self.source.forms[0]) if self.source.forms else None

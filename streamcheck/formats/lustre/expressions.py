@@ -67,6 +67,8 @@ UNSUPPORTED = {
     "map": "maps are not supported",
 }
 
+OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
+
 
 class Open:
     """A bracket, or an `if`, whose end has not come yet; `items` are the operands before the last separator."""
@@ -121,7 +123,7 @@ class ExpressionParser(Cursor):
             pending.append(Operator(op, precedence, at, unary=True, value=MACHINE.get(word)))
             return True
         if word == "(":
-            if self.texts[self.at] in ("activate", "restart"):
+            if self.texts[self.at] in ("activate", "restart") and self._names_at(self.at + 1):
                 operands.append(self._activated(at))
                 return False
             pending.append(Open("(", at))
@@ -151,7 +153,7 @@ class ExpressionParser(Cursor):
             operands.append(Expression("mode", (), "::".join(self.separated("::")), at))
         elif word == "fby" and self.texts[self.at] == "(":
             operands.append(self._delayed(at))
-        elif word in UNSUPPORTED:
+        elif word in UNSUPPORTED and self.texts[self.at] not in OPERATORS_OR_ENDS:
             raise self.tokens.error(at, UNSUPPORTED[word])
         elif word[:1] in NAME_START and word and word not in RESERVED:
             return self._named(at, word, operands, pending)
@@ -159,6 +161,11 @@ class ExpressionParser(Cursor):
             self.at = at
             self.fail("an expression")
         return False
+
+    def _names_at(self, at: int) -> bool:
+        """Whether a node is named there."""
+        word = self.texts[at]
+        return word == "(" or (word[:1] in NAME_START and bool(word) and word not in RESERVED and word != "every")
 
     def _named(self, at: int, word: str, operands: list[Expression], pending: list[Open | Operator]) -> bool:
         after = self.texts[self.at]

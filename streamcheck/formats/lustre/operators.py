@@ -141,7 +141,7 @@ def _machine_division(op: str, a: Term, b: Term) -> Term:
     zero = constant(a.type, 0)
     by_zero = constant(a.type, a.type.high if not a.type.signed else -1)
     if a.type.signed:
-        by_zero = choice(folded("lt", a, zero), constant(a.type, 1), by_zero)
+        by_zero = choice(folded("lt", a, zero), constant(a.type, a.type.wrap(1)), by_zero)
     return choice(equal(b, zero), by_zero, quotient)
 
 

@@ -164,13 +164,17 @@ class Parser(TypeParser):
             node.asserts.append(self._clause())
         elif word in ("--%MAIN", "(%MAIN"):
             self._main(node, word)
-        elif word in ("--%PROPERTY", "(%PROPERTY", "check"):
+        elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._defined_here()):
             self.at += 1
             node.properties.append(self._property(block=word.startswith("(")))
-        elif word in BLOCKS or word == "when":
+        elif (word in BLOCKS or word == "when") and not self._defined_here():
             raise self.tokens.error(self.at, f"{BLOCKS.get(word, '`when` blocks')} are not supported")
         else:
             node.equations.append(self._equation())
+
+    def _defined_here(self) -> bool:
+        """Whether the next word is a variable of that name, and this its equation."""
+        return self.texts[self.at + 1] in ("=", ",", "[")
 
     def _main(self, node: NodeText, word: str) -> None:
         self.at += 1
