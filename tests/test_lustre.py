@@ -563,6 +563,19 @@ def test_run_reads_inputs_and_shows_outputs(tmp_path):
     assert out == "step,y,z\n0,0,0\n1,0,1\n2,0,2\n" and "y has no equation" in err
 
 
+def test_a_run_says_nothing_of_claims_that_rest_on_what_nobody_defined(tmp_path):
+    path = tmp_path / "spec.lus"
+    body = "y = pre x; z = x; w = w2;"
+    claims = "--%PROPERTY y <> 0;\n--%PROPERTY z <> 0;\n--%PROPERTY w <> 0;"
+    path.write_text(node(body, inputs="x: int", outputs="y, z, w: int", local="w2: int", claims=claims))
+    (tmp_path / "in.csv").write_text("x\n0\n")
+    status, _, err = command("run", path, "--input", tmp_path / "in.csv")
+    assert status == 0 and "z <> 0 is false" in err and "y <> 0" not in err and "w <> 0" not in err
+    assert "w2 may have any value; this run takes its type's default" in err
+    shown = command("show", path)[1]
+    assert "[any] ++ x" in shown
+
+
 def test_counterexamples_speak_of_the_users_variables_and_instances(tmp_path):
     count = "node count(c: bool) returns (n: int);\nlet n = (0 -> pre n) + (if c then 1 else 0); tel"
     path = tmp_path / "spec.lus"

@@ -50,6 +50,10 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             rows = _sampled(sampler, planned, steps)
         for warning in equations.warnings:
             click.echo(f"note: {warning}", err=True)
+        for name in [i.name for i in equations.inputs if not i.extern and i.var in planned.inputs]:
+            click.echo(
+                f"note: {name} may have any value; this run takes its type's default if it is not given", err=True
+            )
         if not equations.triggers and not equations.observers:
             click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
         ran = _telling(stepper(planned)(rows))
