@@ -46,6 +46,13 @@ k = [0] ++ n + 1
     assert done.stderr == blocks("console")[1]
 
 
+def test_the_lustre_session_prints_what_is_shown(tmp_path):
+    program, shown = blocks("console")[2].removeprefix("$ cat counter.lus\n").split("$ streamcheck prove counter.lus\n")
+    (tmp_path / "counter.lus").write_text(program)
+    done = subprocess.run([COMMAND, "prove", "counter.lus"], cwd=tmp_path, capture_output=True, text=True)
+    assert list(map(certain, done.stdout.splitlines())) == list(map(certain, shown.splitlines()))
+
+
 def test_two_setup_blocks_of_one_line_each():
     setups = blocks("sh")
     assert len(setups) == 2 and all(block.count("\n") == 1 for block in setups)

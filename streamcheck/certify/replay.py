@@ -73,6 +73,7 @@ def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Va
     false side, a `mux` its condition and the side it chose."""
     cells = {c.var: c.next for c in equations.cells}
     chosen = set(equations.chosen())
+    free = {c.var for c in equations.cells if c.free}
     matters: list[set[str]] = [set() for _ in steps]
     last = len(steps) - 1
     stack = [(claim, last)] + [(a.term, i) for a in equations.assumptions for i in range(last + 1)]
@@ -87,7 +88,7 @@ def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Va
         elif node in cells:
             if i:
                 stack.append((cells[node], i - 1))
-            else:
+            elif node in free:
                 matters[0].add(node.payload)
         else:
             stack.extend((a, i) for a in _reasons(node, steps[i]))

@@ -6,52 +6,12 @@ text is as large as the graph. Symbols are numbered: the user's names may hold a
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Iterable
-from fractions import Fraction
 
 from streamcheck.core.evaluate import unknown_function
-from streamcheck.core.operators import OPERATORS, fill
+from streamcheck.core.smtlib import application, literal, sort
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 from streamcheck.system.transition import TransitionSystem
-
-
-def sort(type: Type) -> str:
-    match type:
-        case MachineType(width=w):
-            return f"(_ BitVec {w})"
-        case EnumType():
-            return "(_ BitVec 32)"
-        case FloatType():
-            return f"(_ FloatingPoint {type.exponent} {type.significand})"
-    return {"bool": "Bool", "integer": "Int", "real": "Real"}[type.kind]
-
-
-def literal(type: Type, value: Value) -> str:
-    match type:
-        case MachineType(width=w):
-            return f"(_ bv{int(value) % (1 << w)} {w})"  # type: ignore[arg-type]
-        case EnumType():
-            return f"(_ bv{int(value) % (1 << 32)} 32)"  # type: ignore[arg-type]
-        case FloatType():
-            return _float(type, float(value))  # type: ignore[arg-type]
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    exact = Fraction(value)  # type: ignore[arg-type]
-    if type.kind == "integer":
-        return str(exact) if exact >= 0 else f"(- {-exact})"
-    ratio = f"(/ {abs(exact.numerator)}.0 {exact.denominator}.0)"
-    return ratio if exact >= 0 else f"(- {ratio})"
-
-
-def _float(type: FloatType, value: float) -> str:
-    if math.isnan(value):
-        return f"(_ NaN {type.exponent} {type.significand})"
-    packed = struct.pack(">f" if type.width == 32 else ">d", value)
-    bits = "".join(f"{byte:08b}" for byte in packed)
-    return f"(fp #b{bits[0]} #b{bits[1 : 1 + type.exponent]} #b{bits[1 + type.exponent :]})"
 
 
 class Script:
@@ -112,13 +72,12 @@ class Script:
 
     def _definition(self, node: Term, i: int) -> str:
         self.kinds.update((node.type.kind, *(a.type.kind for a in node.args)))
-        form = OPERATORS[node.op].smt_form(node.signature)
         unknown = unknown_function(node)
         if unknown and unknown not in self._functions:
             self._functions.add(unknown)
             arguments = " ".join(sort(a.type) for a in node.args)
             self.lines.append(f"(declare-fun {unknown} ({arguments}) {sort(node.type)})")
-        body = fill(form, dict(zip("abc", (self._name(a, i) for a in node.args), strict=False)))
+        body = application(node, (self._name(a, i) for a in node.args))
         return f"(define-fun n{self._number(node)}_{i} () {sort(node.type)} {body})"
 
     def asserted(self, formula: str) -> None:

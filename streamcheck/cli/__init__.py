@@ -13,7 +13,7 @@ import click
 COMMANDS = {
     "prove": "Prove a spec's properties, or show the shortest run that breaks them.",
     "run": "Interpret a spec: a table of its triggers and observers.",
-    "show": "Print a stage of a spec: equations, system, graph or JSON.",
+    "show": "Print a stage of a spec, or write it in another tool's language.",
     "check": "Re-check a proof or a counterexample.",
 }
 

@@ -48,6 +48,12 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             rows = _recorded(source, data, planned, steps)
         else:
             rows = _sampled(sampler, planned, steps)
+        for warning in equations.warnings:
+            click.echo(f"note: {warning}", err=True)
+        for name in [i.name for i in equations.inputs if not i.extern and i.var in planned.inputs]:
+            click.echo(
+                f"note: {name} may have any value; this run takes its type's default if it is not given", err=True
+            )
         if not equations.triggers and not equations.observers:
             click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
         ran = _telling(stepper(planned)(rows))
@@ -77,7 +83,8 @@ def _recorded(source: TextIO, data: str, planned: Plan, steps: int | None) -> It
         is_json = first.lstrip().startswith("{")
         lines = _chain(first, lines)
     known = [i.name for i in planned.equations.inputs]
-    rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known)
+    unknown = [i.var for i in planned.equations.inputs if not i.extern]
+    rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known, optional=unknown)
     if steps is None:
         return rows
     return _exactly(rows, steps, origin)
@@ -99,7 +106,7 @@ def _exactly(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iter
 
 def _sampled(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
     unsampled = [v.payload for v in planned.inputs if v.payload not in sampler.sampled]
-    if unsampled:
+    if unsampled and sampler.needs_data(planned):
         raise SpecError(
             f"no values for {', '.join(unsampled)}",
             write=f'--input data.csv, or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])',

@@ -1,4 +1,4 @@
-"""`streamcheck show FILE --as …`: each stage of a spec."""
+"""`streamcheck show FILE --as …`: each stage of a spec, and other tools' languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from streamcheck.cli.output import emit
 from streamcheck.formats.equations_json import to_plain
 from streamcheck.program.equations import Equations
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import Target, one, read
 
 
 def _equations(equations: Equations) -> str:
@@ -31,25 +31,63 @@ def _graph(equations: Equations) -> str:
     return show_graph(equations)
 
 
+def _lustre(equations: Equations) -> str:
+    from streamcheck.encode.to_system import to_system
+    from streamcheck.formats.lustre.write import write_lustre
+
+    return write_lustre(to_system(equations))
+
+
+def _vmt(equations: Equations) -> str:
+    from streamcheck.encode.to_system import to_system
+    from streamcheck.formats.vmt_write import write_vmt
+
+    return write_vmt(to_system(equations))
+
+
+def _chc(equations: Equations) -> str:
+    from streamcheck.encode.to_system import to_system
+    from streamcheck.formats.chc import write_chc
+
+    return write_chc(to_system(equations))
+
+
+def _smt2(equations: Equations, steps: int) -> str:
+    from streamcheck.encode.to_system import to_system
+    from streamcheck.formats.smt2 import write_smt2
+
+    return write_smt2(to_system(equations), steps)
+
+
 STAGES = {"equations": _equations, "system": _system, "graph": _graph}
+LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc}  # a file of these holds one spec
 
 
-@click.command(name="show", short_help="Print a stage of a spec.")
+@click.command(name="show", short_help="Print a stage of a spec, or write it in another tool's language.")
 @click.argument("file", metavar="FILE[::SPEC]")
 @click.option(
     "--as",
     "stage",
-    type=click.Choice([*STAGES, "json"]),
+    type=click.Choice([*STAGES, "json", *LANGUAGES, "smt2"]),
     default="equations",
     show_default=True,
     help="equations: cells and wires; system: the transition system; graph: Graphviz DOT; "
-    "json: complete, and read again in place of the spec.",
+    "json: complete, and read again in place of the spec; lustre: for Kind 2; vmt: for ic3ia and Pono; "
+    "chc: Horn clauses for Spacer and Golem; smt2: the queries of k steps.",
 )
-def command(file: str, stage: str) -> None:
-    """Print a stage of a spec on its way to proofs and C."""
-    specs = read(Target.parse(file))
+@click.option(
+    "--steps", type=click.IntRange(min=0), default=10, show_default=True, help="How many steps smt2 looks at."
+)
+def command(file: str, stage: str, steps: int) -> None:
+    """Print a stage of a spec on its way to proofs and C, or write it for another tool."""
+    target = Target.parse(file)
+    specs = read(target)
     if stage == "json":
         rows = [to_plain(e) for e in specs]
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    else:
+    elif stage in STAGES:
         emit(STAGES[stage](e).rstrip("\n") for e in specs)
+    else:
+        spec = one(specs, target)
+        text = _smt2(spec, steps) if stage == "smt2" else LANGUAGES[stage](spec)
+        emit([text.rstrip("\n")])

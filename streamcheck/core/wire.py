@@ -6,6 +6,7 @@ that what comes back has been checked again.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,7 @@ from streamcheck.core.types import (
     Value,
     array_of,
     enum_of,
+    machine,
     struct_of,
 )
 
@@ -81,7 +83,7 @@ class Reader:
 
     def _type(self, row: Any) -> Type:
         if isinstance(row, str):
-            return SCALARS[row]
+            return SCALARS.get(row) or _other_width(row)
         if "array" in row:
             return array_of(self.types[row["array"]], row["length"])
         if "struct" in row:
@@ -99,6 +101,14 @@ class Reader:
             case "field" | "with_field":
                 return term(op, *(self.terms[i] for i in rest[1:]), payload=rest[0])
         return term(op, *(self.terms[i] for i in rest))
+
+
+def _other_width(row: str) -> Type:
+    """A machine integer of a width that no spec has: files of other tools do."""
+    found = re.fullmatch(r"(Int|Word)([1-9]\d*)", row)
+    if found is None:
+        raise KeyError(row)
+    return machine(int(found[2]), signed=found[1] == "Int")
 
 
 def from_plain(type_: Type, value: Any) -> Value:

@@ -100,7 +100,8 @@ def _read(data: dict[str, Any]) -> Equations:
         ),
         tuple(Constant(c["name"], r.types[c["type"]], location(c["at"])) for c in data["constants"]),
         tuple(
-            Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"]), c["free"]) for c in data["cells"]
+            Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"]), c.get("free", False))
+            for c in data["cells"]
         ),
         named(data["wires"]),
         tuple(
@@ -114,5 +115,5 @@ def _read(data: dict[str, Any]) -> Equations:
         ),
         named(data["assumptions"]),
         location(data["at"]),
-        tuple(data["warnings"]),
+        tuple(data.get("warnings", ())),
     )

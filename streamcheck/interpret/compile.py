@@ -34,6 +34,7 @@ def plan(equations: Equations) -> Plan:
     shown = [t.guard for t in equations.triggers] + [n.term for n in equations.observers]
     shown += [arg for t in equations.triggers for _, arg in t.args]
     open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
+    open_ended += [c.var for c in equations.cells if c.free]
     undecided = _influenced(open_ended, equations)
     claims = [(f"assumption {a.name}", a.term) for a in equations.assumptions]
     claims += [(p.name, p.term) for p in equations.properties if p.goal == "always"]

@@ -17,16 +17,23 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assembled, belongs, part_names
+from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assembled, belongs, default, part_names
 
 
 def read_rows(
-    file: Iterable[str], origin: str, *, json_lines: bool, needed: Sequence[Term], known: Iterable[str]
+    file: Iterable[str],
+    origin: str,
+    *,
+    json_lines: bool,
+    needed: Sequence[Term],
+    known: Iterable[str],
+    optional: Iterable[Term] = (),
 ) -> Iterator[tuple[Value, ...]]:
-    """The rows of the needed inputs. Columns may also be other known inputs, and nothing else."""
+    """The rows of the needed inputs. Columns may also be other known inputs, and nothing else. What is optional has its
+    type's default where the data does not say."""
     reader = _json_rows if json_lines else _csv_rows
     try:
-        yield from reader(file, origin, needed, list(known))
+        yield from reader(file, origin, needed, list(known), set(optional))
     except UnicodeDecodeError as why:
         raise SpecError(f"{origin}: not UTF-8 text ({why.reason})") from None
     except csv.Error as why:
@@ -37,15 +44,16 @@ def read_rows(
 
 
 def _csv_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str]
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str], optional: set[Term]
 ) -> Iterator[tuple[Value, ...]]:
     lines = csv.reader(file)
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
         raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known)}")
-    _check_header(header, origin, needed, known)
+    absent = {v for v in optional if not any(n in header for n, _ in _columns(v))}
+    _check_header(header, origin, [v for v in needed if v not in absent], known)
     width = len(header)
-    readers = [_column_reader(v.type, [header.index(n) for n, _ in _columns(v)], header) for v in needed]
+    readers = [_default_of(v.type) if v in absent else _columns_reader(v, header) for v in needed]
     for row in lines:
         where = f"{origin}:{lines.line_num}"
         if not row or row == [""]:
@@ -56,6 +64,15 @@ def _csv_rows(
             yield tuple(read(row) for read in readers)
         except _Bad as bad:
             raise SpecError(f"{where}: column {bad.column}: {bad.why}") from None
+
+
+def _default_of(type: Type) -> Callable[[list[str]], Value]:
+    value = default(type)
+    return lambda _: value
+
+
+def _columns_reader(var: Term, header: list[str]) -> Callable[[list[str]], Value]:
+    return _column_reader(var.type, [header.index(n) for n, _ in _columns(var)], header)
 
 
 def _columns(var: Term) -> list[tuple[str, Type]]:
@@ -131,7 +148,7 @@ def _scalar(type: Type, text: str) -> Any:
 
 
 def _json_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str]
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str], optional: set[Term]
 ) -> Iterator[tuple[Value, ...]]:
     for number, line in enumerate(file, 1):
         where = f"{origin}:{number}"
@@ -146,7 +163,8 @@ def _json_rows(
         for key in row:
             if key not in known:
                 raise SpecError(_unknown(f"{where}: {key!r}", key, known))
-        yield tuple(_json_value(row, v, where) for v in needed)
+        given = {v.payload: default(v.type) for v in optional} | row
+        yield tuple(_json_value(given, v, where) for v in needed)
 
 
 class Written(float):

@@ -119,7 +119,11 @@ def _equation_lines(equations: Equations) -> Iterator[str]:
     yield from _section(
         "cells",
         [
-            (c.name, str(c.initial.type), f"[{printer.definition(c.initial)}] ++ {_delayed(printer, c.next)}")
+            (
+                c.name,
+                str(c.initial.type),
+                f"[{'any' if c.free else printer.definition(c.initial)}] ++ {_delayed(printer, c.next)}",
+            )
             for c in equations.cells
         ],
     )

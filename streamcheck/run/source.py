@@ -11,16 +11,17 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
 from streamcheck.formats.equations_json import from_plain, to_plain
-from streamcheck.interpret.compile import plan
+from streamcheck.interpret.compile import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
 from streamcheck.program.equations import Equations
 from streamcheck.run.sandbox import Sandbox, Send
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
+KINDS = (".py", ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
         return _chosen(_read_json(target.path), target)
     if target.path.endswith(".lus"):
         return _read_lustre(target)
+    if target.path.endswith((".vmt", ".btor2", ".btor")):
+        return _chosen([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
@@ -51,9 +54,19 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"there is no file {path}")
-    if not path.endswith((".py", ".lus", ".json")):
-        kinds = "a Python file (.py), Lustre (.lus), or equations from `show --as json` (.json)"
-        raise SpecError(f"{path}: a spec is {kinds}")
+    if not path.endswith(KINDS):
+        kinds = "a Python file (.py), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2), or equations from `show --as json`"
+        raise SpecError(f"{path}: a spec is {kinds} (.json)")
+
+
+def _read_system(path: str) -> Equations:
+    if path.endswith(".vmt"):
+        from streamcheck.formats.vmt_read import read_vmt
+
+        return read_vmt(path)
+    from streamcheck.formats.btor2 import read_btor2
+
+    return read_btor2(path)
 
 
 def _read_lustre(target: Target) -> list[Equations]:
@@ -126,13 +139,18 @@ class Sampler:
         if self.child is not None:
             self.child.close()
 
+    def needs_data(self, planned: Plan) -> bool:
+        """Whether a run reads anything that has no samples: equations have none, and do without for an unknown."""
+        return self.child is not None or any(i.extern for i in self.equations.inputs if i.var in planned.inputs)
+
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """The rows of the inputs a run reads; OutOfSamples after the last."""
         types = [v.type for v in plan(self.equations).inputs]
+        if self.child is None:
+            yield from repeat(tuple(map(default, types)))
         if not types:
             yield from repeat(())
-        if self.child is None:
-            raise SpecError("only a Python spec has samples", write="--input data.csv")
+        assert self.child is not None
         self.child.deadline = None  # samples may be a live feed
         while True:
             record = self.child.receive()

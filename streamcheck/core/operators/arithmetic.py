@@ -56,10 +56,10 @@ def _amount(signature: Signature, shifted: str, oversized: str) -> str:
 
 
 SIGN = "(ite (bvslt a {zero}) (bvnot {zero}) {zero})"
-DIFFERENT_SIGNS = "(xor (bvslt r {zero}) (bvslt b {zero}))"
+DIFFERENT_SIGNS = "(xor (bvslt r! {zero}) (bvslt b {zero}))"
 FLOOR_BV = (
-    "(ite (= b {zero}) {zero} (let ((q (bvsdiv a b)) (r (bvsrem a b)))"
-    " (ite (and (not (= r {zero})) " + DIFFERENT_SIGNS + ") (bvadd q (bvnot {zero})) q)))"
+    "(ite (= b {zero}) {zero} (let ((q! (bvsdiv a b)) (r! (bvsrem a b)))"
+    " (ite (and (not (= r! {zero})) " + DIFFERENT_SIGNS + ") (bvadd q! (bvnot {zero})) q!)))"
 )
 # SMT-LIB's div and mod keep the remainder non-negative; floor and truncation follow from the signs.
 FLOOR_INT = "(ite (= b 0) 0 (ite (> b 0) (div a b) (div (- a) (- b))))"

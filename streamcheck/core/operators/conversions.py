@@ -114,7 +114,7 @@ def _smt_to_mathematical(source: Type, target: Type) -> str:
             text = "(sbv_to_int a)"
         case "float":
             exact = "(ite (or (fp.isNaN a) (fp.isInfinite a)) 0.0 (fp.to_real a))"
-            return f"(let ((r {exact})) {_truncated('r')})" if whole else exact
+            return f"(let ((r! {exact})) {_truncated('r!')})" if whole else exact
         case "real":
             return _truncated("a") if whole else "a"
         case _:

@@ -13,9 +13,8 @@ from streamcheck.formats.lustre import operators
 from streamcheck.formats.lustre.syntax import Expression
 
 if TYPE_CHECKING:
-    from streamcheck.formats.lustre.scopes import Scope
-    from streamcheck.formats.lustre.scopes import Value
-    from streamcheck.formats.lustre.unfold import Unfolding
+    from streamcheck.formats.lustre.machine import Machine
+    from streamcheck.formats.lustre.scopes import Scope, Value
 
 COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 LOGIC = frozenset(("and", "or", "xor", "implies"))
@@ -23,7 +22,7 @@ ARITHMETIC = frozenset(("add", "sub", "mul"))
 DIVISIONS = frozenset(("intdiv", "mod", "div"))
 
 
-def applied(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> Value:
+def applied(reading: Machine, e: Expression, args: list[Any], scope: Scope) -> Value:
     op = e.op
     if op == "number":
         return number(e.value)
@@ -32,15 +31,15 @@ def applied(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) 
     if op == "tuple":
         return tuple(part for a in args for part in (a if isinstance(a, tuple) else (a,)))
     if op in ("if", "arrow", "merge"):
-        return _chosen(unfolding, e, args, scope)
+        return _chosen(reading, e, args, scope)
     if op == "mode":
-        return unfolding.mode(e.value, e.at, scope)
+        return reading.mode(e.value, e.at, scope)
     if op in ("eq", "ne") and isinstance(args[0], tuple):
         return _equal_tuples(op, args)
     for a in args:
         if isinstance(a, tuple):
             raise TypeRule(f"one value is due, and this is {len(a)}")
-    return _one(unfolding, e, args, scope)
+    return _one(reading, e, args, scope)
 
 
 def number(text: str) -> Term:
@@ -49,7 +48,7 @@ def number(text: str) -> Term:
     return constant(INT, int(text)) if text.isdigit() else constant(REAL, Fraction(text))
 
 
-def _chosen(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> Value:
+def _chosen(reading: Machine, e: Expression, args: list[Any], scope: Scope) -> Value:
     if e.op == "arrow":
         return _each(scope.context.first, args[0], args[1])
     condition = args[0]
@@ -101,7 +100,7 @@ def _equal_tuples(op: str, args: list[Any]) -> Term:
     return result if op == "eq" else negation(result)
 
 
-def _one(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> Term:
+def _one(reading: Machine, e: Expression, args: list[Any], scope: Scope) -> Term:
     op = e.op
     if op in LOGIC:
         return operators.logic(op, args[0], args[1])
@@ -112,7 +111,7 @@ def _one(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> 
     if op in ARITHMETIC:
         return operators.arithmetic(op, args[0], args[1])
     if op in DIVISIONS:
-        return operators.divide(op, args[0], args[1], unfolding.anything(e, scope))
+        return operators.divide(op, args[0], args[1], reading.anything(e, scope))
     if op in ("bitand", "bitor"):
         return operators.bits(op, args[0], args[1])
     if op in ("lsh", "rsh"):
@@ -121,7 +120,7 @@ def _one(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> 
         return _repeated(args[0], args[1])
     if op in ("not", "neg", "bitnot") or op.startswith("to "):
         return _unary(e, args[0])
-    return _composite(unfolding, e, args, scope)
+    return _composite(reading, e, args, scope)
 
 
 def _unary(e: Expression, a: Term) -> Term:
@@ -152,21 +151,21 @@ def _repeated(value: Term, length: Term) -> Term:
     return term("array", *[value] * length.payload, payload=array_of(value.type, length.payload))
 
 
-def _composite(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> Term:
+def _composite(reading: Machine, e: Expression, args: list[Any], scope: Scope) -> Term:
     match e.op:
         case "array":
             if any(a.type is not args[0].type for a in args):
                 raise TypeRule("the elements have different types")
             return term("array", *args, payload=array_of(args[0].type, len(args)))
         case "index":
-            return operators.element(args[0], args[1], unfolding.anything(e, scope))
+            return operators.element(args[0], args[1], reading.anything(e, scope))
         case "update":
             result = args[0]
             for index, value in zip(args[1::2], args[2::2], strict=True):
                 result = operators.updated(result, index, value)
             return result  # type: ignore[no-any-return]
         case "record":
-            return _record(unfolding, e, args, scope)
+            return _record(reading, e, args, scope)
         case "field":
             return field(args[0], e.value)
     raise AssertionError(e.op)
@@ -179,9 +178,9 @@ def field(record: Term, name: str) -> Term:
     return record.args[position] if record.op == "struct" else term("field", record, payload=position)
 
 
-def _record(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) -> Term:
+def _record(reading: Machine, e: Expression, args: list[Any], scope: Scope) -> Term:
     name, fields = e.value
-    type = unfolding.named(name, scope, e.at).type
+    type = reading.named(name, scope, e.at).type
     if not isinstance(type, StructType):
         raise TypeRule(f"{name} is no record type")
     given = dict(zip(fields, args, strict=True))
@@ -191,4 +190,3 @@ def _record(unfolding: Unfolding, e: Expression, args: list[Any], scope: Scope) 
         if given[n].type is not t:
             raise TypeRule(f"field {n} is {t}, and this is {given[n].type}")
     return term("struct", *(given[n] for n, _ in type.fields), payload=type)
-

@@ -6,9 +6,10 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
 
-from streamcheck.formats.lustre.syntax import Activation, Expression, TypeText
+from streamcheck.formats.lustre.cursor import MACHINE, RESERVED, Cursor
+from streamcheck.formats.lustre.syntax import Activation, Expression
 from streamcheck.formats.lustre.tokens import DIGITS, NAME_START, Tokens
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
@@ -42,7 +43,6 @@ BINARY = {
     "^": (POWER, False, "power"),
     "when": (WHEN, False, "when"),
 }
-MACHINE = {f"{'' if signed else 'u'}int{w}": (w, signed) for w in (8, 16, 32, 64) for signed in (True, False)}
 PREFIX = {
     "-": (SUM, "neg"),
     "not": (NOT, "not"),
@@ -50,7 +50,7 @@ PREFIX = {
     "pre": (PRE, "pre"),
     "int": (CONVERT, "to int"),
     "real": (CONVERT, "to real"),
-    **{name: (CONVERSION, "to machine") for name in MACHINE},
+    **dict.fromkeys(MACHINE, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
 UNSUPPORTED = {
@@ -66,10 +66,8 @@ UNSUPPORTED = {
     "{": "sets are not supported",
     "map": "maps are not supported",
 }
-RESERVED = frozenset(
-    "node function returns var let tel const type if then else and or xor not true false pre fby div mod when condact"
-    " activate restart every merge assert struct enum subrange of imported check forall exists".split()
-) | frozenset(MACHINE)
+
+OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
 
 
 class Open:
@@ -90,7 +88,7 @@ class Operator:
 
     __slots__ = ("at", "op", "precedence", "unary", "value")
 
-    def __init__(self, op: str, precedence: int, at: int, *, unary: bool, value: object = None) -> None:
+    def __init__(self, op: str, precedence: int, at: int, *, unary: bool, value: Any = None) -> None:
         self.op = op
         self.precedence = precedence
         self.at = at
@@ -98,53 +96,10 @@ class Operator:
         self.value = value
 
 
-class ExpressionParser:
-    """A cursor on tokens: `at` is the next one."""
-
+class ExpressionParser(Cursor):
     def __init__(self, tokens: Tokens) -> None:
-        self.tokens = tokens
-        self.texts = tokens.texts
-        self.at = 0
+        super().__init__(tokens)
         self.calls: set[str] = set()  # the nodes called since the last node began
-
-    # The cursor
-
-    def fail(self, wanted: str) -> NoReturn:
-        raise self.tokens.error(self.at, f"{wanted} is due, and this is {self.tokens.shown(self.at)}")
-
-    def expect(self, text: str) -> int:
-        if self.texts[self.at] != text:
-            self.fail(f"`{text}`")
-        self.at += 1
-        return self.at - 1
-
-    def take(self, text: str) -> bool:
-        if self.texts[self.at] == text:
-            self.at += 1
-            return True
-        return False
-
-    def name(self) -> str:
-        word = self.texts[self.at]
-        if word[:1] not in NAME_START or word in RESERVED or not word:
-            self.fail("a name")
-        self.at += 1
-        return word
-
-    def separated(self, separator: str = ",") -> list[str]:
-        names = [self.name()]
-        while self.take(separator):
-            names.append(self.name())
-        return names
-
-    def string(self) -> str | None:
-        word = self.texts[self.at]
-        if word[:1] != '"':
-            return None
-        self.at += 1
-        return word[1:-1]
-
-    # Expressions
 
     def expression(self) -> Expression:
         operands: list[Expression] = []
@@ -168,7 +123,7 @@ class ExpressionParser:
             pending.append(Operator(op, precedence, at, unary=True, value=MACHINE.get(word)))
             return True
         if word == "(":
-            if self.texts[self.at] in ("activate", "restart"):
+            if self.texts[self.at] in ("activate", "restart") and self._names_at(self.at + 1):
                 operands.append(self._activated(at))
                 return False
             pending.append(Open("(", at))
@@ -198,7 +153,7 @@ class ExpressionParser:
             operands.append(Expression("mode", (), "::".join(self.separated("::")), at))
         elif word == "fby" and self.texts[self.at] == "(":
             operands.append(self._delayed(at))
-        elif word in UNSUPPORTED:
+        elif word in UNSUPPORTED and self.texts[self.at] not in OPERATORS_OR_ENDS:
             raise self.tokens.error(at, UNSUPPORTED[word])
         elif word[:1] in NAME_START and word and word not in RESERVED:
             return self._named(at, word, operands, pending)
@@ -206,6 +161,11 @@ class ExpressionParser:
             self.at = at
             self.fail("an expression")
         return False
+
+    def _names_at(self, at: int) -> bool:
+        """Whether a node is named there."""
+        word = self.texts[at]
+        return word == "(" or (word[:1] in NAME_START and bool(word) and word not in RESERVED and word != "every")
 
     def _named(self, at: int, word: str, operands: list[Expression], pending: list[Open | Operator]) -> bool:
         after = self.texts[self.at]
@@ -235,7 +195,7 @@ class ExpressionParser:
         found = BINARY.get(word)
         if found is not None:
             precedence, right, op = found
-            _reduce(operands, pending, precedence + right)
+            reduced(operands, pending, precedence + right)
             pending.append(Operator(op, precedence, self.at, unary=False))
             self.at += 1
             if (word, self.texts[self.at]) in (("and", "then"), ("or", "else")):
@@ -247,7 +207,7 @@ class ExpressionParser:
             return True
         if word == ".":
             return self._projection(operands)
-        _reduce(operands, pending, CONVERSION)
+        reduced(operands, pending, CONVERSION)
         if not pending:
             return None
         top = pending[-1]
@@ -275,31 +235,26 @@ class ExpressionParser:
     def _closing(self, top: Open, operands: list[Expression], pending: list[Open | Operator]) -> bool:
         word = self.texts[self.at]
         top.items.append(operands.pop())
-        if word == CLOSES[top.kind]:
-            self.at += 1
-            pending.pop()
-            operands.append(self._closed(top, operands))
-            return False
         if word == "," and top.kind in ("(", "call", "array"):
             self.at += 1
             return True
         if word == ";" and top.kind in ("merge", "record"):
             self.at += 1
-            if top.kind == "record":
-                if self.texts[self.at] == "}":
-                    self.at += 1
-                    pending.pop()
-                    operands.append(self._closed(top, operands))
-                    return False
+            if top.kind == "record" and self.texts[self.at] != "}":
                 self._field(top)
-            return True
+                return True
+            if top.kind == "merge":
+                return True
         if top.kind == "index" and word in (":=", ";"):
             self.at += 1
             top.names.append(word)
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
             raise self.tokens.error(self.at, "array slices are not supported")
-        self.fail(f"`{CLOSES[top.kind]}`")
+        self.expect(CLOSES[top.kind])
+        pending.pop()
+        operands.append(self._closed(top, operands))
+        return False
 
     def _closed(self, top: Open, operands: list[Expression]) -> Expression:
         items = tuple(top.items)
@@ -421,85 +376,8 @@ class ExpressionParser:
             value = followed_by(initial, value, at)
         return value
 
-    # Types
 
-    def type(self) -> TypeText:
-        at = self.at
-        word = self.texts[at]
-        self.at += 1
-        if word in ("bool", "int", "real"):
-            found = TypeText(word, None, at)
-        elif word in MACHINE:
-            found = TypeText("machine", MACHINE[word], at)
-        elif word in ("sint", "uint") and self.take("<"):
-            width = self.texts[self.at]
-            if not width.isdigit() or not int(width):
-                self.fail("a width")
-            self.at += 1
-            self.expect(">")
-            found = TypeText("machine", (int(width), word == "sint"), at)
-        elif word == "subrange":
-            found = self._subrange(at)
-        elif word == "enum":
-            self.expect("{")
-            found = TypeText("enum", tuple(self.separated()), at)
-            self.expect("}")
-        elif word in ("struct", "{"):
-            if word == "struct":
-                self.expect("{")
-            found = self._record(at)
-        elif word in ("[", "subtype", "history", "set", "map"):
-            raise self.tokens.error(at, "tuple, refinement, history, set and map types are not supported")
-        else:
-            self.at = at
-            found = TypeText("name", self.name(), at)
-        while self.take("^"):
-            found = TypeText("array", (found, self._size()), at)
-        if self.texts[self.at] == "<":
-            raise self.tokens.error(self.at, "type parameters are not supported")
-        return found
-
-    def _size(self) -> Expression:
-        """An array's size: a number, a constant, or an expression of them without `^`."""
-        operands: list[Expression] = []
-        pending: list[Open | Operator] = []
-        while True:
-            if self._operand(operands, pending):
-                continue
-            while True:
-                if self.texts[self.at] in ("^", "=", "when") and not any(isinstance(p, Open) for p in pending):
-                    _reduce(operands, pending, CONVERSION)
-                    return operands.pop()
-                goes_on = self._operator(operands, pending)
-                if goes_on is None:
-                    return operands.pop()
-                if goes_on:
-                    break
-
-    def _subrange(self, at: int) -> TypeText:
-        self.expect("[")
-        low = None if self.take("*") else self.expression()
-        self.expect(",")
-        high = None if self.take("*") else self.expression()
-        self.expect("]")
-        self.expect("of")
-        self.expect("int")
-        return TypeText("subrange", (low, high), at)
-
-    def _record(self, at: int) -> TypeText:
-        fields: list[tuple[str, TypeText]] = []
-        while not self.take("}"):
-            names = self.separated()
-            self.expect(":")
-            type = self.type()
-            fields += [(name, type) for name in names]
-            if not self.take(";") and not self.take(","):
-                self.expect("}")
-                break
-        return TypeText("record", tuple(fields), at)
-
-
-def _reduce(operands: list[Expression], pending: list[Open | Operator], precedence: int) -> None:
+def reduced(operands: list[Expression], pending: list[Open | Operator], precedence: int) -> None:
     """Apply every waiting operator that binds at least so tightly."""
     while pending:
         top = pending[-1]
@@ -508,8 +386,7 @@ def _reduce(operands: list[Expression], pending: list[Open | Operator], preceden
         pending.pop()
         right = operands.pop()
         if top.op == "if":
-            condition, then = top.value  # type: ignore[misc]
-            operands.append(Expression("if", (condition, then, right), None, top.at))
+            operands.append(Expression("if", (*top.value, right), None, top.at))
         elif top.unary:
             operands.append(Expression(top.op, (right,), top.value, top.at))
         elif top.op == "fby":

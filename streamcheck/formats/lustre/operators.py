@@ -95,7 +95,7 @@ def divide(op: str, a: Term, b: Term, anything: Anything) -> Term:
     _same(a, b)
     if op == "div":
         _need(a.type, "real", what="real; whole numbers have `div`")
-        return _guarded(op, a, b, anything, lambda: folded("div", a, b))
+        return _guarded(op, a, b, anything, lambda: _quotient(a, b))
     _need(a.type, "unsigned", "signed", "integer", what="whole numbers; reals have `/`")
     if isinstance(a.type, MachineType):
         return _machine_division(op, a, b)
@@ -109,6 +109,13 @@ def _guarded(op: str, a: Term, b: Term, anything: Anything, result: Callable[[],
     if b.is_const:
         return free
     return choice(equal(b, constant(b.type, 0)), free, result())
+
+
+def _quotient(a: Term, b: Term) -> Term:
+    """By a constant, a product: every solver knows that to be linear."""
+    if b.is_const:
+        return arithmetic("mul", a, constant(REAL, 1 / Fraction(b.payload)))
+    return folded("div", a, b)
 
 
 def _euclidean(op: str, a: Term, b: Term) -> Term:
@@ -134,7 +141,7 @@ def _machine_division(op: str, a: Term, b: Term) -> Term:
     zero = constant(a.type, 0)
     by_zero = constant(a.type, a.type.high if not a.type.signed else -1)
     if a.type.signed:
-        by_zero = choice(folded("lt", a, zero), constant(a.type, 1), by_zero)
+        by_zero = choice(folded("lt", a, zero), constant(a.type, a.type.wrap(1)), by_zero)
     return choice(equal(b, zero), by_zero, quotient)
 
 
@@ -152,7 +159,6 @@ def shift(op: str, a: Term, b: Term) -> Term:
     if isinstance(b.type, MachineType) and b.type.signed:  # the amount's bits are read as unsigned
         b = folded_cast(machine(b.type.width, signed=False), b)
     return folded("shl" if op == "lsh" else "shr", a, b)
-
 
 
 def folded_cast(target: Type, a: Term) -> Term:
@@ -211,3 +217,8 @@ def _inside(index: Term, length: int) -> Term:
     if isinstance(type, MachineType) and type.high < length:
         return low
     return conjunction(low, folded("lt", index, constant(type, length)))
+
+
+def without_zero(op: str, a: Term, b: Term, type: Type) -> Term:
+    """For machine integers, whose division is defined everywhere."""
+    raise AssertionError(op)

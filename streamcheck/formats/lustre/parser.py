@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from streamcheck.formats.lustre.expressions import ExpressionParser
 from streamcheck.formats.lustre.syntax import (
     Clause,
     ConstantText,
@@ -16,8 +15,8 @@ from streamcheck.formats.lustre.syntax import (
     Variable,
 )
 from streamcheck.formats.lustre.tokens import END, Tokens
+from streamcheck.formats.lustre.type_parser import TypeParser
 
-CLOSERS = {"(%": "*)", "--": ""}
 BLOCKS = {"if": "`if` blocks", "frame": "`frame` blocks", "cond": "`cond` blocks"}
 
 
@@ -26,7 +25,7 @@ def parse(text: str, file: str) -> tuple[Program, Tokens]:
     return Parser(tokens).program(), tokens
 
 
-class Parser(ExpressionParser):
+class Parser(TypeParser):
     def program(self) -> Program:
         program = Program()
         while self.texts[self.at] != END:
@@ -165,13 +164,17 @@ class Parser(ExpressionParser):
             node.asserts.append(self._clause())
         elif word in ("--%MAIN", "(%MAIN"):
             self._main(node, word)
-        elif word in ("--%PROPERTY", "(%PROPERTY", "check"):
+        elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._defined_here()):
             self.at += 1
             node.properties.append(self._property(block=word.startswith("(")))
-        elif word in BLOCKS or word == "when":
+        elif (word in BLOCKS or word == "when") and not self._defined_here():
             raise self.tokens.error(self.at, f"{BLOCKS.get(word, '`when` blocks')} are not supported")
         else:
             node.equations.append(self._equation())
+
+    def _defined_here(self) -> bool:
+        """Whether the next word is a variable of that name, and this its equation."""
+        return self.texts[self.at + 1] in ("=", ",", "[")
 
     def _main(self, node: NodeText, word: str) -> None:
         self.at += 1

@@ -6,12 +6,13 @@ Claims of instances carry their paths: `counter[l12c5].n` is `n` of the call of 
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from typing import Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, constant, term, variable, walk
+from streamcheck.core.term import TRUE, Term, constant, variable, walk
 from streamcheck.core.types import BOOL, INT
 from streamcheck.formats.lustre import contracts
 from streamcheck.formats.lustre.operators import compare, folded, logic
@@ -32,6 +33,16 @@ def read_lustre(path: str, node: str | None = None) -> list[Equations]:
             text = file.read()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
+    collecting = gc.isenabled()
+    gc.disable()  # nothing here is garbage: half the time of a large file would go into finding that out
+    try:
+        return _read(text, path, node)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _read(text: str, path: str, node: str | None) -> list[Equations]:
     program, tokens = parse(text, path)
     if node is not None and node not in program.nodes:
         raise SpecError(f"{path} has no node {node}, it has {', '.join(program.nodes) or 'none'}")
@@ -64,11 +75,11 @@ class Reading(Unfolding):
         self._clocks: dict[int, Term] = {}
 
     def equations(self) -> Equations:
-        for name, shape, at in self.free_constants:
-            self._within_by_itself(shape, variable(name, shape.type), name, at)
         self._inputs()
         self.populate(self.top, self.main)
         self.finish(self.claims)
+        for var, shape, at in self.free_constants:
+            self._within_by_itself(shape, var, str(var.payload), at)
         observers = tuple(
             Named(v.name, self.top.values[v.name], self.tokens.where(v.at))  # type: ignore[arg-type]
             for v in self.main.outputs
@@ -171,6 +182,8 @@ class Reading(Unfolding):
                 self._assume(item.name, item.term, item.at)
             else:
                 self._property(item.name, contracts.when_ticking(scope, item.term), item.at)
+        if scope is not self.top and not node.imported:
+            self.warn(node.at, f"the contract of {node.name} is checked, and its body is used: proofs are not modular")
         held = self._held_so_far(scope, conjunction(*(i.term for i in assumed))) if node.imported else TRUE
         for item in found:
             if item.role == "assume":
@@ -196,8 +209,8 @@ class Reading(Unfolding):
     # Putting together
 
     def _assembled(self, observers: tuple[Named, ...]) -> Equations:
-        claims = [*observers, *self.properties.values(), *self.assumptions]
-        registers = Registers(self, (c.term for c in claims))
+        roots = [n.term for n in (*observers, *self.assumptions)] + [p.term for p in self.properties.values()]
+        registers = Registers(self, roots)
         for d in registers.delays:
             if d.var in registers.seen_first:
                 text = f"{d.shown} has no value at the first step: it may have any"
@@ -209,9 +222,9 @@ class Reading(Unfolding):
             return replace(claim, term=image.get(claim.term, claim.term))
 
         constants = tuple(
-            Constant(name, shape.type, self.tokens.where(at))
-            for name, shape, at in self.free_constants
-            if variable(name, shape.type) in seen
+            Constant(str(var.payload), var.type, self.tokens.where(at))
+            for var, _, at in self.free_constants
+            if var in seen
         )
         unknown = [
             Input(str(v.payload), v.type, False, "", "", self.tokens.where(at))
@@ -238,8 +251,9 @@ class Reading(Unfolding):
             self.assumptions.append(Named(f"{var.payload} is in its range", claim, self.tokens.where(self.main.at)))
 
     def _wires(self, registers: Registers) -> tuple[Named, ...]:
-        """The user's names for terms, in dependency order; variables have names of their own."""
-        named: dict[Term, Named] = {}
+        """The user's names for terms, in dependency order; variables have names of their own. In the main node a term
+        may have several."""
+        named: dict[Term, list[Named]] = {}
         for scope in self.scopes:
             assert scope.node is not None
             for v in (*scope.node.outputs, *scope.node.locals):
@@ -247,7 +261,9 @@ class Reading(Unfolding):
                 if not isinstance(value, Term):
                     continue
                 value = registers.image.get(value, value)
-                if value.op not in ("var", "const") and value in registers.seen and value not in named:
-                    named[value] = Named(scope.path + v.name, value, self.tokens.where(v.at))
-        return tuple(named[t] for t in walk(named) if t in named)
-
+                if value.op in ("var", "const") or value not in registers.seen:
+                    continue
+                names = named.setdefault(value, [])
+                if scope is self.top or not names:
+                    names.append(Named(scope.path + v.name, value, self.tokens.where(v.at)))
+        return tuple(name for t in walk(named) for name in named.get(t, ()))

@@ -8,13 +8,16 @@ register that holds the same. Those whose first value can be seen stay free, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from streamcheck.core.simplify import simplify
+from streamcheck.core.simplify import choice, simplify
 from streamcheck.core.term import FALSE, Term, constant, substitute, walk
 from streamcheck.core.types import default
 from streamcheck.formats.lustre.scopes import Delay
 from streamcheck.formats.lustre.unfold import Unfolding
 from streamcheck.program.equations import Cell
+
+MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
 
 
 class Registers:
@@ -30,6 +33,7 @@ class Registers:
         cells = {var: Cell(str(var.payload), initial, after, None) for var, initial, after in self.flags}
         cells |= {d.var: self._cell(d) for d in self.delays}
         self.cells = self._adopted(cells)
+        self._free_after_restarts(unfolding)
         self._merge()
 
     def _cell(self, delay: Delay) -> Cell:
@@ -37,7 +41,13 @@ class Registers:
         if initial is None:
             initial = constant(delay.var.type, default(delay.var.type))
         assert delay.next is not None
-        return Cell(str(delay.var.payload), initial, delay.next, delay.where, free=delay.var in self.seen_first)
+        return Cell(
+            str(delay.var.payload),
+            initial,
+            delay.next,
+            delay.where,
+            free=delay.var in self.seen_first and delay.context.reset is FALSE,
+        )
 
     def _seen_first(self) -> set[Term]:
         """The registers whose undefined first value can be seen: reached from the roots, through other registers, by
@@ -56,12 +66,14 @@ class Registers:
             if any(e <= later for e in earlier):
                 continue
             first_visit = not earlier
+            if len(earlier) >= MOST_WAYS:
+                later = frozenset()
             earlier.append(later)
             if node.op == "var":
                 delay = self.by_var.get(node)
-                if delay is not None and delay.initial is None and delay.context.reset is FALSE:
-                    if delay.context.first not in later:
-                        found.add(node)
+                undefined = delay is not None and delay.initial is None
+                if undefined and self.by_var[node].context.first not in later:
+                    found.add(node)
                 if first_visit:
                     stack.extend((after, frozenset()) for after in nexts.get(node, ()))
             elif node.op == "mux" and node.args[0] in flags:
@@ -79,12 +91,22 @@ class Registers:
                 given.setdefault(d.next, d.initial)
         for d in self.delays:
             cell = cells[d.var]
-            if d.initial is not None or cell.free:
+            if d.initial is not None or d.var in self.seen_first:
                 continue
             initial = cell.next if cell.next.is_const else given.get(cell.next)
             if initial is not None:
                 cells[d.var] = Cell(cell.name, initial, cell.next, cell.where)
         return cells
+
+    def _free_after_restarts(self, unfolding: Unfolding) -> None:
+        """A register that is restarted has any value whenever its context begins: an unknown of its own."""
+        restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
+        if restarted:
+            any_value = {
+                d.var: choice(d.context.first, unfolding.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
+                for d in restarted
+            }
+            self._replace(any_value)
 
     def _merge(self) -> None:
         """One register for those that begin alike and hold the same; none for what never changes."""
@@ -103,12 +125,12 @@ class Registers:
                         replacement[var] = leader
             if not replacement:
                 return
+            self.cells = {var: cell for var, cell in self.cells.items() if var not in replacement}
             self._replace(replacement)
             self._keep_what_is_seen()
 
     def _replace(self, replacement: dict[Term, Term]) -> None:
-        kept = {var: cell for var, cell in self.cells.items() if var not in replacement}
-        before = [*self.roots, *(c.next for c in kept.values())]
+        before = [*self.roots, *(c.next for c in self.cells.values())]
         replaced = substitute(before, replacement)
         simple = simplify(replaced.values())
         after = {t: simple[r] for t, r in replaced.items()}
@@ -116,9 +138,7 @@ class Registers:
             t: i for t, i in after.items() if t not in self.image
         }
         self.roots = [after[t] for t in self.roots]
-        self.cells = {
-            var: Cell(c.name, c.initial, after[c.next], c.where, c.free) for var, c in kept.items()
-        }
+        self.cells = {var: replace(c, next=after[c.next]) for var, c in self.cells.items()}
 
     def _keep_what_is_seen(self) -> None:
         seen: set[Term] = set()

@@ -108,6 +108,7 @@ class Delay:
     initial: Term | None  # None: nobody said
     context: Context
     where: Location
+    at: int
     shown: str
     value: Term | None = None  # what it takes over at its context's next step
     next: Term | None = None

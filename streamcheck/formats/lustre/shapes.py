@@ -7,9 +7,10 @@ declarations alone: along one path down the expression, for most operations have
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, constant, term
+from streamcheck.core.term import TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
 from streamcheck.formats.lustre import operators
 from streamcheck.formats.lustre.scopes import Context, Definition, Scope, Shape, Value
@@ -24,13 +25,12 @@ ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand",
 class Shapes:
     """What `Unfolding` knows of declarations."""
 
-    integer = INT
-
     def __init__(self, program: Program, tokens: Tokens) -> None:
         self.program = program
         self.tokens = tokens
+        self._names: set[str] = set()
         self.globals = Scope("", Context(TRUE), None)
-        self.free_constants: list[tuple[str, Shape, int]] = []
+        self.free_constants: list[tuple[Term, Shape, int]] = []
         self._named: dict[str, Shape] = {}
         self._naming: list[str] = []
         for name, text in program.types.items():
@@ -44,6 +44,13 @@ class Shapes:
     def term(self, e: Expression, scope: Scope, type: Type | None = None) -> Term:
         raise NotImplementedError
 
+    def fresh(self, wish: str) -> str:
+        """A name for a variable: the wish where it is free, else with a number."""
+        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
+        name = next(n for n in names if n not in self._names)
+        self._names.add(name)
+        return name
+
     # Declarations
 
     def declare_constants(self, scope: Scope, constants: Iterable[ConstantText]) -> None:
@@ -54,13 +61,9 @@ class Shapes:
                 scope.definitions[c.name] = Definition((c.name,), c.value, scope, c.at)
             else:
                 shape = scope.shapes[c.name]
-                self.free_constants.append((scope.path + c.name, shape, c.at))
-                scope.values[c.name] = self.free_constant(scope.path + c.name, shape.type)
-
-    def free_constant(self, name: str, type: Type) -> Term:
-        from streamcheck.core.term import variable
-
-        return variable(name, type)
+                var = variable(self.fresh(scope.path + c.name), shape.type)
+                self.free_constants.append((var, shape, c.at))
+                scope.values[c.name] = var
 
     def named(self, name: str, scope: Scope, at: int) -> Shape:
         """The type of that name."""
@@ -87,9 +90,9 @@ class Shapes:
                 return self.named(text.value, scope, text.at)
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
-                if low is not None and high is not None and low.is_const and high.is_const:
-                    if low.payload > high.payload:
-                        raise self.tokens.error(text.at, "a subrange without values")
+                fixed = low is not None and high is not None and low.is_const and high.is_const
+                if fixed and low.payload > high.payload:  # type: ignore[union-attr]
+                    raise self.tokens.error(text.at, "a subrange without values")
                 return Shape(INT, low, high)
             case "array":
                 element, size = text.value
@@ -183,7 +186,7 @@ class Shapes:
     def _type_of_leaf(self, e: Expression, scope: Scope) -> Type:
         match e.op:
             case "number":
-                return operators_number(e.value)
+                return type_of_number(e.value)
             case "to int":
                 return INT
             case "to real":
@@ -200,7 +203,8 @@ class Shapes:
             case "record":
                 return self.named(e.value[0], scope, e.at).type
             case "output":
-                return self._output_types(e.args[0], scope)[e.value]
+                position: int = e.value
+                return self._output_types(e.args[0], scope)[position]
         raise AssertionError(e.op)
 
     def _output_types(self, e: Expression, scope: Scope) -> list[Type]:
@@ -220,7 +224,7 @@ class Shapes:
         return type
 
 
-def operators_number(text: str) -> Type:
+def type_of_number(text: str) -> Type:
     return INT if text.isdigit() or text.startswith("0x") else REAL
 
 

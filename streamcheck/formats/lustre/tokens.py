@@ -34,7 +34,15 @@ TOKEN = re.compile(
 ANNOTATION = re.compile(r"(--|\(\*|/\*)\s*[%!@]\s*(PROPERTY|MAIN|contract)")
 NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_~")
 DIGITS = frozenset("0123456789")
+TYPES = re.compile(r"\b(?:Bool|Real|(Int|Word)(\d*))\b")
 END = ""  # the text of the token after the last
+
+
+def _as_lustre(type: re.Match[str]) -> str:
+    """Our name of a type as Lustre's."""
+    if type[1] == "Word" and type[2]:
+        return f"uint{type[2]}"
+    return type[0].lower()
 
 
 class Tokens:
@@ -50,7 +58,7 @@ class Tokens:
             word = found[1]
             add_start(found.start(1))
             if word and word[0] in "-(/" and (note := ANNOTATION.match(word)):
-                word = f"{note[1].replace('/', '(')}%{note[2]}"  # one spelling for each annotation
+                word = f"{'--' if note[1] == '--' else '('}%{note[2]}"  # one spelling for each annotation
             add_text(word)
         if self.texts[-1] != END:
             add_text(END)
@@ -73,7 +81,7 @@ class Tokens:
         return Location(self.file, self.line(token))
 
     def error(self, token: int, message: str, *, write: str = "") -> SpecError:
-        return SpecError(message, self.where(token), write=write)
+        return SpecError(TYPES.sub(_as_lustre, message), self.where(token), write=write)
 
     def shown(self, token: int) -> str:
         return f"`{self.texts[token]}`" if self.texts[token] else "the end of the file"

@@ -1,0 +1,77 @@
+"""Terms as SMT-LIB text no larger than their graph: what is used twice, or lies deep, is named once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from streamcheck.core.evaluate import unknown_function
+from streamcheck.core.smtlib import application, literal, sort
+from streamcheck.core.term import Term, walk
+
+DEEPEST = 30  # operations inside each other, before one of them gets a name
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`level`: how many names lie below it."""
+
+    name: str
+    node: Term
+    text: str
+    level: int
+
+
+class Texts:
+    """The texts of the terms below the roots. `leaf` writes a variable; `named` are the names, in dependency order."""
+
+    def __init__(self, roots: Iterable[Term], leaf: Callable[[Term], str], prefix: str = "t!") -> None:
+        roots = list(roots)
+        self.named: list[Named] = []
+        self.functions: dict[str, str] = {}  # those that solvers know by name only, with their declarations
+        self._texts: dict[Term, str] = {}
+        depths: dict[Term, int] = {}
+        levels: dict[Term, int] = {}
+        nodes = list(walk(roots))
+        uses = Counter(roots)
+        for node in nodes:
+            uses.update(node.args)
+        for node in nodes:
+            text = self._written(node, leaf)
+            depth = 1 + max((depths[a] for a in node.args), default=0)
+            level = max((levels[a] for a in node.args), default=0)
+            if node.args and (uses[node] > 1 or depth > DEEPEST):
+                name = f"{prefix}{len(self.named)}"
+                self.named.append(Named(name, node, text, level))
+                text, depth, level = name, 0, level + 1
+            self._texts[node], depths[node], levels[node] = text, depth, level
+
+    def _written(self, node: Term, leaf: Callable[[Term], str]) -> str:
+        if node.op == "const":
+            return literal(node.type, node.payload)
+        if node.op == "var":
+            return leaf(node)
+        unknown = unknown_function(node)
+        if unknown:
+            arguments = " ".join(sort(a.type) for a in node.args)
+            self.functions[unknown] = f"(declare-fun {unknown} ({arguments}) {sort(node.type)})"
+        return application(node, (self._texts[a] for a in node.args))
+
+    def __getitem__(self, node: Term) -> str:
+        return self._texts[node]
+
+    def let(self, body: str) -> str:
+        """The body inside bindings of all names, each level in one `let`."""
+        levels: dict[int, list[Named]] = {}
+        for named in self.named:
+            levels.setdefault(named.level, []).append(named)
+        opened = ["(let (" + " ".join(f"({n.name} {n.text})" for n in levels[i]) + ")" for i in sorted(levels)]
+        return "\n".join([*opened, body]) + ")" * len(opened)
+
+
+def joined(op: str, texts: Iterable[str]) -> str:
+    found = list(texts)
+    if len(found) > 1:
+        return f"({op} {' '.join(found)})"
+    return found[0] if found else ("true" if op == "and" else "false")
