@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from streamcheck.codegen.rewrite import rewritten
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, walk
+from streamcheck.core.term import FALSE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
 from streamcheck.program.equations import Cell, Equations, Input, Named, Trigger
 
@@ -53,6 +53,7 @@ class Lowered:
     cells: tuple[Cell, ...]
     rings: tuple[Ring, ...]
     triggers: tuple[Trigger, ...]
+    silent: tuple[Trigger, ...]  # their guards are plainly false
     observers: tuple[Named, ...]
     names: dict[Term, Named]  # the user's names for terms
 
@@ -73,22 +74,25 @@ def lowered(equations: Equations, *, observers: bool) -> Lowered:
     triggers = equations.triggers
     roots = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
     images = rewritten([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
-    triggers = tuple(
+    rewritten_triggers = tuple(
         replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args)) for t in triggers
     )
+    triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
+    silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
     cells = {c.var: replace(c, next=images[c.next]) for c in equations.cells}
-    needed = _needed([images[r] for r in roots], cells)
+    kept = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
+    needed = _needed(kept, cells)
     read = [c for var, c in cells.items() if var in needed]
     inputs = tuple(i for i in equations.inputs if i.var in needed)
     _check(inputs, [*roots, *(c.next for c in read)], equations)
-    rings = tuple(_rings(read, [images[r] for r in roots]))
+    rings = tuple(_rings(read, kept))
     in_rings = {c.name for r in rings for c in r.cells}
     names: dict[Term, Named] = {}
     for wire in equations.wires:
         names.setdefault(images[wire.term], wire)
     plain = tuple(c for c in read if c.name not in in_rings)
-    return Lowered(equations, inputs, plain, rings, triggers, shown, names)
+    return Lowered(equations, inputs, plain, rings, triggers, silent, shown, names)
 
 
 def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:

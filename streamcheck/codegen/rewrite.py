@@ -15,7 +15,7 @@ from typing import TypeAlias
 from streamcheck.core.evaluate import meaning
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
-from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value
+from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
 
 MOST_CONDITIONS = 6
 LARGE = 64  # operators; of cones larger than this only the size is of no interest
@@ -36,10 +36,17 @@ def rewritten(roots: Iterable[Term]) -> dict[Term, Term]:
 
 def _cheaper(node: Term) -> Term:
     match node.op:
+        case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
+            return _by_parts(node)
         case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
             return _comparison(node)
+        case "min" | "max" | "abs":
+            return _extreme(node)
         case "mod" | "floordiv":
             return _by_power_of_two(node)
+        case "bitnot" if node.type.kind == "unsigned" and node.type.width < 32:  # type: ignore[attr-defined]
+            # C complements the int that a short word becomes, which compilers warn of in comparisons.
+            return term("bitxor", node.args[0], constant(node.type, node.type.high))  # type: ignore[attr-defined]
         case "mux":
             return _mux(node)
         case "cast" if node.type is BOOL and node.args[0].type is BOOL:
@@ -60,6 +67,38 @@ def _cheaper(node: Term) -> Term:
 
 def _is_number(node: Term, value: int) -> bool:
     return node.is_const and bool(node.payload == value)
+
+
+def _by_parts(node: Term) -> Term:
+    """Arrays and structs are equal where all their parts are."""
+    a, b = node.args
+    pairs = [_cheaper(term("eq", x, y)) for x, y in zip(_parts(a), _parts(b), strict=True)]
+    return conjunction(*pairs) if node.op == "eq" else negation(conjunction(*pairs))
+
+
+def _parts(node: Term) -> list[Term]:
+    match node.type:
+        case ArrayType(length=n):
+            positions = (constant(INDEX, i) for i in range(n))
+            return [_cheaper(term("index", node, i)) for i in positions]
+        case StructType(fields=fields):
+            return [_cheaper(term("field", node, payload=i)) for i in range(len(fields))]
+    return [node]
+
+
+INDEX = machine(32, signed=False)
+
+
+def _extreme(node: Term) -> Term:
+    """One of the operands, where the range of the other decides."""
+    a, b = (node.args[0], constant(node.type, 0)) if node.op == "abs" else node.args
+    first, second = (b, a) if node.op == "min" else (a, b)
+    less = _cheaper(term("lt", first, second))
+    if not less.is_const:
+        return node
+    if node.op == "abs":
+        return node if less is TRUE else a
+    return b if less is TRUE else a
 
 
 def _comparison(node: Term) -> Term:

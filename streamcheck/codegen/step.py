@@ -10,7 +10,7 @@ nothing that is still to come reads it; a circle (a takes b's value, b takes a's
 
 from __future__ import annotations
 
-import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from streamcheck.codegen import text
 from streamcheck.codegen.expression import (
     PRIMARY,
-    Call,
     Expression,
     Hole,
     cast,
@@ -33,7 +32,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type
 from streamcheck.core.operators.c_helpers import called, needs
 from streamcheck.core.term import TRUE, Term, walk
-from streamcheck.core.types import ArrayType, FloatType, StructType, Type
+from streamcheck.core.types import ArrayType, StructType, Type
 from streamcheck.program.equations import Cell, Named, Trigger
 
 LONGEST = 90  # characters of an expression; longer ones are cut in two by a local variable
@@ -66,6 +65,7 @@ class StepWriter:
         self.names = names
         self.helpers: dict[str, None] = {}
         self.tables: list[str] = []  # constant arrays and structs, at file scope
+        self._tables: dict[str, str] = {}
         self.locals: list[Type] = []  # the types of all local variables
         self.texts: dict[Term, Expression] = {}
         self.temporaries = 0
@@ -73,7 +73,6 @@ class StepWriter:
         self.state_names: dict[str, str] = {}
         self.indices: dict[str, str] = {}
         self.elements: dict[Term, tuple[Ring, int]] = {}
-        self._table_of: dict[Term, Expression] = {}
         self._name_state()
         self.uses, self.sites = _usage(lowered)
         self.stored = self._stored()
@@ -162,7 +161,6 @@ class StepWriter:
 
     def _copied(self, type: Type, to: str, source: str) -> str:
         if isinstance(type, ArrayType):
-            self.helpers["memcpy"] = None
             return f"(void)memcpy({to}, {source}, sizeof({to}));"
         return f"{to} = {source};"
 
@@ -200,7 +198,6 @@ class StepWriter:
     def _write_node(self, node: Term, block: Block) -> None:
         if node.is_const:
             self.texts[node] = text.literal(node.type, node.payload)
-            self._note_constant(node)
         elif node in self.elements:
             self.texts[node] = self._ring_element(node, block)
         elif _all_constant(node) and text.is_composite(node.type):
@@ -211,10 +208,6 @@ class StepWriter:
             self._build(node, block)
         else:
             self._operation(node, block)
-
-    def _note_constant(self, node: Term) -> None:
-        if isinstance(node.type, FloatType) and not math.isfinite(node.payload):
-            self.helpers["math"] = None
 
     def _operation(self, node: Term, block: Block) -> None:
         value = self._applied(node)
@@ -229,8 +222,6 @@ class StepWriter:
         form = OPERATORS[node.op].c_form(node.signature)
         for helper in called(form):
             self._need(helper)
-        if isinstance(node.type, FloatType) and isinstance(parsed(form), Call) and "sc_" not in form:
-            self.helpers["math"] = None
         operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
         return filled(parsed(form), operands, c_type(node.type))
 
@@ -258,7 +249,7 @@ class StepWriter:
     def _table(self, node: Term) -> Expression:
         name = self.names.fresh("table")
         values = _braces(node)
-        self.tables.append(f"static const {text.declared(node.type, name)} = {values};")
+        self._tables[name] = f"static const {text.declared(node.type, name)} = {values};"
         return Expression(name, PRIMARY, c_type(node.type))
 
     def _build(self, node: Term, block: Block) -> None:
@@ -318,7 +309,11 @@ class StepWriter:
         self._observe()
         for i, trigger in enumerate(self.lowered.triggers):
             self._call(trigger, 2 * i)
+        for trigger in self.lowered.silent:
+            self.body.lines.append(text.comment(f"{trigger.name} is never called: its guard is always false"))
         self._commit(2 * len(self.lowered.triggers) + 1)
+        written = "\n".join(self.body.lines)
+        self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
 
     def _observe(self) -> None:
         site = 2 * len(self.lowered.triggers)
@@ -329,9 +324,6 @@ class StepWriter:
             self.body.lines.append(self._copied(observer.term.type, place, self.converted(value, observer.term.type).text))
 
     def _call(self, trigger: Trigger, site: int) -> None:
-        if trigger.guard.is_const and trigger.guard is not TRUE:
-            self.body.lines.append(text.comment(f"{trigger.name} is never called: its guard is always false"))
-            return
         note = text.comment(text.source(trigger.where))
         always = trigger.guard is TRUE
         guard = self.expression(trigger.guard, self.body, site).text
@@ -348,7 +340,7 @@ class StepWriter:
         value = self.expression(arg, block, site)
         if not text.is_composite(arg.type):
             return self.converted(value, arg.type).text
-        if self.names.copilot:  # the handler may write to what it is given
+        if text.may_be_written(arg.type, self.names.copilot):
             name = self.names.fresh(f"{trigger.name}_arg{i}")
             self.locals.append(arg.type)
             block.lines += [f"{text.declared(arg.type, name)};", self._copied(arg.type, name, value.text)]

@@ -89,6 +89,12 @@ def has_array(type: Type) -> bool:
     return False
 
 
+def may_be_written(type: Type, copilot: bool) -> bool:
+    """Whether a handler is given something it may write to: Copilot's handlers always, and C before C2X lets nobody
+    hand an array of arrays to a parameter that is const."""
+    return copilot or (isinstance(type, ArrayType) and isinstance(type.element, ArrayType))
+
+
 def comment(text: str) -> str:
     """A comment of one line: nothing in the text ends it, begins another, or is a trigraph."""
     safe = text.replace("*/", "* /").replace("/*", "/ *").replace("//", "/ /").replace("??", "? ?").replace("\\", "/")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lowered
-from streamcheck.codegen.names import Names, types_of
+from streamcheck.codegen.names import MATH, Names, types_of
 from streamcheck.codegen.step import StepWriter
 from streamcheck.core.operators import c_type
 from streamcheck.core.operators.c_helpers import helper
@@ -207,12 +208,13 @@ class UnitWriter:
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
 
     def _handlers(self) -> Iterator[str]:
-        if self.low.triggers:
+        triggers = self.low.equations.triggers
+        if triggers:
             yield "/* yours to define; they must not call the step function */"
-        for trigger in self.low.triggers:
+        for trigger in triggers:
             yield text.comment(text.source(trigger.where))
             yield f"void {self.signature(trigger)};"
-        if self.low.triggers:
+        if triggers:
             yield ""
 
     def signature(self, trigger: Trigger) -> str:
@@ -221,24 +223,22 @@ class UnitWriter:
     # The source
 
     def _source(self) -> Iterator[str]:
+        code = list(self._code())
+        used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
+        floats = self._uses_floats()
+        headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H), "string.h": "memcpy" in used}
         yield f'#include "{self.name}.h"'
         yield ""
-        yield "#include <limits.h>"
-        floats = self._uses_floats()
-        if floats:
-            yield "#include <float.h>"
-        if "math" in self.step.helpers or any("fabs" in t or "NAN" in t for t in self.step.tables):
-            yield "#include <math.h>"
-        if "memcpy" in self.step.helpers or any(self._by_table(r) for r in self.low.rings):
-            yield "#include <string.h>"
+        yield from (f"#include <{header}>" for header, wanted in headers.items() if wanted)
         yield from ("", "#if INT_MAX != 2147483647", '#error "this was proved for an int of 32 bits"', "#endif")
         if floats:
             yield from FLOAT_CHECKS
         yield ""
+        yield from code
+
+    def _code(self) -> Iterator[str]:
         for name in self.step.helpers:
-            if name.startswith("sc_"):
-                yield from helper(name).splitlines()
-                yield ""
+            yield from (*helper(name).splitlines(), "")
         if self.step.tables:
             yield from (*self.step.tables, "")
         yield from self._validity_function()
@@ -253,9 +253,6 @@ class UnitWriter:
         from streamcheck.core.types import has_floats
 
         return any(has_floats(n.type) for n in walk(self.low.roots()))
-
-    def _by_table(self, ring: Ring) -> bool:
-        return not self.options.copilot and not _all_same(ring)
 
     def _static_state(self) -> Iterator[str]:
         any_of_it = False
@@ -347,6 +344,8 @@ class UnitWriter:
         yield from (f"{I}return valid;", "}", "")
 
 
+MATH_H = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), "INFINITY", "NAN"])
+
 FLOAT_CHECKS = (
     "#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0)",
     '#error "float operations must be rounded one by one (on 32-bit x86: -msse2 -mfpmath=sse)"',
@@ -365,7 +364,7 @@ FLOAT_CHECKS = (
 def handler_signature(names: Names, trigger: Trigger) -> str:
     parameters = []
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
-        constant = "" if names.copilot or not text.is_composite(arg.type) else "const "
+        constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""
         parameters.append(constant + text.declared(arg.type, star + name))
     return f"{trigger.name}({', '.join(parameters) or 'void'})"
