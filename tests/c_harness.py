@@ -103,7 +103,7 @@ def driver(unit, copilot):
             place = root + c_path("x" + part)[1:]
             lines.append(f"    if (fread(&{place}, sizeof {place}, 1, in) != 1) return 2;")
     lines.append("    step();" if copilot else f"    {name}_step(&state{', &inputs' if externs else ''});")
-    if unit.options.observers:
+    if unit.observers:
         root = f"{name}_observed." if copilot else "state.observed."
         for o in equations.observers:
             lines.append(f'    printf("={o.name}");')
@@ -142,7 +142,7 @@ def write(folder, unit):
     folder.mkdir(exist_ok=True)
     for name, content in unit.files.items():
         (folder / name).write_text(content)
-    (folder / "drive.c").write_text(driver(unit, unit.options.copilot))
+    (folder / "drive.c").write_text(driver(unit, unit.copilot))
 
 
 def build(folder, unit, compiler="gcc", flags=("-O2",), warnings=WARNINGS):
@@ -165,11 +165,11 @@ def compare(folder, program, unit, rows):
     externs = [i for i in unit.equations.inputs if i.extern]
     (folder / "rows").write_bytes(b"".join(b"x" + packed(externs, row) for row in rows))
     got = run([program, "rows"], folder).splitlines()
-    wanted = expected(unit.equations, rows, unit.options.observers)
+    wanted = expected(unit.equations, rows, unit.observers)
     for at, (a, b) in enumerate(zip(got, wanted, strict=False)):
         assert a == b, f"line {at}: C {a}, interpreter {b}"
     assert len(got) == len(wanted)
 
 
 def unit_of(spec, **options):
-    return generate(equations_of(spec), Options(**options))
+    return generate(equations_of(spec), Options(**options)).code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
@@ -15,7 +15,8 @@ from streamcheck.core.operators import c_type
 from streamcheck.core.operators.c_helpers import helper
 from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names
-from streamcheck.program.equations import Cell, Equations, Input, Trigger
+from streamcheck.program.equations import Equations, Input, Trigger
+from streamcheck.program.places import Code, Place
 
 I = "    "  # noqa: E741
 
@@ -28,23 +29,10 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a cell is in the C: a variable (or member of the state), or an element of a ring."""
-
-    variable: str
-    ring: str = ""  # the variable that holds the ring's index
-    position: int = 0
-    length: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Unit:
-    """What was generated. `places` relates cells to C variables, `inputs` and `observers` by their names."""
+    """What was generated."""
 
-    equations: Equations
-    options: Options
-    files: Mapping[str, str]
-    places: Mapping[str, Place]
+    code: Code
     figures: Figures
 
 
@@ -54,7 +42,8 @@ def generate(equations: Equations, options: Options, remarks: Iterable[str] = ()
     step = StepWriter(low, names)
     measured = figures(low, step.locals)
     writer = UnitWriter(low, names, step, options, [*remarks, *measured.lines()])
-    return Unit(equations, options, writer.files(), writer.places(), measured)
+    code = Code(equations, writer.files(), writer.places(), options.copilot, options.observers)
+    return Unit(code, measured)
 
 
 class UnitWriter:
@@ -442,5 +431,3 @@ def _listed(items: Iterable[str]) -> Iterator[str]:
         line += piece + " "
     yield line.rstrip()
 
-
-__all__ = ["Cell", "Options", "Place", "Unit", "generate"]

@@ -43,8 +43,9 @@ def _python(s: Signature) -> str:
 
 
 def fp_literal(value: int, type: FloatType) -> str:
-    decimal = f"{value}.0" if value >= 0 else f"(- {-value}.0)"
-    return f"((_ to_fp {type.exponent} {type.significand}) RNE {decimal})"
+    """A whole number as a float. (bitwuzla reads no negative decimal here, so the sign is an operation on floats.)"""
+    text = f"((_ to_fp {type.exponent} {type.significand}) RNE {abs(value)}.0)"
+    return f"(fp.neg {text})" if value < 0 else text
 
 
 def _smt(s: Signature) -> str:
