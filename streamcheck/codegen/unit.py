@@ -107,8 +107,6 @@ class UnitWriter:
         yield " *"
         for line in self.remarks:
             yield f" * {text.comment(line)[3:-3]}" if line else " *"
-        for claim in self.low.equations.assumptions:
-            yield f" * assumes at every step: {text.comment(claim.name + '  ' + text.source(claim.where))[3:-3]}"
         yield " */"
 
     def _types_header(self) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from streamcheck.certify.smtlib import Script, disjunction
@@ -22,9 +23,11 @@ from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable,
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 from streamcheck.system.transition import TransitionSystem
 
-VALUATIONS = 32
+VALUATIONS = 64
+VARIED = 4  # valuations that must differ from the rest, else a likeness says nothing
 TOGETHER = 24  # claims asked at once
-SECONDS = 20.0  # for one question
+SECONDS = 60.0  # for one question
+QUICK = 1.0  # for one that there is a way around
 
 
 def equal(a: Term, b: Term) -> Term:
@@ -112,7 +115,13 @@ class Equals:
             return found
         if found in self.pairs:
             return self.pairs[found]
-        for candidate in self.by_print.get(fingerprint(found.type, self.values.of(found)), ())[:4]:
+        values = fingerprint(found.type, self.values.of(found))
+        if Counter(values[1:]).most_common(1)[0][1] > VALUATIONS - VARIED:
+            return found
+        rests_on = _nearest(found, self.terms)
+        candidates = self.by_print.get(values, [])
+        # Of several that are always alike, the one computed from the same terms is the one the C means.
+        for candidate in sorted(candidates, key=lambda t: (t in rests_on, -len(rests_on.intersection(t.args))))[:4]:
             if (found, candidate) not in self.refused:
                 self.pairs[found] = candidate
                 return candidate
@@ -167,28 +176,28 @@ class Prover:
         self.limits = limits
         self.asked = 0
 
-    def valid(self, claims: Sequence[Term]) -> list[bool]:
+    def valid(self, claims: Sequence[Term], seconds: float = SECONDS) -> list[bool]:
         """For each claim whether it holds for all values; False also where the solver does not know."""
         answers: dict[Term, bool] = {}
         open_claims = [c for c in dict.fromkeys(claims) if c is not TRUE]
         for i in range(0, len(open_claims), TOGETHER):
             some = open_claims[i : i + TOGETHER]
-            if self._all(some):
+            if self._all(some, seconds):
                 answers.update(dict.fromkeys(some, True))
             elif len(some) == 1:
                 answers[some[0]] = False
             else:
-                answers.update((c, self._all([c])) for c in some)
+                answers.update((c, self._all([c], seconds)) for c in some)
         return [c is TRUE or answers[c] for c in claims]
 
-    def _all(self, claims: list[Term]) -> bool:
+    def _all(self, claims: list[Term], seconds: float) -> bool:
         self.asked += 1
         claims = [implication(self.limits, c) for c in claims]
         found = tuple(variables(claims))
         script = Script(TransitionSystem("c", (), found, (), (), ()))
         script.start(initial=False)
         script.asserted(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
-        return unsatisfiable(script, SECONDS) is True
+        return unsatisfiable(script, seconds) is True
 
 
 def member(var: Term) -> Term:

@@ -142,7 +142,7 @@ class Machine:
         return parts + [_zero(t) for t in list(leaves(type))[len(parts) :]]
 
     def _run_If(self, node: Any) -> None:
-        condition = self.settle(c.truth(self._number(node.cond)))
+        condition = c.truth(self._number(node.cond))
         self._branches(condition, node.iftrue, node.iffalse)
 
     def _branches(self, condition: Term, yes: Any, no: Any) -> None:

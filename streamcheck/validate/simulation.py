@@ -32,7 +32,7 @@ from streamcheck.encode.scalars import scalars
 from streamcheck.program.places import Code, Place
 from streamcheck.validate.arithmetic import INT, recast
 from streamcheck.validate.declarations import Declarations
-from streamcheck.validate.discharge import Equals, Prover, Values, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, Equals, Prover, Values, cut, equal, member, pair_claim
 from streamcheck.validate.machine import Machine
 from streamcheck.validate.memory import Designation, leaves, width
 from streamcheck.validate.memory import Place as Part
@@ -314,14 +314,14 @@ class Simulation:
     def _wrong_pairs(
         self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover
     ) -> set[tuple[Term, Term]]:
-        answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs])
+        answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
         doubtful = [pair for pair, holds in zip(pairs, answers, strict=True) if not holds]
-        again = prover.valid([equal(a, b) for a, b in doubtful])
+        again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
         return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
 
     def _unproved(self, goals: list[Goal], terms: set[Term], prover: Prover) -> list[str]:
         open_goals = [g for g in goals if g.claim is not TRUE]
-        answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals])
+        answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
         doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
         again = prover.valid([g.claim for g in doubtful])
         return list(dict.fromkeys(g.what for g, holds in zip(doubtful, again, strict=True) if not holds))
