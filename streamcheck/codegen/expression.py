@@ -226,7 +226,7 @@ def filled(form: Form, operands: Mapping[str, Expression], result: str) -> Expre
             parts = [filled(part, operands, result) for part in (form.condition, form.yes, form.no)]
             return choice(parts[0], parts[1], parts[2])
         case Call(function, args):
-            given = [filled(arg, operands, result) for arg in args]
+            given = [_passed(arg, operands, result) for arg in args]
             return call(function, given, result)
         case Member(inner, name):
             place = filled(inner, operands, result)
@@ -251,6 +251,17 @@ def _binary(op: str, left: Form, right: Form, operands: Mapping[str, Expression]
             return binary(op, a, b)
         return binary(op, cast(wide, a), cast(wide, b))
     return binary(op, filled(left, operands, result), filled(right, operands, result))
+
+
+def _passed(arg: Form, operands: Mapping[str, Expression], result: str) -> Expression:
+    """An argument; a parameter without a sign takes what has none without a cast."""
+    if isinstance(arg, Cast) and arg.type == "uint64_t":
+        inner = filled(arg.inner, operands, result)
+        if inner.number is not None and 0 <= inner.number < 1 << 31:
+            return _literal("uint64_t", inner.number)
+        if inner.type.startswith("u"):
+            return inner
+    return filled(arg, operands, result)
 
 
 def _unsigned_literal(wide: str, x: Expression) -> Expression:

@@ -32,7 +32,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type
 from streamcheck.core.operators.c_helpers import called, needs
 from streamcheck.core.term import TRUE, Term, walk
-from streamcheck.core.types import ArrayType, StructType, Type
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.program.equations import Cell, Named, Trigger
 
 LONGEST = 90  # characters of an expression; longer ones are cut in two by a local variable
@@ -219,7 +219,7 @@ class StepWriter:
     def _applied(self, node: Term) -> Expression:
         if node.op == "field" or (node.op == "index" and _constant_index(node) is not None):
             return self._part(node)
-        form = OPERATORS[node.op].c_form(node.signature)
+        form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
         for helper in called(form):
             self._need(helper)
         operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
@@ -445,6 +445,19 @@ def _form_repeats(node: Term, name: str) -> bool:
         return node.op == "update" and name == "b"
     form = parsed(row.c_form(node.signature))
     return not isinstance(form, Hole) and repeated(form, name)
+
+
+def _plain_shift(node: Term) -> str | None:
+    """A shift of a word by a number below its width needs no help."""
+    if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
+        return None
+    amount = node.args[1]
+    if not amount.is_const or not 0 <= amount.payload < node.type.width:
+        return None
+    facts = f"({c_type(node.type)})"
+    wide = "uint64_t" if node.type.width == 64 else "uint32_t"
+    moved = f"(({wide})a << {amount.payload}u)" if node.op == "shl" else f"(a >> {amount.payload}u)"
+    return facts + moved
 
 
 def _constant_index(node: Term) -> int | None:
