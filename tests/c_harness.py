@@ -22,7 +22,11 @@ def have(*tools):
 def format_of(type):
     match type:
         case MachineType():
-            return {8: "b", 16: "h", 32: "i", 64: "q"}[type.width].upper() if not type.signed else "bhiq"[(type.width // 8).bit_length() - 1]
+            return (
+                {8: "b", 16: "h", 32: "i", 64: "q"}[type.width].upper()
+                if not type.signed
+                else "bhiq"[(type.width // 8).bit_length() - 1]
+            )
         case FloatType():
             return "f" if type.width == 32 else "d"
         case EnumType():
@@ -90,9 +94,12 @@ def driver(unit, copilot):
         lines += [signature, "{", f'  printf("{trigger.name}");', *shows, '  printf("\\n");', "}"]
     externs = [i for i in equations.inputs if i.extern]
     if copilot:
-        lines += [line.removeprefix("extern ").split(";")[0] + ";" for line in header.splitlines()
-                  if line.startswith("extern ") and "_observed" not in line and '"C"' not in line]
-    lines += ["int main(int argc, char **argv) {", "  (void)argc; FILE *in = fopen(argv[1], \"rb\"); if (!in) return 1;"]
+        lines += [
+            line.removeprefix("extern ").split(";")[0] + ";"
+            for line in header.splitlines()
+            if line.startswith("extern ") and "_observed" not in line and '"C"' not in line
+        ]
+    lines += ["int main(int argc, char **argv) {", '  (void)argc; FILE *in = fopen(argv[1], "rb"); if (!in) return 1;']
     if not copilot:
         lines += [f"  static {name}_state state; " + (f"static {name}_inputs inputs;" if externs else "")]
         lines += ["  memset(&state, 0x5a, sizeof state);", f"  {name}_init(&state);"]

@@ -138,8 +138,11 @@ def applied(rng, pool):
 
 def composed(rng, pool, type):
     if isinstance(type, ArrayType):
-        return term("array", *(rng.choice([n for n in pool if n.type is type.element]) for _ in range(type.length)),
-                    payload=type)
+        return term(
+            "array",
+            *(rng.choice([n for n in pool if n.type is type.element]) for _ in range(type.length)),
+            payload=type,
+        )
     return term("struct", *(rng.choice([n for n in pool if n.type is t]) for _, t in type.fields), payload=type)
 
 

@@ -215,7 +215,9 @@ def filled(form: Form, operands: Mapping[str, Expression], result: str) -> Expre
         case Hole(name):
             return operands[name]
         case Number(text):
-            return Expression(text, PRIMARY, "uint32_t" if text.endswith("u") else "int32_t", number=int(text.strip("u")))
+            return Expression(
+                text, PRIMARY, "uint32_t" if text.endswith("u") else "int32_t", number=int(text.strip("u"))
+            )
         case Cast(type, inner):
             return cast(type, filled(inner, operands, result))
         case Unary(operator, inner):

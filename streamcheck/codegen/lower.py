@@ -17,7 +17,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
-from streamcheck.program.equations import Cell, Equations, Input, Named, Trigger
+from streamcheck.program.equations import Cell, Constant, Equations, Input, Named, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,8 @@ def mathematical_streams(equations: Equations, roots: Iterable[Term]) -> list[tu
     known: dict[Term, tuple[str, Location | None]] = {}
     for named in (*equations.wires, *equations.observers):
         known.setdefault(named.term, (named.name, named.where))
-    for declared in (*equations.inputs, *equations.cells, *equations.constants):
+    variables: list[Input | Cell | Constant] = [*equations.inputs, *equations.cells, *equations.constants]
+    for declared in variables:
         known[declared.var] = (declared.name, declared.where)
     found = [(f"`{known[n][0]}`", n.type, known[n][1]) for n in nodes if n in known]
     return found or [("a value in this spec", nodes[0].type, equations.where)]

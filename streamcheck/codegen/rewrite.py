@@ -44,9 +44,9 @@ def _cheaper(node: Term) -> Term:
             return _extreme(node)
         case "mod" | "floordiv":
             return _by_power_of_two(node)
-        case "bitnot" if node.type.kind == "unsigned" and node.type.width < 32:  # type: ignore[attr-defined]
+        case "bitnot" if isinstance(node.type, MachineType) and not node.type.signed and node.type.width < 32:
             # C complements the int that a short word becomes, which compilers warn of in comparisons.
-            return term("bitxor", node.args[0], constant(node.type, node.type.high))  # type: ignore[attr-defined]
+            return term("bitxor", node.args[0], constant(node.type, node.type.high))
         case "mux":
             return _mux(node)
         case "cast" if node.type is BOOL and node.args[0].type is BOOL:
@@ -59,9 +59,10 @@ def _cheaper(node: Term) -> Term:
             return node.args[1]
         case "index" if node.args[0].op == "array" and node.args[1].is_const:
             elements = node.args[0].args
-            return elements[min(max(node.args[1].payload, 0), len(elements) - 1)]
+            return elements[min(max(int(node.args[1].payload), 0), len(elements) - 1)]
         case "field" if node.args[0].op == "struct":
-            return node.args[0].args[node.payload]
+            fields = node.args[0].args
+            return fields[int(node.payload)]
     return node
 
 

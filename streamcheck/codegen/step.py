@@ -144,7 +144,9 @@ class StepWriter:
         place = self.texts[node.args[0]]
         if node.op == "field":
             assert isinstance(node.args[0].type, StructType)
-            return replace(place, text=f"{place.text}.{node.args[0].type.fields[node.payload][0]}", type=c_type(node.type))
+            return replace(
+                place, text=f"{place.text}.{node.args[0].type.fields[node.payload][0]}", type=c_type(node.type)
+            )
         index = _constant_index(node)
         return element(place, Expression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
 
@@ -321,7 +323,9 @@ class StepWriter:
         for observer in self.lowered.observers:
             value = self.expression(observer.term, self.body, site)
             place = f"{shown}{observer.name}"
-            self.body.lines.append(self._copied(observer.term.type, place, self.converted(value, observer.term.type).text))
+            self.body.lines.append(
+                self._copied(observer.term.type, place, self.converted(value, observer.term.type).text)
+            )
 
     def _call(self, trigger: Trigger, site: int) -> None:
         note = text.comment(text.source(trigger.where))
@@ -373,6 +377,8 @@ class StepWriter:
         value = self.expression(ring.newest, self.body, site)
         index, last = self.state(at), len(ring.cells) - 1
         pushed = self._stored_in(f"{self.state(name)}[{index}]", name, ring.newest, value)
+        if ring.newest is ring.cells[0].var:  # it goes round, and is where it belongs
+            pushed = Commit(name, (), frozenset())
         moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
         reads = pushed.reads - {at} if name in pushed.reads else pushed.reads
         return Commit(name, (*pushed.lines, moved), reads)
@@ -505,5 +511,3 @@ def _sampled_paths(lowered: Lowered) -> tuple[set[Term], list[Term]]:
         if node.args and node.args[0] in whole:
             whole.add(node)
     return whole, list(paths)
-
-

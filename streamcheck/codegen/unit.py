@@ -47,9 +47,7 @@ def generate(equations: Equations, options: Options, remarks: Iterable[str] = ()
 
 
 class UnitWriter:
-    def __init__(
-        self, low: Lowered, names: Names, step: StepWriter, options: Options, remarks: Iterable[str]
-    ) -> None:
+    def __init__(self, low: Lowered, names: Names, step: StepWriter, options: Options, remarks: Iterable[str]) -> None:
         self.low = low
         self.names = names
         self.step = step
@@ -162,7 +160,10 @@ class UnitWriter:
 
     def _validity(self) -> Iterator[str]:
         if self.checked:
-            yield from ("", "/* whether every enum among the inputs holds one of its values; a step does nothing where not */")
+            yield from (
+                "",
+                "/* whether every enum among the inputs holds one of its values; a step does nothing where not */",
+            )
             yield f"{self._validity_signature()};"
 
     def _validity_signature(self) -> str:
@@ -251,7 +252,9 @@ class UnitWriter:
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield from self._ring_definition(ring, f"static {text.declared(_ring_type(ring), self.step.state_names[ring.name])}")
+            yield from self._ring_definition(
+                ring, f"static {text.declared(_ring_type(ring), self.step.state_names[ring.name])}"
+            )
             yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
         if self.low.observers:
             yield f"struct {self.name}_observers {self.name}_observed;"
@@ -428,4 +431,3 @@ def _listed(items: Iterable[str]) -> Iterator[str]:
             line = I
         line += piece + " "
     yield line.rstrip()
-

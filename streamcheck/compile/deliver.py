@@ -122,5 +122,3 @@ def write(result: Compiled, directory: str) -> list[str]:
     except OSError as why:
         raise SpecError(f"{directory}: {why.strerror}") from None
     return paths
-
-

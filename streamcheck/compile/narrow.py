@@ -1,7 +1,7 @@
 """Machine types for Int streams, by proof.
 
-For every Int cell and input a range is sought that no run leaves: bounds are the constants of the spec and the limits of
-the machine types, tried from the tightest outwards until all together are inductive. What is found is then proved as
+For every Int cell and input a range is sought that no run leaves: bounds are the constants of the spec and the limits
+of the machine types, tried from the tightest outwards until all together are inductive. What is found is then proved as
 any property is, certificate and second solver included. Ranges of the other terms follow from these by interval
 arithmetic, and every operator is done in the smallest type that holds its operands and its result: nothing wraps, so
 the values are the same.
@@ -12,12 +12,13 @@ An Int extern has a range only if an assumption gives it one; a Real has no exac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from streamcheck.certify.smtlib import Script
 from streamcheck.certify.solvers import unsatisfiable
 from streamcheck.codegen.lower import is_mathematical, mathematical_streams
 from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
@@ -28,7 +29,7 @@ from streamcheck.run.prove import Settings, prove
 
 Range = tuple[int, int]
 SECONDS = 2.0  # for one question of the search
-LIMITS = [t for w in (8, 16, 32, 64) for s in (False, True) for t in [machine(w, signed=s)]]
+LIMITS = [machine(w, signed=s) for w in (8, 16, 32, 64) for s in (False, True)]
 
 
 def narrowed(equations: Equations, lemmas: Sequence[Term], settings: Settings) -> tuple[Equations, list[str]]:
@@ -75,7 +76,7 @@ def _prove(equations: Equations, ranges: dict[Term, Range], settings: Settings) 
             raise SpecError(f"{result.name} could not be proved ({result.reason or result.verdict})", result.prop.where)
 
 
-def _where(equations: Equations, var: Term) -> object:
+def _where(equations: Equations, var: Term) -> Location | None:
     declared: list[Input | Cell] = [*equations.inputs, *equations.cells]
     return next((d.where for d in declared if d.var is var), None)
 
@@ -95,7 +96,7 @@ def smallest(low: int, high: int) -> MachineType:
     """The smallest machine type for a range, unsigned where both would do."""
     for type in LIMITS:
         if type.low <= low and high <= type.high:
-            return type  # type: ignore[return-value]
+            return type
     raise OverflowError
 
 
@@ -111,7 +112,7 @@ class Search:
         self.system = to_system(bare)
         constants = {n.payload for n in walk(equations.roots()) if n.is_const and n.type is INT}
         near = {c + d for c in constants for d in (-1, 0, 1)}
-        near |= {limit for t in LIMITS for limit in (t.low, t.high)}  # type: ignore[attr-defined]
+        near |= {limit for t in LIMITS for limit in (t.low, t.high)}
         self.steps = sorted(near)
         self.at: dict[Term, list[int]] = {}
 
@@ -138,7 +139,7 @@ class Search:
             extern = var not in self.cells
             raise SpecError(
                 f"no range of 64 bits was found that {name}, an Int, keeps to",
-                _where(self.equations, var),  # type: ignore[arg-type]
+                _where(self.equations, var),
                 write=f'spec.assume("range", ({var.payload} >= 0) & ({var.payload} < 1000))'
                 if extern
                 else "a machine type, or a bound in its definition: minimum(n + 1, 1000)",
@@ -171,24 +172,22 @@ class Narrowing:
     source: Equations
     needed: set[Term]
     variables: dict[Term, Range]
+    bounds: dict[Term, Range] = field(default_factory=dict)
 
     def equations(self) -> Equations:
         equations = self.source
         cells = [c for c in equations.cells if c.var in self.needed]
         roots = [*(t.guard for t in equations.triggers), *(a for t in equations.triggers for _, a in t.args)]
-        roots += [o.term for o in equations.observers] + [c.next for c in cells]
-        self.bounds: dict[Term, Range] = {}
+        roots += [o.term for o in equations.observers] + [c.next for c in cells] + [c.var for c in cells]
+        roots += [i.var for i in equations.inputs if i.var in self.needed]
         images: dict[Term, Term] = {}
-        for node in walk([*roots, *(c.initial for c in cells), *(v for v in equations.chosen() if v in self.needed)]):
+        for node in walk(roots):
             images[node] = self._image(node, images)
         return replace(
             equations,
-            inputs=tuple(replace(i, type=images[i.var].type if i.var in images else i.type) for i in equations.inputs),
-            cells=tuple(
-                replace(c, initial=self._as(images[c.var].type, c.initial), next=self._cast(images[c.var].type, images[c.next]))
-                for c in (replace(c) for c in cells)
-                if images.setdefault(c.var, self._image(c.var, images)) is not None
-            ),
+            inputs=tuple(self._input(i, images) for i in equations.inputs),
+            constants=(),
+            cells=tuple(self._cell(c, images) for c in cells),
             wires=tuple(Named(w.name, images[w.term], w.where) for w in equations.wires if w.term in images),
             triggers=tuple(
                 replace(t, guard=images[t.guard], args=tuple((n, images[a]) for n, a in t.args))
@@ -196,6 +195,16 @@ class Narrowing:
             ),
             observers=tuple(replace(o, term=images[o.term]) for o in equations.observers),
         )
+
+    def _input(self, given: Input, images: dict[Term, Term]) -> Input:
+        """One that nothing reads is still in the interface, and has no range: the widest type."""
+        if given.var in images:
+            return replace(given, type=images[given.var].type)
+        return replace(given, type=LIMITS[-1]) if given.type is INT else given
+
+    def _cell(self, cell: Cell, images: dict[Term, Term]) -> Cell:
+        type = images[cell.var].type
+        return replace(cell, initial=self._as(type, cell.initial), next=self._cast(type, images[cell.next]))
 
     def _as(self, type: Type, initial: Term) -> Term:
         return constant(type, initial.payload) if initial.type is INT else initial
@@ -213,9 +222,7 @@ class Narrowing:
             try:
                 own = smallest(low, high)
             except OverflowError:
-                raise SpecError(
-                    f"an Int between {low} and {high} fits no machine type", self.source.where
-                ) from None
+                raise SpecError(f"an Int between {low} and {high} fits no machine type", self.source.where) from None
             if node.op == "var":
                 return variable(node.payload, own)
             if node.is_const:
@@ -267,7 +274,7 @@ class Narrowing:
                 return -b, -a
             case "abs", [(a, b)]:
                 return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
-            case ("floordiv" | "quot"), [(a, b), _]:
+            case (("floordiv" | "quot"), [(a, b), _]):
                 most = max(abs(a), abs(b))
                 return (0 if a >= 0 and given[1][0] >= 0 else -most - 1), most
             case "mod", [(a, b), (c, d)]:
@@ -284,5 +291,3 @@ def _of_type(source: Term) -> Range:
     if source.type.kind in ("float", "real"):
         raise SpecError("an Int made from a float has no range of its own", write="unsafe_cast(Int32, s)")
     return min(codes), max(codes)
-
-

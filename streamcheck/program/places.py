@@ -1,5 +1,5 @@
-"""Where generated C keeps what the equations speak of. The printer says it, the proof of the C uses it; a wrong one makes
-that proof fail and nothing else."""
+"""Where generated C keeps what the equations speak of. The printer says it, the proof of the C uses it; a wrong one
+makes that proof fail and nothing else."""
 
 from __future__ import annotations
 

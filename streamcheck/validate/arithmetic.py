@@ -178,8 +178,8 @@ def unary(op: str, x: Term, demand: Demand) -> Term:
         return make("bitnot", x)
     if op != "-":
         raise Refused(f"the operator {op}")
-    if x.type in (INT, LONG) and interval(x)[0] <= x.type.low:  # type: ignore[attr-defined]
-        demand(make("ne", x, constant(x.type, x.type.low)), "the negation does not overflow")  # type: ignore[attr-defined]
+    if x.type in (INT, LONG) and interval(x)[0] <= x.type.low:
+        demand(make("ne", x, constant(x.type, x.type.low)), "the negation does not overflow")
     return make("neg", x)
 
 
@@ -352,7 +352,7 @@ def constants() -> Iterator[tuple[str, Term]]:
     for width in (8, 16, 32, 64):
         signed, unsigned = machine(width, signed=True), machine(width, signed=False)
         type = LONG if width == 64 else INT
-        yield f"INT{width}_MIN", constant(type, signed.low)  # type: ignore[attr-defined]
-        yield f"INT{width}_MAX", constant(type, signed.high)  # type: ignore[attr-defined]
+        yield f"INT{width}_MIN", constant(type, signed.low)
+        yield f"INT{width}_MAX", constant(type, signed.high)
         wide = {64: ULONG, 32: UNSIGNED}.get(width, INT)
-        yield f"UINT{width}_MAX", constant(wide, unsigned.high)  # type: ignore[attr-defined]
+        yield f"UINT{width}_MAX", constant(wide, unsigned.high)

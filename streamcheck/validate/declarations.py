@@ -12,9 +12,7 @@ from streamcheck.validate.arithmetic import INT, LONG, ULONG, UNSIGNED, constant
 from streamcheck.validate.memory import PointerType
 from streamcheck.validate.reader import Refused
 
-SCALARS: dict[str, Type] = {
-    f"{u}int{w}_t": machine(w, signed=not u) for u in ("", "u") for w in (8, 16, 32, 64)
-}
+SCALARS: dict[str, Type] = {f"{u}int{w}_t": machine(w, signed=not u) for u in ("", "u") for w in (8, 16, 32, 64)}
 SCALARS |= {"bool": BOOL, "_Bool": BOOL, "int": INT, "unsigned": UNSIGNED, "float": FLOAT, "double": DOUBLE}
 
 
@@ -129,11 +127,13 @@ class Declarations:
         value, unsigned = int(match[1], 0), bool(match[2])
         decimal = not text.startswith("0x")
         for type in (INT, UNSIGNED, LONG, ULONG):
-            if type.low <= value <= type.high and (type.signed or unsigned or not decimal) and not (  # type: ignore[attr-defined]
-                unsigned and type.signed  # type: ignore[attr-defined]
+            if (
+                type.low <= value <= type.high
+                and (type.signed or unsigned or not decimal)
+                and not (unsigned and type.signed)
             ):
                 return constant(type, value)
-        if decimal and value <= ULONG.high:  # type: ignore[attr-defined]
+        if decimal and value <= ULONG.high:
             return constant(ULONG, value)  # only as the operand of UINT64_C, which makes it unsigned
         raise Refused(f"the literal {node.value}")
 

@@ -116,16 +116,20 @@ class Equals:
         if found in self.pairs:
             return self.pairs[found]
         values = fingerprint(found.type, self.values.of(found))
-        if Counter(values[1:]).most_common(1)[0][1] > VALUATIONS - VARIED:
-            return found
+        varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
         rests_on = _nearest(found, self.terms)
-        candidates = self.by_print.get(values, [])
         # Of several that are always alike, the one computed from the same terms is the one the C means.
-        for candidate in sorted(candidates, key=lambda t: (t in rests_on, -len(rests_on.intersection(t.args))))[:4]:
-            if (found, candidate) not in self.refused:
+        candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _over(t, rests_on)))
+        for candidate in candidates[:4]:
+            if (found, candidate) not in self.refused and (varied or _over(candidate, rests_on)):
                 self.pairs[found] = candidate
                 return candidate
         return found
+
+
+def _over(term: Term, operands: set[Term]) -> bool:
+    """Whether it is one operator over these."""
+    return bool(term.args) and all(a.is_const or a in operands for a in term.args)
 
 
 def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:

@@ -50,9 +50,17 @@ class Frame:
 
 
 class Machine:
-    def __init__(self, declared: Declarations, settle: Callable[[Term], Term]) -> None:
+    """`settle` may put an equal term for a value, `decide` a truth value for a condition that has only one."""
+
+    def __init__(
+        self,
+        declared: Declarations,
+        settle: Callable[[Term], Term] = lambda t: t,
+        decide: Callable[[Term], Term] = lambda t: t,
+    ) -> None:
         self.declared = declared
         self.settle = settle
+        self.decide = decide
         self.memory = Memory()
         self.globals: dict[str, Designation] = {}
         self.frame = Frame()
@@ -74,9 +82,8 @@ class Machine:
             for (parameter, type), value in zip(parameters, args, strict=True):
                 self.frame.variables[parameter] = self._bound(type, value)
             self._statement(function.body)
-            value = self.frame.value
-            result = self.declared.result(function.decl)
-            return self.settle(value) if isinstance(value, Term) and result is not None else value
+            returned = self.frame.value
+            return self.settle(returned) if isinstance(returned, Term) else returned
         finally:
             self.frame = caller
 
@@ -142,7 +149,7 @@ class Machine:
         return parts + [_zero(t) for t in list(leaves(type))[len(parts) :]]
 
     def _run_If(self, node: Any) -> None:
-        condition = c.truth(self._number(node.cond))
+        condition = self.decide(c.truth(self._number(node.cond)))
         self._branches(condition, node.iftrue, node.iffalse)
 
     def _branches(self, condition: Term, yes: Any, no: Any) -> None:
@@ -219,7 +226,8 @@ class Machine:
         name = node.name.name
         args = list(node.args.exprs) if node.args is not None else []
         if name == "memcpy":
-            return self._copied(args)
+            self._copied(args)
+            return None
         if name in self.declared.functions:
             return self.call(name, [self.value(a) for a in args])
         if name in self.declared.prototypes:
@@ -306,9 +314,8 @@ class Machine:
         raise Refused(f"{kind} as something to designate")
 
     def _value_ID(self, node: Any) -> Value:
-        if node.name not in self.frame.variables and node.name not in self.globals:
-            if node.name in self.declared.constants:
-                return self.declared.constants[node.name]
+        if node.name in self.declared.constants and node.name not in {**self.globals, **self.frame.variables}:
+            return self.declared.constants[node.name]
         return self._loaded(self.designation(node))
 
     def _loaded(self, what: Designation) -> Value:

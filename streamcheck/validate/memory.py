@@ -1,7 +1,7 @@
 """Objects, and the expressions that designate them.
 
-Memory is a map from (object, scalar part) to terms. A designation is a list of places with the conditions under which it
-is each of them: `a[i]` is one place where `i` is known, else as many as the array has elements. An array that the
+Memory is a map from (object, scalar part) to terms. A designation is a list of places with the conditions under which
+it is each of them: `a[i]` is one place where `i` is known, else as many as the array has elements. An array that the
 relation calls a ring is different: its slots go by their distance from where its index stood when the step began,
 so that a ring of a thousand takes no more to follow than one of two.
 """
@@ -70,7 +70,8 @@ class Memory:
     def __init__(self) -> None:
         self.parts: dict[tuple[int, int], Term] = {}
         self.count = 0
-        self.rings: dict[tuple[int, int], Callable[[Term], int]] = {}  # where a ring begins: the slot of an index
+        # Where a ring begins: its type (its first slot begins there, too), and the slot that an index means.
+        self.rings: dict[tuple[int, int], tuple[Type, Callable[[Term], int]]] = {}
 
     def new(self, type: Type, parts: list[Term]) -> Designation:
         self.count += 1
@@ -114,8 +115,8 @@ class Memory:
             raise Refused("an index into what is no array")
         step, length = width(of.type.element), of.type.length
         first = of.places[0]
-        slot = self.rings.get((first.object, first.offset))
-        if slot is not None:
+        ring, slot = self.rings.get((first.object, first.offset), (None, None))
+        if slot is not None and of.type is ring:
             return Designation(of.type.element, (Place(TRUE, first.object, first.offset + step * slot(index)),))
         demand(_in_range(index, length), f"an index is less than {length}")
         if index.is_const:

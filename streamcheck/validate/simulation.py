@@ -5,11 +5,12 @@
                 guards are true, in order, once each, with the arguments' values, and leaves every place holding the
                 cell's next value
     observers   where they are compiled, hold their terms' values after the step
+    checked     a step whose enums hold no value of theirs, as far as the code tests that, does nothing
     defined     nothing on the way is undefined or left open by the standard (`arithmetic`), no index is outside
     inputs      are read before the first handler is called, for a handler may change them
 
-By induction every run of the C is a run of the equations. The relation is given with the code and is not trusted: with a
-wrong one these claims fail. A ring's index is any number below its length; element (index + position) mod length
+By induction every run of the C is a run of the equations. The relation is given with the code and is not trusted: with
+a wrong one these claims fail. A ring's index is any number below its length; element (index + position) mod length
 holds the cell, at every index.
 
 Taken for granted: the compiler, an int of 32 bits, IEEE 754 with every operation rounded (the code checks both), that
@@ -20,12 +21,12 @@ equations mean.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.simplify import conjunction, implication
-from streamcheck.core.term import TRUE, Term, term, variable, variables, walk
+from streamcheck.core.simplify import conjunction, disjunction, implication, negation
+from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
 from streamcheck.core.types import ArrayType, EnumType, MachineType, StructType, Type, machine
 from streamcheck.encode.scalars import scalars
@@ -33,7 +34,7 @@ from streamcheck.program.places import Code, Place
 from streamcheck.validate.arithmetic import INT, recast
 from streamcheck.validate.declarations import Declarations
 from streamcheck.validate.discharge import QUICK, Equals, Prover, Values, cut, equal, member, pair_claim
-from streamcheck.validate.machine import Machine
+from streamcheck.validate.machine import Machine, Value
 from streamcheck.validate.memory import Designation, leaves, width
 from streamcheck.validate.memory import Place as Part
 from streamcheck.validate.reader import Refused, parse
@@ -84,6 +85,7 @@ class Simulation:
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
         self.goals: list[Goal] = []
+        self.tested: set[Term] = set()  # conditions under which a step turns away its inputs
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.equations.triggers:
@@ -106,26 +108,31 @@ class Simulation:
         """What could not be shown, how many claims there were, and how many questions they took."""
         self.goals = []
         self._initial()
-        initial = self.goals
-        refused: set[tuple[Term, Term]] = set()
         limits = conjunction(*self._limits())
         prover = Prover(limits)
+        self._without_effect(prover)
+        initial = self.goals
+        refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
             self.goals = []
-            values = Values({var: length for var, length in self.indices.values()})
+            values = Values(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
-            self._step(equals)
+            self._step(Machine(self.declared, equals.settle, self._decided(prover)))
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                goals = [*initial, *self.goals]
-                return self._unproved(goals, equals.terms, prover), len(goals) + len(pairs), prover.asked
+                free = Prover(conjunction(*self._index_limits()))
+                failures = self._unproved(initial, set(), free) + self._unproved(self.goals, equals.terms, prover)
+                return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
 
-    def _limits(self) -> Iterator[Term]:
+    def _index_limits(self) -> Iterator[Term]:
         for var, length in self.indices.values():
             yield term("lt", var, literal(var.type, length))
+
+    def _limits(self) -> Iterator[Term]:
+        yield from self._index_limits()
         for given in self.equations.inputs:
             yield from (member(part) for part in self.parts[given.var] if isinstance(part.type, EnumType))
 
@@ -141,7 +148,7 @@ class Simulation:
     # The initial state
 
     def _initial(self) -> None:
-        machine = Machine(self.declared, lambda t: t)
+        machine = Machine(self.declared)
         state = self._started(machine)
         for cell in self.cells:
             place = self.code.places[cell.name]
@@ -195,13 +202,9 @@ class Simulation:
 
     # One step
 
-    def _step(self, equals: Equals) -> None:
-        machine = Machine(self.declared, equals.settle)
+    def _step(self, machine: Machine) -> None:
         state, observed = self._related(machine)
-        arguments = [] if state is None else [state, *self._given_inputs(machine)]
-        if state is None:
-            self._extern_inputs(machine)
-        machine.call("step" if self.code.copilot else f"{self.name}_step", arguments)  # type: ignore[arg-type]
+        self._run(machine, self._arguments(machine, state))
         self._calls(machine)
         if self.observers:
             shown = observed or machine.memory.member(state, "observed")  # type: ignore[arg-type]
@@ -210,6 +213,48 @@ class Simulation:
                 self._same(f"observer {o.name}", found, self._as_c(o.term))
         self._next_state(machine, state)
         self.goals += [Goal(f"defined: {d.why}", implication(d.path, d.claim)) for d in machine.demands]
+
+    def _arguments(self, machine: Machine, state: Designation | None) -> list[Value]:
+        if state is None:
+            self._extern_inputs(machine)
+            return []
+        return [state, *self._given_inputs(machine)]
+
+    def _run(self, machine: Machine, arguments: list[Value]) -> None:
+        machine.call("step" if self.code.copilot else f"{self.name}_step", arguments)
+
+    def _decided(self, prover: Prover) -> Callable[[Term], Term]:
+        """Conditions on enum inputs alone, which hold or fail for all their members."""
+
+        def decide(condition: Term) -> Term:
+            if condition.is_const or not all(isinstance(v.type, EnumType) for v in variables([condition])):
+                return condition
+            if prover.valid([negation(condition)], QUICK)[0]:
+                self.tested.add(condition)
+                return FALSE
+            return condition
+
+        return decide
+
+    def _without_effect(self, prover: Prover) -> None:
+        """A step that turns away its inputs leaves everything as it was and calls nobody."""
+        machine = Machine(self.declared, decide=self._decided(prover))
+        state, _ = self._related(machine)
+        self._run(machine, self._arguments(machine, state))
+        if not self.tested:
+            return
+        refused = disjunction(*self.tested)
+        machine = Machine(self.declared)
+        state, _ = self._related(machine)
+        arguments = self._arguments(machine, state)
+        before = dict(machine.memory.parts)
+        self._run(machine, arguments)
+        for key, part in before.items():
+            claim = implication(refused, equal(machine.memory.parts[key], part))
+            self.goals.append(Goal("a step with an impossible enum changes nothing", claim))
+        for call in machine.calls:
+            claim = implication(refused, negation(call.when))
+            self.goals.append(Goal(f"a step with an impossible enum does not call {call.name}", claim))
 
     def _related(self, machine: Machine) -> tuple[Designation | None, Designation | None]:
         """A state in which every place holds its cell, and the rest anything."""
@@ -240,7 +285,10 @@ class Simulation:
             raise Refused(f"the ring {place.variable} has another length")
         first = array.places[0]
         index, length = self.indices[place.ring]
-        machine.memory.rings[(first.object, first.offset)] = lambda at: self._distance(at, index, length)
+        machine.memory.rings[(first.object, first.offset)] = (
+            array.type,
+            lambda at: self._distance(at, index, length),
+        )
         part = Part(TRUE, first.object, first.offset + place.position * width(array.type.element))
         return Designation(array.type.element, (part,))
 
@@ -311,9 +359,7 @@ class Simulation:
         for a, b in zip(found, wanted, strict=True):
             self.goals.append(Goal(what, implication(under, equal(a, b))))
 
-    def _wrong_pairs(
-        self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover
-    ) -> set[tuple[Term, Term]]:
+    def _wrong_pairs(self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
         answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
         doubtful = [pair for pair, holds in zip(pairs, answers, strict=True) if not holds]
         again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from streamcheck import (  # noqa: E402
+from streamcheck import (
     Bool,
     Int64,
     Spec,
@@ -31,10 +31,10 @@ from streamcheck import (  # noqa: E402
     stream,
     voting,
 )
-from streamcheck.codegen.unit import Options, generate  # noqa: E402
-from streamcheck.program.flatten import equations_of  # noqa: E402
-from streamcheck.run.source import Target, read  # noqa: E402
-from streamcheck.validate.simulation import validate  # noqa: E402
+from streamcheck.codegen.unit import Options, generate
+from streamcheck.program.flatten import equations_of
+from streamcheck.run.source import Target, read
+from streamcheck.validate.simulation import validate
 
 MONITORS = ["Fib", "Counter", "Heater", "Vote3", "Engine", "Mixed"]
 SHORT, LONG = 2_000, 12_000
@@ -203,9 +203,8 @@ def compare(name, equations, shared, kind, harness, macros, short):
 def show(name, rows):
     for label, m in rows.items():
         ratio = m.nanoseconds / rows["Copilot"].nanoseconds if "Copilot" in rows else float("nan")
-        print(
-            f"{name if label == 'ours' else '':13} {label:8} {m.instructions:8.1f} {m.state:6d} {m.stack:6d} {m.code:8d} {ratio:6.2f}"
-        )
+        title = name if label == "ours" else ""
+        print(f"{title:13} {label:8} {m.instructions:8.1f} {m.state:6d} {m.stack:6d} {m.code:8d} {ratio:6.2f}")
 
 
 HALF = ("Engine", "Mixed")
@@ -232,7 +231,9 @@ def main():
     shared = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/bench/monitors").resolve()
     specs = Path(__file__).parents[2] / "specs" / "monitors"
     short = []
-    print(f"{'monitor':13} {'':8} {'instr.':>8} {'state':>6} {'stack':>6} {'C bytes':>8} {'ns':>6}  (ns: over Copilot's)")
+    print(
+        f"{'monitor':13} {'':8} {'instr.':>8} {'state':>6} {'stack':>6} {'C bytes':>8} {'ns':>6}  (ns: over Copilot's)"
+    )
     for name in MONITORS:
         (equations,) = read(Target.parse(str(specs / f"{name.lower()}.py")))
         compare(name, equations, shared, name, shared / name / "harness.c", [], short)
