@@ -44,9 +44,6 @@ def _cheaper(node: Term) -> Term:
             return _extreme(node)
         case "mod" | "floordiv":
             return _by_power_of_two(node)
-        case "bitnot" if isinstance(node.type, MachineType) and not node.type.signed and node.type.width < 32:
-            # C complements the int that a short word becomes, which compilers warn of in comparisons.
-            return term("bitxor", node.args[0], constant(node.type, node.type.high))
         case "mux":
             return _mux(node)
         case "cast" if node.type is BOOL and node.args[0].type is BOOL:
@@ -186,15 +183,16 @@ class _Conditions:
         self.tables: dict[Term, tuple[Value, ...]] = {}
         self.known: dict[tuple[tuple[Term, ...], Table], Term] = {}
         self.order: dict[Term, int] = {}
+        self.studied: set[Term] = set()
 
     def shortened(self, roots: Iterable[Term]) -> dict[Term, Term]:
         images: dict[Term, Term] = {}
         for node in walk(roots):
             image = _cheaper(rebuild(node, [images[a] for a in node.args]))
-            for new in walk([image], set(self.support)):
+            for new in walk([image], self.studied):
                 self._study(new)
             images[node] = self._shortest(image)
-            for new in walk([images[node]], set(self.support)):
+            for new in walk([images[node]], self.studied):
                 self._study(new)
         return images
 

@@ -183,7 +183,7 @@ class StepWriter:
             if self.uses[node] > 1 or named:
                 stored.add(node)
             for a, name in zip(node.args, "abc", strict=False):
-                if a.args and not text.is_composite(a.type) and _form_repeats(node, name):
+                if a.args and not text.is_composite(a.type) and (_form_repeats(node, name) or _suspect(node, a)):
                     stored.add(a)
         return stored
 
@@ -464,6 +464,12 @@ def _plain_shift(node: Term) -> str | None:
     wide = "uint64_t" if node.type.width == 64 else "uint32_t"
     moved = f"(({wide})a << {amount.payload}u)" if node.op == "shl" else f"(a >> {amount.payload}u)"
     return facts + moved
+
+
+def _suspect(node: Term, operand: Term) -> bool:
+    """Compilers warn of comparisons with the complement of a short word, cast or not: C complements an int."""
+    short = operand.type.kind == "unsigned" and operand.op in ("bitnot", "bitxor")
+    return short and node.op in ("lt", "le", "gt", "ge", "eq", "ne", "min", "max", "floordiv", "mod", "quot", "rem")
 
 
 def _constant_index(node: Term) -> int | None:
