@@ -247,6 +247,9 @@ def _binary(op: str, left: Form, right: Form, operands: Mapping[str, Expression]
             op, b = ("-" if op == "+" else "+"), _literal(left.type, -b.number)
         wide = left.type
         a, b = _unsigned_literal(wide, a), _unsigned_literal(wide, b)
+        by_itself = "uint32_t" in (a.type, b.type) and wide == "uint32_t" and (a.number is None) != (b.number is None)
+        if by_itself and {a.type, b.type} & set(SMALL_UNSIGNED):  # a short word beside a literal
+            return binary(op, a, b)
         if a.type == wide and _converts(b, wide):
             return binary(op, a, b)
         if b.type == wide and _converts(a, wide):

@@ -176,13 +176,15 @@ def _nearest(root: Term, terms: set[Term]) -> set[Term]:
 class Prover:
     """Decides claims, many at once. `limits` are assumed: bounds of ring indices, members of enums."""
 
-    def __init__(self, limits: Term) -> None:
+    def __init__(self, limits: Term, seconds: float = SECONDS) -> None:
         self.limits = limits
+        self.seconds = seconds
         self.asked = 0
 
-    def valid(self, claims: Sequence[Term], seconds: float = SECONDS) -> list[bool]:
+    def valid(self, claims: Sequence[Term], seconds: float | None = None) -> list[bool]:
         """For each claim whether it holds for all values; False also where the solver does not know."""
         answers: dict[Term, bool] = {}
+        seconds = min(seconds or self.seconds, self.seconds)
         open_claims = [c for c in dict.fromkeys(claims) if c is not TRUE]
         for i in range(0, len(open_claims), TOGETHER):
             some = open_claims[i : i + TOGETHER]

@@ -33,7 +33,7 @@ from streamcheck.encode.scalars import scalars
 from streamcheck.program.places import Code, Place
 from streamcheck.validate.arithmetic import INT, recast
 from streamcheck.validate.declarations import Declarations
-from streamcheck.validate.discharge import QUICK, Equals, Prover, Values, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, Values, cut, equal, member, pair_claim
 from streamcheck.validate.machine import Machine, Value
 from streamcheck.validate.memory import Designation, leaves, width
 from streamcheck.validate.memory import Place as Part
@@ -62,19 +62,21 @@ class Goal:
     claim: Term
 
 
-def validate(code: Code) -> Outcome:
-    """Whether the C does what the equations say, for all inputs and all time."""
+def validate(code: Code, seconds: float = SECONDS) -> Outcome:
+    """Whether the C does what the equations say, for all inputs and all time. `seconds` are for one question to the
+    solver; what it does not answer is not proved."""
     began = time.monotonic()
     try:
         declared = Declarations(parse(code.files, f"{code.equations.name}.c"))
-        failures, claims, questions = Simulation(code, declared).judged()
+        failures, claims, questions = Simulation(code, declared, seconds).judged()
     except Refused as why:
         failures, claims, questions = [f"the C could not be followed: {why}"], 0, 0
     return Outcome(tuple(failures), claims, questions, time.monotonic() - began)
 
 
 class Simulation:
-    def __init__(self, code: Code, declared: Declarations) -> None:
+    def __init__(self, code: Code, declared: Declarations, seconds: float) -> None:
+        self.seconds = seconds
         self.code = code
         self.declared = declared
         self.equations = code.equations
@@ -109,7 +111,7 @@ class Simulation:
         self.goals = []
         self._initial()
         limits = conjunction(*self._limits())
-        prover = Prover(limits)
+        prover = Prover(limits, self.seconds)
         self._without_effect(prover)
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
@@ -121,7 +123,7 @@ class Simulation:
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                free = Prover(conjunction(*self._index_limits()))
+                free = Prover(conjunction(*self._index_limits()), self.seconds)
                 failures = self._unproved(initial, set(), free) + self._unproved(self.goals, equals.terms, prover)
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
