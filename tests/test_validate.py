@@ -51,14 +51,14 @@ spec = Spec("subject")
 spec.trigger("first", up & (a < b), [a // b, count])
 spec.trigger("second", late > 5, [late, cells[word], cells])
 spec.trigger("third", x * y + x > 2.0, [unsafe_cast(Word8, x), x + y])
-spec.trigger("fourth", count - 5 > 100, [a + b, hashed, word << count, kept])
+spec.trigger("fourth", count + 250 > 100, [a + b, hashed, word << count, kept])
 spec.observer("total", a + b)
 """
 
 
 PLANTED = {
     "a swapped branch": (r"up \? (\S.*?) : (\S.*?)\)?;", r"up ? \2 : \1;"),
-    "a missing cast": (r"\(uint8_t\)\((state->count - 5u)\) > 100u", r"\1 > 100u"),
+    "a missing cast": (r"\(uint8_t\)\((state->count \+ 250u)\) > 100u", r"\1 > 100u"),
     "a comparison with its end": (r"a < b", "a <= b"),
     "a negated condition": (r"if \(up && a < b\)", "if (!up && a < b)"),
     "an index off by one": (r"word < 3u \? word : 3u", "word < 3u ? word + 1u : 3u"),
@@ -77,7 +77,7 @@ PLANTED = {
     "an observer left out": (r"\n    state->observed.total = t1;", ""),
     "a call left out": (r"\n        fourth\([^\n]*", ""),
     "a call twice": (r"(\n        fourth\([^\n]*)", r"\1\1"),
-    "a call too early": (r"(\n    if \(up && a < b)", "\n    fourth(a, 0u, 0u, 0);\\1"),
+    "a call too early": (r"(\n\s*if \(up && a < b)", "\n    fourth(a, 0u, 0u, 0);\\1"),
     "arguments swapped": (r"first\((.*), (state->count)\)", r"first(\2, \1)"),
     "truncating division": (r"(\(\(a / b\)) - [^;]*;", r"\1);"),
     "no test for zero": (r"if \(b == 0\) \{\n        return 0;\n    \}\n", ""),
