@@ -39,7 +39,7 @@ ROOMS = {
     "": {"api", "core", "interpret", "lang"},  # streamcheck/__init__.py: the public names
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
-OUTSIDE |= {"sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
+OUTSIDE |= {"pycparser": {"validate"}, "sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
