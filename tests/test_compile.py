@@ -50,7 +50,9 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     assert done.returncode == 0, done.stderr
     assert {p.name for p in (counter / "out" / "c").iterdir()} == {"counter.c", "counter.h", "main.c"}
     assert re.search(r"the C is proved equal to the spec: \d+ claims, \d+\.\d\d s", done.stdout)
-    assert re.search(r"state: 1 bytes; .*\n  stack of a step: at most \d+ .*\n  a step: at most \d+ operations", done.stdout)
+    assert re.search(
+        r"state: 1 bytes; .*\n  stack of a step: at most \d+ .*\n  a step: at most \d+ operations", done.stdout
+    )
     header = (counter / "out" / "c" / "counter.h").read_text()
     assert "proved for all inputs and all time: small" in header and "state: 1 bytes" in header
     assert "read back and proved to do what the spec says" in header

@@ -11,7 +11,9 @@ from random_specs import random_rows
 from streamcheck import *
 
 STEPS = 200
-CLANG = "clang --target=thumbv7m-none-eabi -mcpu=cortex-m3 -ffreestanding -std=c99 -O2 -I. -Wall -Wextra -Werror".split()
+CLANG = (
+    "clang --target=thumbv7m-none-eabi -mcpu=cortex-m3 -ffreestanding -std=c99 -O2 -I. -Wall -Wextra -Werror".split()
+)
 
 START = """\
 #include "board.h"

@@ -1,7 +1,7 @@
 """The proof of the C: it holds for what is generated, and a bug of any kind breaks it.
 
-Bugs are planted twice over: by hand, one of each kind that a code generator is apt to have, and at random, where a mutant
-that is called proved must run as the interpreter says."""
+Bugs are planted twice over: by hand, one of each kind that a code generator is apt to have, and at random, where a
+mutant that is called proved must run as the interpreter says."""
 
 from __future__ import annotations
 

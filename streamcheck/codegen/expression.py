@@ -330,9 +330,17 @@ def _operand(operator: str, x: Expression) -> str:
 
 def choice(condition: Expression, yes: Expression, no: Expression) -> Expression:
     parts = [x.inside(x.level == TERNARY) for x in (condition, yes, no)]
-    type = yes.type if yes.type == no.type else common(yes.type, no.type)
     reads = condition.reads | yes.reads | no.reads
-    return Expression(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY, type, "?", reads)
+    return Expression(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY, _type_of_either(yes, no), "?", reads)
+
+
+def _type_of_either(yes: Expression, no: Expression) -> str:
+    """The type that holds both; a literal beside another operand is of that one's type as far as values go."""
+    if yes.type == no.type:
+        return yes.type
+    if (yes.number is None) != (no.number is None):
+        return no.type if no.number is None else yes.type
+    return common(yes.type, no.type)
 
 
 def call(function: str, args: list[Expression], result: str) -> Expression:

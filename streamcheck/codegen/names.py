@@ -19,9 +19,9 @@ KEYWORDS = frozenset(
 )
 MATH = "acos asin atan atan2 ceil cos cosh exp fabs floor fmod frexp ldexp log log10 modf pow sin sinh sqrt tan tanh"
 OTHERS = (
-    "memcpy memset memcmp memmove main abort exit malloc free calloc realloc printf puts abs labs div NULL NAN INFINITY "
-    "errno assert signal raise time clock remove rename read write open close y0 y1 yn j0 j1 jn gamma index log2 exp2 "
-    "round trunc stdin stdout"
+    "memcpy memset memcmp memmove main abort exit malloc free calloc realloc printf puts abs labs div NULL NAN "
+    "INFINITY errno assert signal raise time clock remove rename read write open close y0 y1 yn j0 j1 jn gamma index "
+    "log2 exp2 round trunc stdin stdout"
 )
 STANDARD = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), *OTHERS.split()])
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
