@@ -68,6 +68,7 @@ class StepWriter:
         self._tables: dict[str, str] = {}
         self.locals: list[Type] = []  # the types of all local variables
         self.texts: dict[Term, Expression] = {}
+        self.written: set[Term] = set()
         self.temporaries = 0
         self.body = Block()
         self.state_names: dict[str, str] = {}
@@ -191,7 +192,7 @@ class StepWriter:
 
     def expression(self, root: Term, block: Block, site: int) -> Expression:
         """The text for a term; what it needs is declared in `block`, or in the body where others need it too."""
-        for node in walk([root], set(self.texts)):
+        for node in walk([root], self.written):
             if node not in self.texts:
                 alone = self.sites[node] == 1 << site
                 self._write_node(node, block if alone else self.body)
@@ -365,8 +366,23 @@ class StepWriter:
         if cell.next is cell.var:
             return None
         name = self.state_names[cell.name]
+        if cell.next.op == "update" and cell.next.args[0] is cell.var and cell.next not in self.stored:
+            return self._one_element(cell, site)
         value = self.expression(cell.next, self.body, site)
         return self._stored_in(self.state(name), name, cell.next, value)
+
+    def _one_element(self, cell: Cell, site: int) -> Commit:
+        """An array of which one element changes is not copied."""
+        _, index, element_after = cell.next.args
+        name = self.state_names[cell.name]
+        for part in (index, element_after):
+            value = self.expression(part, self.body, site)
+            if value.reads - {name}:
+                self._store(part, value, self.body)
+        at, value = self.texts[index], self.texts[element_after]
+        place = f"{self.state(name)}[{self._clamped(cell.next)}]"
+        pushed = self._stored_in(place, name, element_after, value)
+        return Commit(name, pushed.lines, pushed.reads | at.reads)
 
     def _stored_in(self, place: str, name: str, after: Term, value: Expression) -> Commit:
         line = self._copied(after.type, place, self.converted(value, after.type).text)
@@ -388,30 +404,34 @@ class StepWriter:
         waiting = {c.state: c for c in commits}
         owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
         readers: dict[str, set[str]] = {c.state: set() for c in commits}
+        frees: dict[str, list[str]] = {c.state: [] for c in commits}
         for commit in commits:
             for piece in commit.reads:
                 state = owner.get(piece, piece)
                 if state in readers and state != commit.state:
                     readers[state].add(commit.state)
+                    frees[commit.state].append(state)
         late: list[tuple[str, ...]] = []
         ready = [s for s in waiting if not readers[s]]
         while waiting:
             if not ready:
-                state = min(waiting, key=lambda s: (len(readers[s]), list(waiting).index(s)))
+                state = min(waiting, key=lambda s: len(readers[s]))
                 yield from self._delayed(waiting[state], late)
             else:
                 state = ready.pop(0)
                 yield waiting[state].lines
             del waiting[state]
-            for other, reading in readers.items():
-                if state in reading:
-                    reading.discard(state)
-                    if not reading and other in waiting:
-                        ready.append(other)
+            for other in frees[state]:
+                readers[other].discard(state)
+                if not readers[other] and other in waiting:
+                    ready.append(other)
         yield from late
 
     def _delayed(self, commit: Commit, late: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
         """The new value in a local variable now, for it cannot take its place yet."""
+        if commit.reads <= {commit.state}:  # it can as well be computed later
+            late.append(commit.lines)
+            return
         cell = next((c for c in self.lowered.cells if self.state_names[c.name] == commit.state), None)
         ring = next((r for r in self.lowered.rings if self.state_names[r.name] == commit.state), None)
         after = cell.next if cell is not None else ring.newest  # type: ignore[union-attr]

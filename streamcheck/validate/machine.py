@@ -45,6 +45,7 @@ class Frame:
     """A call being run: its variables, and what it has returned."""
 
     variables: dict[str, Designation] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)  # those that stand for what they point to
     returned: Term = FALSE
     value: Value | None = None
 
@@ -80,6 +81,8 @@ class Machine:
             if len(parameters) != len(args):
                 raise Refused(f"{name} called with {len(args)} arguments")
             for (parameter, type), value in zip(parameters, args, strict=True):
+                if isinstance(type, PointerType):
+                    self.frame.pointers.add(parameter)
                 self.frame.variables[parameter] = self._bound(type, value)
             self._statement(function.body)
             returned = self.frame.value
@@ -129,6 +132,8 @@ class Machine:
 
     def _run_Decl(self, node: Any) -> None:
         type, initial = self.declared.type_of(node.type), node.init
+        if node.storage and (node.storage != ["static"] or "const" not in node.quals):
+            raise Refused(f"the variable {node.name}, which outlives its block")
         values = [self.unknown(t) for t in leaves(type)] if initial is None else self.initial_values(type, initial)
         made = self.memory.new(type, [self.settle(v) for v in values])
         self.frame.variables[node.name] = Designation(type, made.places, "const" in (node.quals or ()))
@@ -241,7 +246,8 @@ class Machine:
         size = args[2]
         if size.__class__.__name__ != "UnaryOp" or size.op != "sizeof" or to.type is not source.type:
             raise Refused("a memcpy that is not of one whole object to another of its type")
-        if self.designation(size.expr).type is not to.type or to.places == source.places:
+        pointer = size.expr.__class__.__name__ == "ID" and size.expr.name in self.frame.pointers
+        if pointer or self.designation(size.expr).type is not to.type or to.places == source.places:
             raise Refused("a memcpy of another size, or onto itself")
         self.memory.write(to, [self.settle(v) for v in self.memory.read(source)], self.live())
 
@@ -252,6 +258,8 @@ class Machine:
         return value
 
     def _handler(self, name: str, args: list[Any]) -> None:
+        if self.memory.frozen:
+            raise Refused(f"a call of {name} inside an expression")
         parameters = self.declared.parameters(self.declared.prototypes[name])
         if len(parameters) != len(args):
             raise Refused(f"{name} called with {len(args)} arguments")
@@ -369,7 +377,9 @@ class Machine:
             return c.recast(self._number(node.args.exprs[0]), c.ULONG if name[0] == "U" else c.LONG)
         if name in c.FUNCTIONS and name not in self.declared.functions:
             return c.library(name, [self._number(a) for a in node.args.exprs], self.demand)
+        frozen, self.memory.frozen = self.memory.frozen, self.memory.count
         value = self._called(node)
+        self.memory.frozen = frozen
         if value is None:
             raise Refused(f"the value of {name}, which returns none")
         return value

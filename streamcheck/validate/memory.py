@@ -71,7 +71,8 @@ class Memory:
         self.parts: dict[tuple[int, int], Term] = {}
         self.count = 0
         # Where a ring begins: its type (its first slot begins there, too), and the slot that an index means.
-        self.rings: dict[tuple[int, int], tuple[Type, Callable[[Term], int]]] = {}
+        self.rings: dict[tuple[int, int], tuple[ArrayType, Callable[[Term], int]]] = {}
+        self.frozen = 0  # objects up to this one may not be written: an expression is being evaluated
 
     def new(self, type: Type, parts: list[Term]) -> Designation:
         self.count += 1
@@ -80,6 +81,7 @@ class Memory:
 
     def read(self, what: Designation) -> list[Term]:
         """The scalar parts of what is designated."""
+        self._check_rings(what)
         return [self._part(what, i) for i in range(width(what.type))]
 
     def _part(self, what: Designation, i: int) -> Term:
@@ -93,11 +95,26 @@ class Memory:
         """Where `live` is true, what is designated takes the values."""
         if what.constant:
             raise Refused("a write to something constant")
+        if any(place.object <= self.frozen for place in what.places):
+            raise Refused("an expression that changes something")
+        self._check_rings(what)
         for place in what.places:
             when = conjunction(live, place.when)
             for i, value in enumerate(values):
                 key = (place.object, place.offset + i)
                 self.parts[key] = either(when, value, self.parts[key])
+
+    def _check_rings(self, what: Designation) -> None:
+        """A ring's slots are in the order of time and not of the array: only one at a time means what C means."""
+        size = width(what.type)
+        for (object, start), (ring, _) in self.rings.items():
+            step = width(ring.element)
+            for place in what.places:
+                first, last = place.offset - start, place.offset - start + size - 1
+                if place.object != object or last < 0 or first >= step * ring.length:
+                    continue
+                if first < 0 or first // step != last // step:
+                    raise Refused("a ring as a whole")
 
     def member(self, of: Designation, name: str) -> Designation:
         if not isinstance(of.type, StructType):
@@ -117,6 +134,8 @@ class Memory:
         first = of.places[0]
         ring, slot = self.rings.get((first.object, first.offset), (None, None))
         if slot is not None and of.type is ring:
+            if len(of.places) > 1:
+                raise Refused("one of several rings")
             return Designation(of.type.element, (Place(TRUE, first.object, first.offset + step * slot(index)),))
         demand(_in_range(index, length), f"an index is less than {length}")
         if index.is_const:

@@ -61,7 +61,7 @@ def _lines(files: Mapping[str, str], name: str, defined: set[str]) -> Iterator[s
         elif directive == "#endif":
             taken.pop()
             checks = min(checks, len(taken))
-        elif directive == "#define" and len(words) == 2:
+        elif directive == "#define" and len(words) == 2 and words[1].endswith("_H"):
             defined.add(words[1])
         elif directive == "#include" and all(taken):
             yield from _included(files, words[1], defined)

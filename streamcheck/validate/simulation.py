@@ -69,6 +69,8 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     try:
         declared = Declarations(parse(code.files, f"{code.equations.name}.c"))
         failures, claims, questions = Simulation(code, declared, seconds).judged()
+    except RecursionError:
+        failures, claims, questions = ["the C could not be followed: a recursion, or too deep"], 0, 0
     except Refused as why:
         failures, claims, questions = [f"the C could not be followed: {why}"], 0, 0
     return Outcome(tuple(failures), claims, questions, time.monotonic() - began)
@@ -169,7 +171,7 @@ class Simulation:
 
     def _started(self, machine: Machine) -> Designation | None:
         """The state as it is before the first step; None where it is in variables of the file."""
-        self._file_objects(machine)
+        self._file_objects(machine, initial=True)
         if self.code.copilot:
             return None
         state = machine.memory.new(self._state_type(), [machine.unknown(t) for t in leaves(self._state_type())])
@@ -177,7 +179,8 @@ class Simulation:
             raise Refused("an initialisation that calls or returns something")
         return state
 
-    def _file_objects(self, machine: Machine) -> None:
+    def _file_objects(self, machine: Machine, *, initial: bool) -> None:
+        """What is at file scope, as it is before the first step or, what may change, with any value."""
         for node in self.declared.objects:
             type = self.declared.type_of(node.type)
             if "extern" in node.storage or (node.name == f"{self.name}_observed"):
@@ -186,8 +189,10 @@ class Simulation:
                 continue
             if "static" not in node.storage or node.init is None:
                 raise Refused(f"the object {node.name} at file scope")
-            made = machine.memory.new(type, machine.initial_values(type, node.init))
-            machine.globals[node.name] = Designation(type, made.places, "const" in node.quals)
+            constant = "const" in node.quals
+            known = initial or constant
+            parts = machine.initial_values(type, node.init) if known else [machine.unknown(t) for t in leaves(type)]
+            machine.globals[node.name] = Designation(type, machine.memory.new(type, parts).places, constant)
 
     def _state_type(self) -> Type:
         found = self.declared.types.get(f"{self.name}_state")
@@ -260,7 +265,7 @@ class Simulation:
 
     def _related(self, machine: Machine) -> tuple[Designation | None, Designation | None]:
         """A state in which every place holds its cell, and the rest anything."""
-        self._file_objects(machine)
+        self._file_objects(machine, initial=False)
         state, observed = None, machine.globals.get(f"{self.name}_observed")
         if not self.code.copilot:
             state = machine.memory.new(self._state_type(), [machine.unknown(t) for t in leaves(self._state_type())])
