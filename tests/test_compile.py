@@ -51,10 +51,10 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     assert {p.name for p in (counter / "out" / "c").iterdir()} == {"counter.c", "counter.h", "main.c"}
     assert re.search(r"the C is proved equal to the spec: \d+ claims, \d+\.\d\d s", done.stdout)
     assert re.search(
-        r"state: 1 bytes; .*\n  stack of a step: at most \d+ .*\n  a step: at most \d+ operations", done.stdout
+        r"state: 1 byte; .*\n  stack of a step: at most \d+ .*\n  a step: at most \d+ operations", done.stdout
     )
     header = (counter / "out" / "c" / "counter.h").read_text()
-    assert "proved for all inputs and all time: small" in header and "state: 1 bytes" in header
+    assert "proved for all inputs and all time: small" in header and "state: 1 byte" in header
     assert "read back and proved to do what the spec says" in header
     assert 'assumed at every step: sometimes counter.py:6 spec.assume("sometimes"' in header
     assert "bool up; /* count on */" in header and "void full(uint8_t count);" in header

@@ -1,4 +1,6 @@
 # A bit of everything: floats, a struct, an array, delays, and temporal logic over the past with and without a clock.
+# Bounded operators keep ages, not a cell for each tick, so that the state stays at a few bytes.
+# First written for Copilot; tests/bench/monitors.py measures the C of both.
 from streamcheck import *
 
 

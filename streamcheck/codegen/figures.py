@@ -19,9 +19,13 @@ class Figures:
     longest: int  # operations one after the other
 
     def lines(self) -> Iterator[str]:
-        yield f"state: {self.state} bytes; no heap, no recursion, no loop in a step"
-        yield f"stack of a step: at most {self.locals} bytes of local variables"
+        yield f"state: {_bytes(self.state)}; no heap, no recursion, no loop in a step"
+        yield f"stack of a step: at most {_bytes(self.locals)} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def figures(low: Lowered, locals: Sequence[Type]) -> Figures:

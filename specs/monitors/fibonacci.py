@@ -1,4 +1,6 @@
 # A stream from its own past: two cells, and a trigger that fires at every step.
+# First written for Copilot; tests/bench/monitors.py measures the C of both, and hand-written C.
+# Turn it into C: streamcheck compile specs/monitors/fibonacci.py -o out
 from streamcheck import *
 
 
