@@ -96,7 +96,7 @@ Form: TypeAlias = Hole | Number | Cast | Unary | Binary | Choice | Call | Member
 
 @cache
 def parsed(text: str) -> Form:
-    return _Parser(re.findall(r"\|\||&&|[=!<>]=|<<|>>|\w+|\S", text)).choice()
+    return _Parser(re.findall(r"\|\||&&|[=!<>]=|<<|>>|\d+\.\d+f?|\w+|\S", text)).choice()
 
 
 class _Parser:
@@ -214,6 +214,8 @@ def filled(form: Form, operands: Mapping[str, Expression], result: str) -> Expre
     match form:
         case Hole(name):
             return operands[name]
+        case Number(text) if "." in text:
+            return Expression(text, PRIMARY, "float" if text.endswith("f") else "double")
         case Number(text):
             return Expression(
                 text, PRIMARY, "uint32_t" if text.endswith("u") else "int32_t", number=int(text.strip("u"))
