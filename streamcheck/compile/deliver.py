@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import Options, Unit, generate
@@ -19,6 +19,7 @@ from streamcheck.program.equations import Equations
 from streamcheck.program.places import Code
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Settings, Verdicts, prove
+from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.validate.simulation import Outcome, validate
 
 
@@ -46,10 +47,6 @@ class Compiled:
         return self.unit is not None and (self.outcome.proved if self.outcome else not self.request.validate)
 
 
-class NotTheSpec(Exception):
-    """Our own mistake: C that could not be proved equal to its spec."""
-
-
 def compiled(equations: Equations, request: Request, watch: Callable[[Director], None] = lambda _: None) -> Compiled:
     if not equations.triggers and not (request.options.observers and equations.observers):
         raise SpecError(
@@ -70,7 +67,7 @@ def compiled(equations: Equations, request: Request, watch: Callable[[Director],
     unit = generate(machine, request.options, [*remarks, "", NOT_VALIDATED, ""])
     if not request.validate:
         return Compiled(verdicts, unit, None, request)
-    outcome = validate(unit.code)
+    outcome = _validated(unit.code)
     final = generate(machine, request.options, [*remarks, "", VALIDATED, ""])
     _only_comments_differ(unit.code, final.code)
     return Compiled(verdicts, final, outcome, request)
@@ -78,6 +75,24 @@ def compiled(equations: Equations, request: Request, watch: Callable[[Director],
 
 VALIDATED = "This C was read back and proved to do what the spec says, for all inputs and all time."
 NOT_VALIDATED = "THIS C WAS NOT PROVED EQUAL TO THE SPEC (--no-validate)."
+
+
+VALIDATION_SECONDS = 900.0  # for all questions of one spec's C
+
+
+def _validated(code: Code) -> Outcome:
+    """`validate` in a process of its own, so that an interrupt ends it at once whatever its solver is doing."""
+
+    def work(send: Send) -> None:
+        send(asdict(validate(code)))
+
+    doing = "proving the C equal to the spec"
+    with Sandbox(work, seconds=VALIDATION_SECONDS, doing=doing) as child:
+        try:
+            row = child.receive()
+        except SpecError as why:
+            return Outcome((str(why),), 0, 0, VALIDATION_SECONDS)
+    return Outcome(tuple(row["failures"]), row["claims"], row["questions"], row["seconds"])
 
 
 def _remarks(verdicts: Verdicts) -> Iterator[str]:
