@@ -85,6 +85,8 @@ class Machine:
                     self.frame.pointers.add(parameter)
                 self.frame.variables[parameter] = self._bound(type, value)
             self._statement(function.body)
+            if self.declared.result(function.decl) is not None:  # 6.9.1: the end of one that returns a value
+                self._demand(self.path, self.frame.returned, f"{name} returns a value")
             returned = self.frame.value
             return self.settle(returned) if isinstance(returned, Term) else returned
         finally:
@@ -101,7 +103,9 @@ class Machine:
         return negation(self.frame.returned)
 
     def demand(self, claim: Term, why: str) -> None:
-        path = conjunction(self.path, self.live())
+        self._demand(conjunction(self.path, self.live()), claim, why)
+
+    def _demand(self, path: Term, claim: Term, why: str) -> None:
         if claim is not TRUE and path is not FALSE:
             self.demands.append(Demanded(path, claim, why))
 
@@ -181,8 +185,10 @@ class Machine:
 
     def _run_Return(self, node: Any) -> None:
         live = self.live()
-        if node.expr is not None:
-            result = self.declared.result(self.declared.function_of(node))
+        result = self.declared.result(self.declared.function_of(node))
+        if (result is None) != (node.expr is None):
+            raise Refused("a return that does not fit its function")
+        if result is not None:
             value = self._converted(self.value(node.expr), result)[0]
             old = self.frame.value
             self.frame.value = value if not isinstance(old, Term) else c.either(live, value, old)
