@@ -3,9 +3,9 @@
     python tests/bench/random_c.py [FIRST [LAST]]
 
 For each: compiled without a warning by gcc and clang, run at -O0 and -O3 and under gcc's UBSan and ASan, the same
-calls and observers as the interpreter over a thousand random steps (extreme values favoured), no MISRA rule broken beyond
-the README's list, and the C proved equal to the spec. Prints what fails and the times; exits with 1 where something does.
-The tests do the same for a sample.
+calls and observers as the interpreter over a thousand random steps (extreme values favoured), no MISRA rule broken
+beyond the README's list, and the C proved equal to the spec. Prints what fails and the times; exits with 1 where
+something does. The tests do the same for a sample.
 """
 
 from __future__ import annotations
