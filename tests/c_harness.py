@@ -3,6 +3,7 @@ and every observer as bits, which are compared with what the interpreter says.""
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 import subprocess
@@ -66,6 +67,12 @@ def c_path(part):
     return "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in part.split(".")).removeprefix(".")
 
 
+def externs_of(unit):
+    """The externs of the interface: those that what is compiled rests on."""
+    header = unit.files[f"{unit.equations.name}.h"]
+    return [i for i in unit.equations.inputs if i.extern and re.search(rf"[ *]{i.name}(\[|;)", header)]
+
+
 def driver(unit, copilot):
     """Reads the inputs of each step from a file, prints what happens."""
     equations, name = unit.equations, unit.equations.name
@@ -92,7 +99,7 @@ def driver(unit, copilot):
             for part, t in part_names("", arg.type):
                 shows.append(shown(root + c_path("x" + part)[1:], t))
         lines += [signature, "{", f'  printf("{trigger.name}");', *shows, '  printf("\\n");', "}"]
-    externs = [i for i in equations.inputs if i.extern]
+    externs = externs_of(unit)
     if copilot:
         lines += [
             line.removeprefix("extern ").split(";")[0] + ";"
@@ -169,8 +176,9 @@ def run(command, folder):
 
 
 def compare(folder, program, unit, rows):
-    externs = [i for i in unit.equations.inputs if i.extern]
-    (folder / "rows").write_bytes(b"".join(b"x" + packed(externs, row) for row in rows))
+    every, externs = [i for i in unit.equations.inputs if i.extern], externs_of(unit)
+    read = [at for at, i in enumerate(every) if i in externs]
+    (folder / "rows").write_bytes(b"".join(b"x" + packed(externs, [row[at] for at in read]) for row in rows))
     got = run([program, "rows"], folder).splitlines()
     wanted = expected(unit.equations, rows, unit.observers)
     for at, (a, b) in enumerate(zip(got, wanted, strict=False)):

@@ -328,6 +328,15 @@ spec.trigger("t", n > 5)
         unit_of(loose)
 
 
+def test_an_extern_that_only_properties_read_is_no_input():
+    n = extern("n", Int)
+    spec = Spec("proofs")
+    spec.trigger("t", extern("x", Word8) > 5)
+    spec.prop("any", n * n >= 0)
+    code, header = source_of(spec)
+    assert "uint8_t x;" in header and not re.search(r"\bn\b", code)
+
+
 @needs_gcc
 def test_impossible_enums_are_turned_away(tmp_path):
     import enum

@@ -16,7 +16,7 @@ def example(low: Lowered, names: Names, copilot: bool) -> Iterator[str]:
     from streamcheck.codegen.unit import handler_signature
 
     name = names.spec
-    externs = [i for i in low.equations.inputs if i.extern]
+    externs = low.externs
     yield text.comment(f"How to use {name}.h. Build and run:  cc -std=c99 main.c {name}.c -lm && ./a.out")
     yield f'#include "{name}.h"'
     yield from ("", "#include <stdio.h>", "")

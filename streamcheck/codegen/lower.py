@@ -49,6 +49,7 @@ class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
     equations: Equations
+    externs: tuple[Input, ...]  # the interface: what triggers and observers rest on as the user wrote them
     inputs: tuple[Input, ...]  # the ones that are read
     cells: tuple[Cell, ...]
     rings: tuple[Ring, ...]
@@ -80,6 +81,8 @@ def lowered(equations: Equations, *, observers: bool) -> Lowered:
     triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
     silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
+    written = _needed(roots, {c.var: c for c in equations.cells})
+    externs = tuple(i for i in equations.inputs if i.extern and i.var in written)
     cells = {c.var: replace(c, next=images[c.next]) for c in equations.cells}
     kept = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
     needed = _needed(kept, cells)
@@ -92,7 +95,7 @@ def lowered(equations: Equations, *, observers: bool) -> Lowered:
     for wire in equations.wires:
         names.setdefault(images[wire.term], wire)
     plain = tuple(c for c in read if c.name not in in_rings)
-    return Lowered(equations, inputs, plain, rings, triggers, silent, shown, names)
+    return Lowered(equations, externs, inputs, plain, rings, triggers, silent, shown, names)
 
 
 def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:

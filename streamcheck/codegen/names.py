@@ -4,13 +4,13 @@ them; the rest give way."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
-from streamcheck.program.equations import Equations
+from streamcheck.program.equations import Equations, Input
 
 KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -44,8 +44,9 @@ def why_not(name: str, *, external: bool) -> str | None:
 class Names:
     """The identifiers of one compiled spec."""
 
-    def __init__(self, equations: Equations, *, copilot: bool, observers: bool) -> None:
+    def __init__(self, equations: Equations, externs: Iterable[Input], *, copilot: bool, observers: bool) -> None:
         self.equations = equations
+        self.externs = tuple(externs)
         self.spec = equations.name
         self.copilot = copilot
         self._must_be_name("the spec", self.spec, equations.where, external=True)
@@ -64,11 +65,10 @@ class Names:
 
     def _check_interface(self, observers: bool) -> None:
         equations = self.equations
-        for given in equations.inputs:
-            if given.extern:
-                self._must_be_name("an extern", given.name, given.where, external=self.copilot)
-                if self.copilot:
-                    self._declare(given.name, f"the extern `{given.name}`", given.where)
+        for given in self.externs:
+            self._must_be_name("an extern", given.name, given.where, external=self.copilot)
+            if self.copilot:
+                self._declare(given.name, f"the extern `{given.name}`", given.where)
         for trigger in equations.triggers:
             self._must_be_name("a trigger", trigger.name, trigger.where, external=True)
             self._declare(trigger.name, f"the trigger `{trigger.name}`", trigger.where)
@@ -77,7 +77,7 @@ class Names:
                     self._must_be_name(f"a parameter of {trigger.name}", name, trigger.where)
         for shown in equations.observers if observers else ():
             self._must_be_name("an observer", shown.name, shown.where)
-        for type in types_of(equations, observers=observers):
+        for type in types_of(equations, self.externs, observers=observers):
             match type:
                 case StructType(name=name, fields=fields):
                     for part in (name, *(field for field, _ in fields)):
@@ -121,14 +121,14 @@ class Names:
         return chosen
 
 
-def types_of(equations: Equations, *, observers: bool) -> list[Type]:
+def types_of(equations: Equations, externs: Iterable[Input], *, observers: bool) -> list[Type]:
     """Structs and enums of what is compiled, parts before what contains them."""
     roots = [t.guard for t in equations.triggers] + [a for t in equations.triggers for _, a in t.args]
     roots += [o.term for o in equations.observers] if observers else []
     cells = {c.var: c for c in equations.cells}
     seen: set[Term] = set()
     found: dict[Type, None] = {}
-    for given in equations.inputs:
+    for given in externs:
         found.update(dict.fromkeys(_parts(given.type)))
     while roots:
         nodes = list(walk(roots, seen))

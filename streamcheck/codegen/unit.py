@@ -38,7 +38,7 @@ class Unit:
 
 def generate(equations: Equations, options: Options, remarks: Iterable[str] = ()) -> Unit:
     low = lowered(equations, observers=options.observers)
-    names = Names(equations, copilot=options.copilot, observers=options.observers)
+    names = Names(equations, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)
     measured = figures(low, step.locals)
     writer = UnitWriter(low, names, step, options, [*remarks, *measured.lines()])
@@ -54,10 +54,10 @@ class UnitWriter:
         self.options = options
         self.remarks = list(remarks)
         self.name = names.spec
-        self.types = types_of(low.equations, observers=options.observers)
+        self.types = types_of(low.equations, low.externs, observers=options.observers)
         self.enums = [t for t in self.types if isinstance(t, EnumType)]
         self.structs = [t for t in self.types if isinstance(t, StructType)]
-        self.externs = [i for i in low.equations.inputs if i.extern]
+        self.externs = low.externs
         self.checked = [i for i in low.inputs if _enum_parts(i.type)]
 
     def files(self) -> dict[str, str]:

@@ -185,7 +185,7 @@ class Narrowing:
             images[node] = self._image(node, images)
         return replace(
             equations,
-            inputs=tuple(self._input(i, images) for i in equations.inputs),
+            inputs=tuple(replace(i, type=images[i.var].type) for i in equations.inputs if i.var in images),
             constants=(),
             cells=tuple(self._cell(c, images) for c in cells),
             wires=tuple(Named(w.name, images[w.term], w.where) for w in equations.wires if w.term in images),
@@ -195,12 +195,6 @@ class Narrowing:
             ),
             observers=tuple(replace(o, term=images[o.term]) for o in equations.observers),
         )
-
-    def _input(self, given: Input, images: dict[Term, Term]) -> Input:
-        """One that nothing reads is still in the interface, and has no range: the widest type."""
-        if given.var in images:
-            return replace(given, type=images[given.var].type)
-        return replace(given, type=LIMITS[-1]) if given.type is INT else given
 
     def _cell(self, cell: Cell, images: dict[Term, Term]) -> Cell:
         type = images[cell.var].type

@@ -308,12 +308,11 @@ class Simulation:
         return distance
 
     def _given_inputs(self, machine: Machine) -> Iterator[Designation]:
-        given = [i for i in self.equations.inputs if i.extern]
-        if not given:
-            return
         type = self.declared.types.get(f"{self.name}_inputs")
         if not isinstance(type, StructType):
-            raise Refused(f"no type {self.name}_inputs")
+            return
+        members = {name for name, _ in type.fields}
+        given = [i for i in self.equations.inputs if i.name in members]
         made = machine.memory.new(type, [machine.unknown(t) for t in leaves(type)])
         for i in given:
             self._put(machine, machine.memory.member(made, i.name), self._as_c(i.var), i.name)
@@ -322,7 +321,7 @@ class Simulation:
 
     def _extern_inputs(self, machine: Machine) -> None:
         for i in self.equations.inputs:
-            if i.extern:
+            if i.name in machine.globals:
                 where = self._variable(machine, None, i.name)
                 self._put(machine, where, self._as_c(i.var), i.name)
                 machine.volatile.append(where)
