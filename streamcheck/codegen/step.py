@@ -203,7 +203,7 @@ class StepWriter:
             self.texts[node] = text.literal(node.type, node.payload)
         elif node in self.elements:
             self.texts[node] = self._ring_element(node, block)
-        elif _all_constant(node) and text.is_composite(node.type):
+        elif text.is_composite(node.type) and _all_constant(node):
             self.texts[node] = self._table(node)
         elif node.op in ("array", "struct", "update", "with_field") or (
             node.op == "mux" and text.is_composite(node.type)
