@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
@@ -11,6 +11,7 @@ from streamcheck.interpret.step import Step
 from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
+    from streamcheck.compile.deliver import Compiled
     from streamcheck.run.prove import Verdicts
 
 
@@ -34,6 +35,36 @@ class Spec(SpecBase):
 
         equations = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
         return prove(equations, Settings(timeout, jobs or processors(), engines, props))
+
+    def compile(
+        self,
+        directory: str,
+        *,
+        abi: Literal["context", "copilot"] = "context",
+        observers: bool = False,
+        example: bool = False,
+        narrow: bool = False,
+        unproven: bool = False,
+        validate: bool = True,
+        timeout: float = 60.0,
+        jobs: int | None = None,
+    ) -> Compiled:
+        """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
+        `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
+        from streamcheck.codegen.unit import Options
+        from streamcheck.compile.deliver import Request, compiled, write
+        from streamcheck.formats.equations_json import from_plain, to_plain
+        from streamcheck.program.flatten import equations_of
+        from streamcheck.run.prove import Settings
+        from streamcheck.run.strategy import processors
+
+        equations = from_plain(to_plain(equations_of(self)))
+        options = Options(abi == "copilot", observers, example)
+        settings = Settings(timeout, jobs or processors())
+        result = compiled(equations, Request(options, unproven, validate, narrow, settings))
+        if result.ready:
+            write(result, directory)
+        return result
 
     def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of

@@ -53,6 +53,14 @@ def test_the_lustre_session_prints_what_is_shown(tmp_path):
     assert list(map(certain, done.stdout.splitlines())) == list(map(certain, shown.splitlines()))
 
 
+def test_the_c_shown_is_the_c_generated(tmp_path):
+    (tmp_path / "engine.py").write_text(blocks("python")[0])
+    options = ["--observers", "--unproven", "--no-validate", "-o", "out"]
+    subprocess.run([COMMAND, "compile", "engine.py", *options], cwd=tmp_path, capture_output=True, check=True)
+    written = [line.removeprefix("    ") for line in (tmp_path / "out" / "engine.c").read_text().splitlines()]
+    assert "\n".join(written).count(blocks("c")[0]) == 1
+
+
 def test_two_setup_blocks_of_one_line_each():
     setups = blocks("sh")
     assert len(setups) == 2 and all(block.count("\n") == 1 for block in setups)

@@ -21,14 +21,18 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def unsatisfiable(script: Script) -> bool | None:
-    """Whether the script's assertions contradict each other; None where the solver does not know."""
-    return _cvc5(script.text()) if script.kinds & NUMBERS else _bitwuzla(script.text())
+def unsatisfiable(script: Script, seconds: float | None = None) -> bool | None:
+    """Whether the script's assertions contradict each other; None where the solver does not know (in that time)."""
+    if script.kinds & NUMBERS:
+        return _cvc5(script.text(), seconds)
+    return _bitwuzla(script.text(), seconds)
 
 
-def _cvc5(text: str) -> bool | None:
+def _cvc5(text: str, seconds: float | None) -> bool | None:
     cvc5 = _module("cvc5")
     solver = cvc5.Solver(cvc5.TermManager())
+    if seconds is not None:
+        solver.setOption("tlimit-per", str(int(1000 * seconds)))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
@@ -39,9 +43,12 @@ def _cvc5(text: str) -> bool | None:
     return _answer(str(solver.checkSat()))
 
 
-def _bitwuzla(text: str) -> bool | None:
+def _bitwuzla(text: str, seconds: float | None) -> bool | None:
     bitwuzla = _module("bitwuzla")
-    parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
+    options = bitwuzla.Options()
+    if seconds is not None:
+        options.set(bitwuzla.Option.TIME_LIMIT_PER, int(1000 * seconds))
+    parser = bitwuzla.Parser(bitwuzla.TermManager(), options)
     parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
     return _answer(str(parser.bitwuzla().check_sat()))
 

@@ -13,6 +13,7 @@ import click
 COMMANDS = {
     "prove": "Prove a spec's properties, or show the shortest run that breaks them.",
     "run": "Interpret a spec: a table of its triggers and observers.",
+    "compile": "Turn a spec into C99 that is itself proved equal to it.",
     "show": "Print a stage of a spec, or write it in another tool's language.",
     "check": "Re-check a proof or a counterexample.",
 }
@@ -43,7 +44,7 @@ class Lazy(click.Group):
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="streamcheck")
 def cli() -> None:
-    """Stream monitors written as Python code: run them, look at them, prove them."""
+    """Stream monitors written as Python code: run them, look at them, prove them, compile them."""
 
 
 def main() -> NoReturn:

@@ -45,7 +45,7 @@ def _function(result: str, name: str, parameters: str, *body: str) -> str:
 
 def _unsigned_max(t: str) -> str:
     w = int(t[1:])
-    return f"UINT{w}_C(0x{(1 << w) - 1:x})" if w == 64 else f"0x{(1 << w) - 1:x}u"
+    return "UINT64_MAX" if w == 64 else f"0x{(1 << w) - 1:x}u"
 
 
 def _narrow(t: str) -> str:
@@ -65,7 +65,7 @@ def _division(op: str, t: str) -> str:
     c, wide, _ = _c(t)
     zero = {"floordiv": "0", "quot": "0"}.get(op, "a")
     symbol = "/" if op in ("floordiv", "quot") else "%"
-    lines = ["if (b == 0) {", f"    return {zero};", "}"]
+    lines = [f"if (b == 0{'u' if t[0] == 'u' else ''}) {{", f"    return {zero};", "}"]
     if t[0] == "u":
         return _function(c, f"sc_{op}_{t}", f"{c} a, {c} b", *lines, f"return ({c})(a {symbol} b);")
     if symbol == "/":

@@ -8,7 +8,7 @@ is the name of an uninterpreted function.
 from __future__ import annotations
 
 from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, need, same
-from streamcheck.core.types import FloatType, MachineType, Type
+from streamcheck.core.types import FLOAT, FloatType, MachineType, Type
 
 FROM = "bool unsigned signed float integer real enum"
 
@@ -43,8 +43,9 @@ def _python(s: Signature) -> str:
 
 
 def fp_literal(value: int, type: FloatType) -> str:
-    decimal = f"{value}.0" if value >= 0 else f"(- {-value}.0)"
-    return f"((_ to_fp {type.exponent} {type.significand}) RNE {decimal})"
+    """A whole number as a float. (bitwuzla reads no negative decimal here, so the sign is an operation on floats.)"""
+    text = f"((_ to_fp {type.exponent} {type.significand}) RNE {abs(value)}.0)"
+    return f"(fp.neg {text})" if value < 0 else text
 
 
 def _smt(s: Signature) -> str:
@@ -130,14 +131,15 @@ def _c(s: Signature) -> str:
     source, target = s.args[0], s.result
     if target.kind == "bool":
         return "a != 0"
+    if source.kind == "bool":
+        one = {"unsigned": "1u", "signed": "1"}.get(target.kind, "1.0f" if target is FLOAT else "1.0")
+        return f"a ? {one} : {one.replace('1', '0', 1)}"
     if isinstance(target, MachineType):
         t = f"{'i' if target.signed else 'u'}{target.width}"
         if isinstance(source, FloatType):
             return f"sc_{t}_of_f{source.width}(a)"
         if target.signed:
-            keeps = source.kind == "bool" or (
-                isinstance(source, MachineType) and target.low <= source.low and source.high <= target.high
-            )
+            keeps = isinstance(source, MachineType) and target.low <= source.low and source.high <= target.high
             wide = "uint64_t" if target.width == 64 else "uint32_t"
             return f"({c_type(target)})a" if keeps else f"sc_{t}(({wide})a)"
     return f"({c_type(target)})a"

@@ -1,0 +1,133 @@
+"""`streamcheck compile FILE -o DIR`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from streamcheck.cli.live import Live
+from streamcheck.cli.output import emit
+from streamcheck.codegen.unit import Options
+from streamcheck.compile.deliver import Compiled, Request, compiled, write
+from streamcheck.report.verdicts import report
+from streamcheck.report.verdicts_json import verdicts_json
+from streamcheck.run.prove import Alarm, Settings
+from streamcheck.run.source import Target, read
+from streamcheck.run.strategy import processors
+
+ALARM = 4
+
+
+@click.command(name="compile", short_help="Turn a spec into C99 that is itself proved equal to it.")
+@click.argument("file", metavar="FILE[::SPEC]")
+@click.option("-o", "directory", metavar="DIR", required=True, help="Where the files go; it is made if need be.")
+@click.option(
+    "--abi",
+    type=click.Choice(["context", "copilot"]),
+    default="context",
+    show_default=True,
+    help="context: NAME_init and NAME_step on a state of yours; copilot: global variables and step().",
+)
+@click.option("--observers", is_flag=True, help="Show the observers' values in the state.")
+@click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
+@click.option("--narrow", is_flag=True, help="Find ranges for Int streams by proof, and use machine types.")
+@click.option("--unproven", is_flag=True, help="Compile whatever the proofs say; the header tells.")
+@click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec; the header tells.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    help="Seconds for proving the properties.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+def command(
+    file: str,
+    directory: str,
+    abi: str,
+    observers: bool,
+    example: bool,
+    narrow: bool,
+    unproven: bool,
+    no_validate: bool,
+    timeout: float,
+    jobs: int | None,
+    as_json: bool,
+) -> int:
+    """Turn a spec into C99: constant space, no heap, no loop in a step.
+
+    The properties are proved first, and the C is read back and proved equal to the spec. Exit status: 0 written;
+    1 or 3 not written, for a property is falsified or unknown; 2 the command or the spec is wrong; 4 the C could not
+    be proved equal to the spec, which is a fault of streamcheck, and nothing was written.
+    """
+    target = Target.parse(file)
+    deadline = time.monotonic() + timeout
+    rows, statuses = [], []
+    for equations in read(target):
+        settings = Settings(max(0.0, deadline - time.monotonic()), jobs or processors())
+        options = Options(abi == "copilot", observers, example)
+        request = Request(options, unproven, not no_validate, narrow, settings)
+        try:
+            with Live(equations, shown=not as_json) as live:
+                result = compiled(equations, request, live)
+        except Alarm as alarm:
+            click.echo(f"ALARM: {alarm}", err=True)
+            return ALARM
+        paths = write(result, directory) if result.ready else []
+        statuses.append(_status(result))
+        if as_json:
+            rows.append(_row(result, target.path, paths))
+        else:
+            emit([*report(result.verdicts, quiet=False), *_told(result, paths)])
+    if as_json:
+        emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
+    return max(statuses, default=0)
+
+
+def _status(result: Compiled) -> int:
+    if result.unit is None:
+        return result.verdicts.status
+    return 0 if result.ready else ALARM
+
+
+def _told(result: Compiled, paths: list[str]) -> Iterator[str]:
+    if result.unit is None:
+        yield "  not compiled: a property is not proved (--unproven compiles it all the same)"
+        return
+    outcome = result.outcome
+    if outcome is None:
+        yield "  the C was NOT proved equal to the spec (--no-validate)"
+    elif outcome.proved:
+        yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
+    else:
+        yield "  not written: the C could not be proved equal to the spec, which is a fault of streamcheck:"
+        yield from (f"    {failure}" for failure in outcome.failures)
+    yield from (f"  {line}" for line in result.unit.figures.lines())
+    if paths:
+        yield f"  written: {', '.join(paths)}"
+
+
+def _row(result: Compiled, path: str, paths: list[str]) -> dict[str, Any]:
+    row = verdicts_json(result.verdicts, path, {}) | {"version": version("streamcheck"), "files": paths}
+    if result.unit is not None:
+        figures = result.unit.figures
+        row["figures"] = {
+            "state_bytes": figures.state,
+            "local_bytes": figures.locals,
+            "operations": figures.operations,
+            "longest_chain": figures.longest,
+        }
+    if result.outcome is not None:
+        row["validation"] = {
+            "proved": result.outcome.proved,
+            "claims": result.outcome.claims,
+            "seconds": round(result.outcome.seconds, 3),
+            "failures": list(result.outcome.failures),
+        }
+    return row

@@ -1,0 +1,1 @@
+"""Equations to C99 in constant space."""

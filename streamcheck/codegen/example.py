@@ -1,0 +1,54 @@
+"""A worked `main.c`: what a user of the generated C writes, in the smallest form that builds and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.codegen import text
+from streamcheck.codegen.lower import Lowered
+from streamcheck.codegen.names import Names
+from streamcheck.core.types import StructType, Type, default, part_names
+
+STEPS = 10
+
+
+def example(low: Lowered, names: Names, copilot: bool) -> Iterator[str]:
+    from streamcheck.codegen.unit import handler_signature
+
+    name = names.spec
+    externs = low.externs
+    yield text.comment(f"How to use {name}.h. Build and run:  cc -std=c99 main.c {name}.c -lm && ./a.out")
+    yield f'#include "{name}.h"'
+    yield from ("", "#include <stdio.h>", "")
+    for trigger in low.equations.triggers:
+        yield from (f"void {handler_signature(names, trigger)}", "{")
+        for parameter in names.parameters(trigger.name):
+            yield f"    (void){parameter};"
+        yield from (f'    (void)printf("{trigger.name}\\n");', "}", "")
+    if copilot:
+        yield from (f"{text.declared(i.type, i.name)};" for i in externs)
+        yield ""
+    yield from ("int main(void)", "{")
+    if not copilot:
+        yield f"    {name}_state state;"
+        if externs:
+            yield f"    {name}_inputs inputs;"
+        yield f"    {name}_init(&state);"
+    yield f"    for (int i = 0; i < {STEPS}; i++) {{"
+    for given in externs:
+        root = given.name if copilot else f"inputs.{given.name}"
+        yield f"        /* read {given.name} here */"
+        yield from (f"        {_path(part)} = {_zero(type)};" for part, type in part_names(root, given.type))
+    call = "step()" if copilot else f"{name}_step(&state{', &inputs' if externs else ''})"
+    yield from (f"        {call};", "    }", "    return 0;", "}")
+
+
+def _path(part: str) -> str:
+    from streamcheck.codegen.unit import _c_path
+
+    return _c_path(part)
+
+
+def _zero(type: Type) -> str:
+    assert not isinstance(type, StructType)
+    return text.literal(type, default(type)).text

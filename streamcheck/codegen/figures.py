@@ -1,0 +1,41 @@
+"""What a step costs, known before it is compiled: the same for every step and every input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from streamcheck.codegen import text
+from streamcheck.codegen.lower import Lowered
+from streamcheck.core.term import Term, walk
+from streamcheck.core.types import Type, array_of
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    state: int  # bytes
+    locals: int  # bytes
+    operations: int
+    longest: int  # operations one after the other
+
+    def lines(self) -> Iterator[str]:
+        yield f"state: {_bytes(self.state)}; no heap, no recursion, no loop in a step"
+        yield f"stack of a step: at most {_bytes(self.locals)} of local variables"
+        yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def figures(low: Lowered, locals: Sequence[Type]) -> Figures:
+    state = [c.initial.type for c in low.cells]
+    for ring in low.rings:
+        state += [array_of(ring.type, len(ring.cells)), ring.index]
+    state.sort(key=lambda t: -text.alignment(t))
+    depth: dict[Term, int] = {}
+    for node in walk(low.roots()):
+        depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)
+    operations = sum(1 for node in depth if node.args)
+    stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
+    return Figures(text.padded(state) if state else 0, stack, operations, max(depth.values(), default=0))

@@ -1,0 +1,176 @@
+"""What the C consists of: the cells that are read, delays as rings or plain variables, and the terms of a step.
+
+A delay `[v0 … vn-1] ++ s` arrives as a chain of cells, each taking over the next one's value. Shifting a short chain
+is cheapest; of a long one only the oldest value is replaced, in a ring whose index moves on.
+
+    position i of a ring of n at index k is element (k + i) mod n; position 0 is the oldest, replaced by the newest
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from streamcheck.codegen.rewrite import rewritten
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.term import FALSE, Term, walk
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
+from streamcheck.program.equations import Cell, Constant, Equations, Input, Named, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """The cells of one delay, oldest first, and what comes in at the end."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        return self.cells[0].name
+
+    @property
+    def newest(self) -> Term:
+        return self.cells[-1].next
+
+    @property
+    def type(self) -> Type:
+        return self.cells[0].initial.type
+
+    @property
+    def index(self) -> MachineType:
+        """The smallest type that counts the elements."""
+        return next(t for t in (machine(w, signed=False) for w in (8, 16, 32)) if len(self.cells) - 1 <= t.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
+
+    equations: Equations
+    externs: tuple[Input, ...]  # the interface: what triggers and observers rest on as the user wrote them
+    inputs: tuple[Input, ...]  # the ones that are read
+    cells: tuple[Cell, ...]
+    rings: tuple[Ring, ...]
+    triggers: tuple[Trigger, ...]
+    silent: tuple[Trigger, ...]  # their guards are plainly false
+    observers: tuple[Named, ...]
+    names: dict[Term, Named]  # the user's names for terms
+
+    def nexts(self) -> Iterator[Term]:
+        yield from (c.next for c in self.cells)
+        yield from (r.newest for r in self.rings)
+
+    def roots(self) -> Iterator[Term]:
+        for t in self.triggers:
+            yield t.guard
+            yield from (arg for _, arg in t.args)
+        yield from (o.term for o in self.observers)
+        yield from self.nexts()
+
+
+def lowered(equations: Equations, *, observers: bool) -> Lowered:
+    shown = equations.observers if observers else ()
+    triggers = equations.triggers
+    roots = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
+    images = rewritten([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
+    rewritten_triggers = tuple(
+        replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args)) for t in triggers
+    )
+    triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
+    silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
+    shown = tuple(replace(o, term=images[o.term]) for o in shown)
+    written = _needed(roots, {c.var: c for c in equations.cells})
+    externs = tuple(i for i in equations.inputs if i.extern and i.var in written)
+    cells = {c.var: replace(c, next=images[c.next]) for c in equations.cells}
+    kept = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
+    needed = _needed(kept, cells)
+    read = [c for var, c in cells.items() if var in needed]
+    inputs = tuple(i for i in equations.inputs if i.var in needed)
+    _check(inputs, [*roots, *(c.next for c in read)], equations)
+    rings = tuple(_rings(read, kept))
+    in_rings = {c.name for r in rings for c in r.cells}
+    names: dict[Term, Named] = {}
+    for wire in equations.wires:
+        names.setdefault(images[wire.term], wire)
+    plain = tuple(c for c in read if c.name not in in_rings)
+    return Lowered(equations, externs, inputs, plain, rings, triggers, silent, shown, names)
+
+
+def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:
+    seen: set[Term] = set()
+    while roots:
+        roots = [cells[t].next for t in walk(roots, seen) if t in cells]
+    return seen
+
+
+def _check(inputs: Iterable[Input], roots: list[Term], equations: Equations) -> None:
+    """Inputs that the C cannot have, and types that no machine has."""
+    for given in inputs:
+        if not given.extern:
+            raise SpecError(
+                f"the C would depend on `{given.name}`, an unknown, which is no input of it",
+                given.where,
+                write=f'extern("{given.name}", {given.type})',
+            )
+    mathematical = mathematical_streams(equations, roots)
+    if mathematical:
+        what, type, where = mathematical[0]
+        raise SpecError(
+            f"{what} is {type}, which has no size in C",
+            where,
+            write="a machine type (Int32, Word16, Double …), or `--narrow`, which proves what range an Int keeps to",
+        )
+
+
+def mathematical_streams(equations: Equations, roots: Iterable[Term]) -> list[tuple[str, Type, Location | None]]:
+    """The streams below the roots that are Int or Real, with their lines."""
+    nodes = [n for n in walk(roots) if is_mathematical(n.type)]
+    if not nodes:
+        return []
+    known: dict[Term, tuple[str, Location | None]] = {}
+    for named in (*equations.wires, *equations.observers):
+        known.setdefault(named.term, (named.name, named.where))
+    variables: list[Input | Cell | Constant] = [*equations.inputs, *equations.cells, *equations.constants]
+    for declared in variables:
+        known[declared.var] = (declared.name, declared.where)
+    found = [(f"`{known[n][0]}`", n.type, known[n][1]) for n in nodes if n in known]
+    return found or [("a value in this spec", nodes[0].type, equations.where)]
+
+
+def is_mathematical(type: Type) -> bool:
+    match type:
+        case ArrayType():
+            return is_mathematical(type.element)
+        case StructType():
+            return any(is_mathematical(t) for _, t in type.fields)
+    return type.kind in ("integer", "real")
+
+
+def _rings(cells: list[Cell], roots: list[Term]) -> Iterator[Ring]:
+    by_var = {c.var: c for c in cells}
+    uses: Counter[Term] = Counter(roots)
+    for node in walk([*roots, *(c.next for c in cells)]):
+        uses.update(node.args)
+    uses.update(c.next for c in cells if c.next not in by_var)
+    for chain in _chains(cells, by_var):
+        middle = sum(uses[c.var] for c in chain[1:])
+        # Shifting costs a load and a store for each cell; an element in the middle of a ring, a comparison.
+        if 2 * len(chain) > 7 + 3 * middle:
+            yield Ring(tuple(chain))
+
+
+def _chains(cells: list[Cell], by_var: dict[Term, Cell]) -> Iterator[list[Cell]]:
+    """Cells each of which takes over the one after it."""
+    taken_over = {c.next for c in cells if c.next in by_var}
+    claimed: set[str] = set()
+    for cell in sorted(cells, key=lambda c: c.var in taken_over):  # those that nobody takes over begin a chain
+        chain: list[Cell] = []
+        at: Cell | None = cell
+        while at is not None and at.name not in claimed and at.initial.type is cell.initial.type:
+            claimed.add(at.name)
+            chain.append(at)
+            at = by_var.get(at.next)
+        if len(chain) > 1:
+            yield chain

@@ -1,0 +1,293 @@
+"""Cheaper terms of the same meaning, before they become C.
+
+What a reader would have written by hand: comparisons that a type decides, remainders by powers of two as masks, and
+Boolean functions of few conditions in their shortest form (a vote of three Booleans is counted by the library, and
+needs no counter). None of this has to be trusted: the C that comes out is proved against the equations as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+from typing import TypeAlias
+
+from streamcheck.core.evaluate import meaning
+from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
+from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
+from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
+
+MOST_CONDITIONS = 6
+LARGE = 64  # operators; of cones larger than this only the size is of no interest
+
+Table: TypeAlias = tuple[bool, ...]  # a function's values, for the last condition changing quickest
+
+
+def rewritten(roots: Iterable[Term]) -> dict[Term, Term]:
+    """Every node below the roots, as it is to be compiled."""
+    roots = list(roots)
+    simple = simplify(roots)
+    images: dict[Term, Term] = {}
+    for node in walk(simple.values()):
+        images[node] = _cheaper(rebuild(node, [images[a] for a in node.args]))
+    short = _Conditions().shortened(images.values())
+    return {node: short[images[image]] for node, image in simple.items()}
+
+
+def _cheaper(node: Term) -> Term:
+    match node.op:
+        case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
+            return _by_parts(node)
+        case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
+            return _comparison(node)
+        case "min" | "max" | "abs":
+            return _extreme(node)
+        case "mod" | "floordiv":
+            return _by_power_of_two(node)
+        case "mux":
+            return _mux(node)
+        case "cast" if node.type is BOOL and node.args[0].type is BOOL:
+            return node.args[0]
+        case "cast" if node.args[0].type is node.type:
+            return node.args[0]
+        case "add" | "sub" if _is_number(node.args[1], 0) and node.type.is_integer:
+            return node.args[0]
+        case "add" if _is_number(node.args[0], 0) and node.type.is_integer:
+            return node.args[1]
+        case "index" if node.args[0].op == "array" and node.args[1].is_const:
+            elements = node.args[0].args
+            return elements[min(max(int(node.args[1].payload), 0), len(elements) - 1)]
+        case "field" if node.args[0].op == "struct":
+            fields = node.args[0].args
+            return fields[int(node.payload)]
+    return node
+
+
+def _is_number(node: Term, value: int) -> bool:
+    return node.is_const and bool(node.payload == value)
+
+
+def _by_parts(node: Term) -> Term:
+    """Arrays and structs are equal where all their parts are."""
+    a, b = node.args
+    pairs = [_cheaper(term("eq", x, y)) for x, y in zip(_parts(a), _parts(b), strict=True)]
+    return conjunction(*pairs) if node.op == "eq" else negation(conjunction(*pairs))
+
+
+def _parts(node: Term) -> list[Term]:
+    match node.type:
+        case ArrayType(length=n):
+            positions = (constant(INDEX, i) for i in range(n))
+            return [_cheaper(term("index", node, i)) for i in positions]
+        case StructType(fields=fields):
+            return [_cheaper(term("field", node, payload=i)) for i in range(len(fields))]
+    return [node]
+
+
+INDEX = machine(32, signed=False)
+
+
+def _extreme(node: Term) -> Term:
+    """One of the operands, where the range of the other decides."""
+    a, b = (node.args[0], constant(node.type, 0)) if node.op == "abs" else node.args
+    first, second = (b, a) if node.op == "min" else (a, b)
+    less = _cheaper(term("lt", first, second))
+    if not less.is_const:
+        return node
+    if node.op == "abs":
+        return node if less is TRUE else a
+    return b if less is TRUE else a
+
+
+def _comparison(node: Term) -> Term:
+    a, b = node.args
+    if a is b and a.type.is_integer:
+        return TRUE if node.op in ("le", "ge", "eq") else FALSE
+    decided = _decided(node.op, a, b)
+    if decided is None:
+        decided = _decided({"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(node.op, node.op), b, a)
+    return node if decided is None else decided
+
+
+def _decided(op: str, a: Term, b: Term) -> Term | None:
+    """A comparison that the range of `a` decides against the constant `b`."""
+    if not isinstance(a.type, MachineType) or not b.is_const:
+        return None
+    low, high = _range(a)
+    value = b.payload
+    if op == "lt":
+        return FALSE if value <= low else TRUE if value > high else None
+    if op == "le":
+        return TRUE if value >= high else FALSE if value < low else None
+    if op == "gt":
+        return FALSE if value >= high else TRUE if value < low else None
+    if op == "ge":
+        return TRUE if value <= low else FALSE if value > high else None
+    if low <= value <= high:
+        return None
+    return FALSE if op == "eq" else TRUE
+
+
+def _range(a: Term) -> tuple[int, int]:
+    assert isinstance(a.type, MachineType)
+    if a.is_const:
+        return a.payload, a.payload
+    if a.op == "cast":
+        source = a.args[0].type
+        if source is BOOL:
+            return 0, 1
+        if isinstance(source, MachineType) and a.type.low <= source.low and source.high <= a.type.high:
+            return _range(a.args[0])
+    if a.op == "bitand":
+        bounds = [x.payload for x in a.args if x.is_const and x.payload >= 0]
+        if bounds:
+            return 0, min(bounds)
+    return a.type.low, a.type.high
+
+
+def _by_power_of_two(node: Term) -> Term:
+    """Floor division and its remainder by 2^n are a shift and a mask, for negative numbers too."""
+    a, b = node.args
+    if not isinstance(node.type, MachineType) or not b.is_const or b.payload < 1 or b.payload & (b.payload - 1):
+        return node
+    if node.op == "mod":
+        return term("bitand", a, constant(node.type, b.payload - 1))
+    if b.payload == 1:
+        return a
+    return node if node.type.signed else term("shr", a, constant(node.type, b.payload.bit_length() - 1))
+
+
+def _mux(node: Term) -> Term:
+    condition, a, b = node.args
+    if condition.op in ("not", "ne") and condition.args[0].type.kind != "float":
+        return choice(negation(condition), b, a)
+    if node.type is BOOL:
+        if a is TRUE:
+            return disjunction(condition, b)
+        if a is FALSE:
+            return conjunction(negation(condition), b)
+        if b is TRUE:
+            return disjunction(negation(condition), a)
+        if b is FALSE:
+            return conjunction(condition, a)
+    return choice(condition, a, b)
+
+
+class _Conditions:
+    """Boolean nodes as functions of the conditions they rest on: Boolean variables, and comparisons of other things.
+
+    A node's support is the conditions its value follows from, None where it does not follow from few."""
+
+    def __init__(self) -> None:
+        self.support: dict[Term, tuple[Term, ...] | None] = {}
+        self.tables: dict[Term, tuple[Value, ...]] = {}
+        self.known: dict[tuple[tuple[Term, ...], Table], Term] = {}
+        self.order: dict[Term, int] = {}
+        self.studied: set[Term] = set()
+
+    def shortened(self, roots: Iterable[Term]) -> dict[Term, Term]:
+        images: dict[Term, Term] = {}
+        for node in walk(roots):
+            image = _cheaper(rebuild(node, [images[a] for a in node.args]))
+            for new in walk([image], self.studied):
+                self._study(new)
+            images[node] = self._shortest(image)
+            for new in walk([images[node]], self.studied):
+                self._study(new)
+        return images
+
+    def _study(self, node: Term) -> None:
+        self.order[node] = len(self.order)
+        parts = [self.support[a] for a in node.args]
+        union: set[Term] = set()
+        for part in parts:
+            union.update(part or ())
+        finite = all(p is not None for p in parts) and node.op != "var" and len(union) <= MOST_CONDITIONS
+        if finite and not isinstance(node.type, ArrayType | StructType):
+            self.support[node] = tuple(sorted(union, key=self.order.__getitem__))
+            self.tables[node] = self._values(node, self.support[node] or ())
+        elif node.type is BOOL:
+            self.support[node] = (node,)
+            self.tables[node] = (False, True)
+        else:
+            self.support[node] = None
+
+    def _values(self, node: Term, over: tuple[Term, ...]) -> tuple[Value, ...]:
+        if node.is_const:
+            return (node.payload,)
+        apply = meaning(node)
+        rows = []
+        for row in product((False, True), repeat=len(over)):
+            given = dict(zip(over, row, strict=True))
+            rows.append(apply(*(self._at(a, given) for a in node.args)))
+        return tuple(rows)
+
+    def _at(self, node: Term, given: dict[Term, bool]) -> Value:
+        position = 0
+        for condition in self.support[node] or ():
+            position = 2 * position + given[condition]
+        return self.tables[node][position]
+
+    def _shortest(self, node: Term) -> Term:
+        support = self.support[node]
+        if node.type is not BOOL or support is None or support == (node,):
+            return node
+        table = tuple(bool(v) for v in self.tables[node])
+        conditions, table = _relevant(support, table)
+        before = _size(node, set(conditions))
+        found = self._built(conditions, table)
+        best = found if _size(found, set(conditions)) < before else node
+        self.known.setdefault((conditions, table), best)
+        return best
+
+    def _built(self, conditions: tuple[Term, ...], table: Table) -> Term:
+        conditions, table = _relevant(conditions, table)
+        if not conditions:
+            return TRUE if table[0] else FALSE
+        if (conditions, table) in self.known:
+            return self.known[(conditions, table)]
+        opposite = tuple(not v for v in table)
+        if (conditions, opposite) in self.known:
+            return negation(self.known[(conditions, opposite)])
+        split = [self._split(conditions, table, i) for i in range(len(conditions))]
+        return min(split, key=lambda t: _size(t, set(conditions)))
+
+    def _split(self, conditions: tuple[Term, ...], table: Table, i: int) -> Term:
+        """By the value of one condition."""
+        rest = conditions[:i] + conditions[i + 1 :]
+        stride = 1 << (len(conditions) - 1 - i)
+        no = tuple(v for at, v in enumerate(table) if not at & stride)
+        yes = tuple(v for at, v in enumerate(table) if at & stride)
+        x, f, g = conditions[i], self._built(rest, no), self._built(rest, yes)
+        if all(not a or b for a, b in zip(no, yes, strict=True)):  # it only ever helps
+            return disjunction(f, conjunction(x, g))
+        if all(a or not b for a, b in zip(no, yes, strict=True)):
+            return disjunction(g, conjunction(negation(x), f))
+        if all(a != b for a, b in zip(no, yes, strict=True)):
+            return negation(x) if g is FALSE and f is TRUE else term("xor", x, f)
+        return term("mux", x, g, f)
+
+
+@cache
+def _relevant(conditions: tuple[Term, ...], table: Table) -> tuple[tuple[Term, ...], Table]:
+    """Without the conditions that the function does not depend on."""
+    for i in range(len(conditions)):
+        stride = 1 << (len(conditions) - 1 - i)
+        no = tuple(v for at, v in enumerate(table) if not at & stride)
+        if no == tuple(v for at, v in enumerate(table) if at & stride):
+            return _relevant(conditions[:i] + conditions[i + 1 :], no)
+    return conditions, table
+
+
+def _size(node: Term, conditions: set[Term]) -> int:
+    """Operators between a node and the conditions; a choice counts as two."""
+    seen: set[Term] = set()
+    stack, size = [node], 0
+    while stack and size < LARGE:
+        t = stack.pop()
+        if t in seen or t in conditions or not t.args:
+            continue
+        seen.add(t)
+        size += 2 if t.op == "mux" else 1
+        stack.extend(t.args)
+    return size

@@ -1,0 +1,539 @@
+"""The body of the step function.
+
+In this order: inputs are sampled; each trigger's guard is tested and its handler called; the next values are computed
+and committed. All that handlers and next values read is what held before the step, so all see the same step.
+
+A node that several places use is a local variable, and so is what the user named; the rest is written where it is
+used. A value only one handler's call needs is computed where that call is. A piece of state is overwritten when
+nothing that is still to come reads it; a circle (a takes b's value, b takes a's) is cut by a local variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from streamcheck.codegen import text
+from streamcheck.codegen.expression import (
+    PRIMARY,
+    Expression,
+    Hole,
+    cast,
+    element,
+    filled,
+    parsed,
+    repeated,
+)
+from streamcheck.codegen.lower import Lowered, Ring
+from streamcheck.codegen.names import Names
+from streamcheck.core.location import Location
+from streamcheck.core.operators import OPERATORS, c_type
+from streamcheck.core.operators.c_helpers import called, needs
+from streamcheck.core.term import TRUE, Term, walk
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.program.equations import Cell, Named, Trigger
+
+LONGEST = 90  # characters of an expression; longer ones are cut in two by a local variable
+INDENT = "    "
+
+
+@dataclass(slots=True)
+class Block:
+    """Statements of one pair of braces."""
+
+    lines: list[str] = field(default_factory=list)
+    noted: Location | None = None  # the line of the spec that the last comment shows
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Statements that replace one piece of state, and the pieces they read."""
+
+    state: str
+    lines: tuple[str, ...]
+    reads: frozenset[str]
+    late: tuple[str, str] | None = None  # declaration and statement, to compute now and store at the end
+
+
+class StepWriter:
+    """Writes the step function of a lowered spec. Afterwards: `body`, `tables`, `helpers`, `locals`."""
+
+    def __init__(self, lowered: Lowered, names: Names) -> None:
+        self.lowered = lowered
+        self.names = names
+        self.helpers: dict[str, None] = {}
+        self.tables: list[str] = []  # constant arrays and structs, at file scope
+        self._tables: dict[str, str] = {}
+        self.locals: list[Type] = []  # the types of all local variables
+        self.texts: dict[Term, Expression] = {}
+        self.written: set[Term] = set()
+        self.temporaries = 0
+        self.body = Block()
+        self.state_names: dict[str, str] = {}
+        self.indices: dict[str, str] = {}
+        self.elements: dict[Term, tuple[Ring, int]] = {}
+        self._name_state()
+        self.uses, self.sites = _usage(lowered)
+        self.stored = self._stored()
+        self._write()
+
+    # State
+
+    def _name_state(self) -> None:
+        for cell in self.lowered.cells:
+            self._place(cell.var, self.names.fresh(cell.name))
+        for ring in self.lowered.rings:
+            name = self.names.fresh(ring.name)
+            self.state_names[ring.name] = name
+            self.indices[ring.name] = self.names.fresh(f"{name}_at")
+            self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
+
+    def _place(self, var: Term, name: str) -> None:
+        self.state_names[var.payload] = name
+        self.texts[var] = Expression(self.state(name), PRIMARY, c_type(var.type), reads=frozenset([name]))
+
+    def state(self, name: str) -> str:
+        return name if self.names.copilot else f"state->{name}"
+
+    def _ring_element(self, var: Term, block: Block) -> Expression:
+        ring, position = self.elements[var]
+        name, at = self.state_names[ring.name], self.indices[ring.name]
+        count, index = len(ring.cells), c_type(ring.index)
+        now = Expression(self.state(at), PRIMARY, index, reads=frozenset([at]))
+        array = Expression(self.state(name), PRIMARY, "", reads=frozenset([name]))
+        if position == 0:
+            return element(array, now, c_type(var.type))
+        local = self.names.fresh(f"{name}_{position}_at")
+        back = count - position
+        if position == count - 1:
+            chosen = f"({now.text} == 0u) ? {count - 1}u : ({now.text} - 1u)"
+        else:
+            chosen = f"({now.text} < {back}u) ? ({now.text} + {position}u) : ({now.text} - {back}u)"
+        block.lines.append(f"const {index} {local} = ({index})({chosen});")
+        self.locals.append(ring.index)
+        return element(array, Expression(local, PRIMARY, index), c_type(var.type))
+
+    # Inputs
+
+    def _sample(self) -> None:
+        whole, leaves = _sampled_paths(self.lowered)
+        for given in self.lowered.inputs:
+            source = given.name if self.names.copilot else f"inputs->{given.name}"
+            place = Expression(source, PRIMARY, c_type(given.type))
+            if given.var in whole or not text.is_composite(given.type):
+                self._sampled(given.var, place, given.name)
+            else:
+                self.texts[given.var] = place
+        for node in leaves:
+            if node.op == "var" or node.args[0] in whole:
+                continue
+            part = self._part(node)
+            if node in whole or not text.is_composite(node.type):
+                self._sampled(node, part, part.text.removeprefix("inputs->").replace("]", ""))
+            else:
+                self.texts[node] = part
+
+    def _sampled(self, node: Term, place: Expression, wish: str) -> None:
+        name = self.names.fresh(wish + ("_now" if self.names.copilot and node.op == "var" else ""))
+        self._declare(node.type, name, place, self.body)
+        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+
+    def _part(self, node: Term) -> Expression:
+        """An element at a known index, or a field, of something that has a place."""
+        place = self.texts[node.args[0]]
+        if node.op == "field":
+            assert isinstance(node.args[0].type, StructType)
+            return replace(
+                place, text=f"{place.text}.{node.args[0].type.fields[node.payload][0]}", type=c_type(node.type)
+            )
+        index = _constant_index(node)
+        return element(place, Expression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
+
+    # Locals
+
+    def _declare(self, type: Type, name: str, value: Expression, block: Block) -> None:
+        """A local variable that holds a value."""
+        self.locals.append(type)
+        if isinstance(type, ArrayType):
+            block.lines.append(f"{text.declared(type, name)};")
+            block.lines.append(self._copied(type, name, value.text))
+        else:
+            block.lines.append(f"const {text.declared(type, name)} = {self.converted(value, type).text};")
+
+    def _copied(self, type: Type, to: str, source: str) -> str:
+        if isinstance(type, ArrayType):
+            return f"(void)memcpy({to}, {source}, sizeof({to}));"
+        return f"{to} = {source};"
+
+    def converted(self, value: Expression, type: Type) -> Expression:
+        """The value as an initialiser, argument or right side of this type: no conversion is left to C that could
+        lose something as far as a compiler can see."""
+        wanted = c_type(type)
+        if value.number is not None or value.type == wanted or text.is_composite(type):
+            return value
+        return cast(wanted, value)
+
+    def _stored(self) -> set[Term]:
+        stored = set()
+        for node in walk(self.lowered.roots()):
+            if not node.args or node.is_const:
+                continue
+            named = node in self.lowered.names and self.lowered.names[node].name not in self.state_names
+            if self.uses[node] > 1 or named:
+                stored.add(node)
+            for a, name in zip(node.args, "abc", strict=False):
+                if a.args and not text.is_composite(a.type) and (_form_repeats(node, name) or _suspect(node, a)):
+                    stored.add(a)
+        return stored
+
+    # Expressions
+
+    def expression(self, root: Term, block: Block, site: int) -> Expression:
+        """The text for a term; what it needs is declared in `block`, or in the body where others need it too."""
+        for node in walk([root], self.written):
+            if node not in self.texts:
+                alone = self.sites[node] == 1 << site
+                self._write_node(node, block if alone else self.body)
+        return self.texts[root]
+
+    def _write_node(self, node: Term, block: Block) -> None:
+        if node.is_const:
+            self.texts[node] = text.literal(node.type, node.payload)
+        elif node in self.elements:
+            self.texts[node] = self._ring_element(node, block)
+        elif text.is_composite(node.type) and _all_constant(node):
+            self.texts[node] = self._table(node)
+        elif node.op in ("array", "struct", "update", "with_field") or (
+            node.op == "mux" and text.is_composite(node.type)
+        ):
+            self._build(node, block)
+        else:
+            self._operation(node, block)
+
+    def _operation(self, node: Term, block: Block) -> None:
+        value = self._applied(node)
+        if node in self.stored or len(value.text) > LONGEST:
+            self._store(node, value, block)
+        else:
+            self.texts[node] = value
+
+    def _applied(self, node: Term) -> Expression:
+        if node.op == "field" or (node.op == "index" and _constant_index(node) is not None):
+            return self._part(node)
+        form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
+        for helper in called(form):
+            self._need(helper)
+        operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
+        return filled(parsed(form), operands, c_type(node.type))
+
+    def _need(self, helper: str) -> None:
+        for other in needs(helper):
+            self._need(other)
+        self.helpers[helper] = None
+
+    def _store(self, node: Term, value: Expression, block: Block) -> None:
+        named = self.lowered.names.get(node)
+        self.temporaries += named is None
+        name = self.names.fresh(named.name if named else f"t{self.temporaries}")
+        self._note(named, block)
+        self._declare(node.type, name, value, block)
+        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+
+    def _note(self, named: Named | None, block: Block) -> None:
+        """The spec's line, once for what it defines together."""
+        if named is not None and named.where != block.noted:
+            block.noted = named.where
+            block.lines.append(text.comment(text.source(named.where)))
+
+    # Arrays and structs
+
+    def _table(self, node: Term) -> Expression:
+        name = self.names.fresh("table")
+        values = _braces(node)
+        self._tables[name] = f"static const {text.declared(node.type, name)} = {values};"
+        return Expression(name, PRIMARY, c_type(node.type))
+
+    def _build(self, node: Term, block: Block) -> None:
+        """A composite of its own, in a local variable."""
+        named = self.lowered.names.get(node)
+        name = self.names.fresh(named.name if named else "built")
+        self._note(named, block)
+        self.locals.append(node.type)
+        if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):
+            types = _part_types(node.type)
+            parts = (self.converted(self.texts[a], t).text for a, t in zip(node.args, types, strict=True))
+            block.lines.append(f"const {text.declared(node.type, name)} = {{{', '.join(parts)}}};")
+        else:
+            block.lines.append(f"{text.declared(node.type, name)};")
+            block.lines.extend(self._assigned(name, node))
+        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+
+    def _assigned(self, place: str, node: Term) -> list[str]:
+        """Statements that make a place hold what is built here from parts."""
+        match node.op:
+            case "update":
+                index = self._clamped(node)
+                return [*self._whole(place, node.args[0]), *self._whole(f"{place}[{index}]", node.args[2])]
+            case "with_field":
+                assert isinstance(node.type, StructType)
+                part = f"{place}.{node.type.fields[node.payload][0]}"
+                return [*self._whole(place, node.args[0]), *self._whole(part, node.args[1])]
+            case "mux":
+                condition, a, b = node.args
+                yes, no = self._whole(place, a), self._whole(place, b)
+                test = self.texts[condition].text
+                return [f"if ({test}) {{", *_indented(yes), "} else {", *_indented(no), "}"]
+            case "array":
+                return [line for i, a in enumerate(node.args) for line in self._whole(f"{place}[{i}]", a)]
+        assert isinstance(node.type, StructType)
+        fields = zip(node.type.fields, node.args, strict=True)
+        return [line for (name, _), a in fields for line in self._whole(f"{place}.{name}", a)]
+
+    def _whole(self, place: str, node: Term) -> list[str]:
+        value = self.converted(self.texts[node], node.type)
+        return [self._copied(node.type, place, value.text)]
+
+    def _clamped(self, node: Term) -> str:
+        """The index that an update writes to: the one the same index would read from."""
+        constant = _constant_index(node)
+        if constant is not None:
+            return str(constant)
+        form = OPERATORS["index"].c_form(replace(node.signature, args=node.signature.args[:2]))
+        inner = parsed(form)
+        assert hasattr(inner, "index")
+        return filled(inner.index, {"b": self.texts[node.args[1]]}, "").text
+
+    # The step
+
+    def _write(self) -> None:
+        self._sample()
+        self._observe()
+        for i, trigger in enumerate(self.lowered.triggers):
+            self._call(trigger, 2 * i)
+        for trigger in self.lowered.silent:
+            self.body.lines.append(text.comment(f"{trigger.name} is never called: its guard is always false"))
+        self._commit(2 * len(self.lowered.triggers) + 1)
+        written = "\n".join(self.body.lines)
+        self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
+
+    def _observe(self) -> None:
+        site = 2 * len(self.lowered.triggers)
+        shown = f"{self.names.spec}_observed." if self.names.copilot else "state->observed."
+        for observer in self.lowered.observers:
+            value = self.expression(observer.term, self.body, site)
+            place = f"{shown}{observer.name}"
+            self.body.lines.append(
+                self._copied(observer.term.type, place, self.converted(value, observer.term.type).text)
+            )
+
+    def _call(self, trigger: Trigger, site: int) -> None:
+        note = text.comment(text.source(trigger.where))
+        always = trigger.guard is TRUE
+        guard = self.expression(trigger.guard, self.body, site).text
+        block = Block()
+        args = [self._argument(trigger, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
+        block.lines.append(f"{trigger.name}({', '.join(args)});")
+        if always and len(block.lines) == 1:
+            self.body.lines += [note, *block.lines]
+            return
+        opening = "{" if always else f"if ({guard}) {{"
+        self.body.lines += [note, opening, *_indented(block.lines), "}"]
+
+    def _argument(self, trigger: Trigger, i: int, arg: Term, block: Block, site: int) -> str:
+        value = self.expression(arg, block, site)
+        if not text.is_composite(arg.type):
+            return self.converted(value, arg.type).text
+        if text.may_be_written(arg.type, self.names.copilot):
+            name = self.names.fresh(f"{trigger.name}_arg{i}")
+            self.locals.append(arg.type)
+            block.lines += [f"{text.declared(arg.type, name)};", self._copied(arg.type, name, value.text)]
+            value = Expression(name, PRIMARY, "")
+        if isinstance(arg.type, ArrayType):
+            return value.text
+        return f"&{value.text}"
+
+    # Next values
+
+    def _commit(self, site: int) -> None:
+        commits = [self._replaced(cell, site) for cell in self.lowered.cells]
+        commits += [self._pushed(ring, site) for ring in self.lowered.rings]
+        for commit in self._ordered([c for c in commits if c is not None]):
+            self.body.lines.extend(commit)
+
+    def _replaced(self, cell: Cell, site: int) -> Commit | None:
+        if cell.next is cell.var:
+            return None
+        name = self.state_names[cell.name]
+        if cell.next.op == "update" and cell.next.args[0] is cell.var and cell.next not in self.stored:
+            return self._one_element(cell, site)
+        value = self.expression(cell.next, self.body, site)
+        return self._stored_in(self.state(name), name, cell.next, value)
+
+    def _one_element(self, cell: Cell, site: int) -> Commit:
+        """An array of which one element changes is not copied."""
+        _, index, element_after = cell.next.args
+        name = self.state_names[cell.name]
+        for part in (index, element_after):
+            value = self.expression(part, self.body, site)
+            if value.reads - {name}:
+                self._store(part, value, self.body)
+        at, value = self.texts[index], self.texts[element_after]
+        place = f"{self.state(name)}[{self._clamped(cell.next)}]"
+        pushed = self._stored_in(place, name, element_after, value)
+        return Commit(name, pushed.lines, pushed.reads | at.reads)
+
+    def _stored_in(self, place: str, name: str, after: Term, value: Expression) -> Commit:
+        line = self._copied(after.type, place, self.converted(value, after.type).text)
+        return Commit(name, (line,), value.reads)
+
+    def _pushed(self, ring: Ring, site: int) -> Commit:
+        name, at = self.state_names[ring.name], self.indices[ring.name]
+        value = self.expression(ring.newest, self.body, site)
+        index, last = self.state(at), len(ring.cells) - 1
+        pushed = self._stored_in(f"{self.state(name)}[{index}]", name, ring.newest, value)
+        if ring.newest is ring.cells[0].var:  # it goes round, and is where it belongs
+            pushed = Commit(name, (), frozenset())
+        moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
+        reads = pushed.reads - {at} if name in pushed.reads else pushed.reads
+        return Commit(name, (*pushed.lines, moved), reads)
+
+    def _ordered(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
+        """What reads a piece of state goes before what replaces it."""
+        waiting = {c.state: c for c in commits}
+        owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
+        readers: dict[str, set[str]] = {c.state: set() for c in commits}
+        frees: dict[str, list[str]] = {c.state: [] for c in commits}
+        for commit in commits:
+            for piece in commit.reads:
+                state = owner.get(piece, piece)
+                if state in readers and state != commit.state:
+                    readers[state].add(commit.state)
+                    frees[commit.state].append(state)
+        late: list[tuple[str, ...]] = []
+        ready = [s for s in waiting if not readers[s]]
+        while waiting:
+            if not ready:
+                state = min(waiting, key=lambda s: len(readers[s]))
+                yield from self._delayed(waiting[state], late)
+            else:
+                state = ready.pop(0)
+                yield waiting[state].lines
+            del waiting[state]
+            for other in frees[state]:
+                readers[other].discard(state)
+                if not readers[other] and other in waiting:
+                    ready.append(other)
+        yield from late
+
+    def _delayed(self, commit: Commit, late: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
+        """The new value in a local variable now, for it cannot take its place yet."""
+        if commit.reads <= {commit.state}:  # it can as well be computed later
+            late.append(commit.lines)
+            return
+        cell = next((c for c in self.lowered.cells if self.state_names[c.name] == commit.state), None)
+        ring = next((r for r in self.lowered.rings if self.state_names[r.name] == commit.state), None)
+        after = cell.next if cell is not None else ring.newest  # type: ignore[union-attr]
+        name = self.names.fresh(f"next_{commit.state}")
+        block = Block()
+        self._declare(after.type, name, self.texts[after], block)
+        value = Expression(name, PRIMARY, c_type(after.type))
+        if cell is not None:
+            late.append(self._stored_in(self.state(commit.state), commit.state, after, value).lines)
+        else:
+            self.texts[after] = value
+            late.append(self._pushed(ring, 0).lines)  # type: ignore[arg-type]
+        yield tuple(block.lines)
+
+
+def _usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
+    """How often each node is used, and from which sites: bit 2i for the guard of trigger i, 2i + 1 for its
+    arguments, then one for observers and one for next values."""
+    triggers = lowered.triggers
+    roots: list[list[Term]] = []
+    for trigger in triggers:
+        roots += [[trigger.guard], [arg for _, arg in trigger.args]]
+    roots += [[o.term for o in lowered.observers], list(lowered.nexts())]
+    uses: Counter[Term] = Counter(term for site in roots for term in site)
+    sites: dict[Term, int] = {}
+    for number, site in enumerate(roots):
+        for node in walk(site):
+            sites[node] = sites.get(node, 0) | 1 << number
+    for node in walk(lowered.roots()):
+        uses.update(node.args)
+    return uses, sites
+
+
+def _form_repeats(node: Term, name: str) -> bool:
+    row = OPERATORS.get(node.op)
+    if row is None or row.c is None or (node.op == "index" and _constant_index(node) is not None):
+        return node.op == "update" and name == "b"
+    form = parsed(row.c_form(node.signature))
+    return not isinstance(form, Hole) and repeated(form, name)
+
+
+def _plain_shift(node: Term) -> str | None:
+    """A shift of a word by a number below its width needs no help."""
+    if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
+        return None
+    amount = node.args[1]
+    if not amount.is_const or not 0 <= amount.payload < node.type.width:
+        return None
+    facts = f"({c_type(node.type)})"
+    wide = "uint64_t" if node.type.width == 64 else "uint32_t"
+    moved = f"(({wide})a << {amount.payload}u)" if node.op == "shl" else f"(a >> {amount.payload}u)"
+    return facts + moved
+
+
+def _suspect(node: Term, operand: Term) -> bool:
+    """Compilers warn of comparisons with the complement of a short word, cast or not: C complements an int."""
+    short = operand.type.kind == "unsigned" and operand.op in ("bitnot", "bitxor")
+    return short and node.op in ("lt", "le", "gt", "ge", "eq", "ne", "min", "max", "floordiv", "mod", "quot", "rem")
+
+
+def _constant_index(node: Term) -> int | None:
+    array, index = node.args[0].type, node.args[1]
+    assert isinstance(array, ArrayType)
+    return min(max(int(index.payload), 0), array.length - 1) if index.is_const else None
+
+
+def _all_constant(node: Term) -> bool:
+    return all(n.is_const or n.op in ("array", "struct") for n in walk([node]))
+
+
+def _part_types(type: Type) -> list[Type]:
+    if isinstance(type, StructType):
+        return [t for _, t in type.fields]
+    assert isinstance(type, ArrayType)
+    return [type.element] * type.length
+
+
+def _braces(node: Term) -> str:
+    if node.op in ("array", "struct"):
+        return f"{{{', '.join(_braces(a) for a in node.args)}}}"
+    return text.literal(node.type, node.payload).text
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+def _sampled_paths(lowered: Lowered) -> tuple[set[Term], list[Term]]:
+    """Of composite inputs: the parts that are needed as a whole, and all parts that are read, in order."""
+    variables = {i.var for i in lowered.inputs if text.is_composite(i.type)}
+    paths: dict[Term, None] = dict.fromkeys(variables)
+    whole: set[Term] = {r for r in lowered.roots() if r in variables}
+    roots = set(lowered.roots())
+    for node in walk(lowered.roots()):
+        inside = bool(node.args) and node.args[0] in paths
+        if inside and (node.op == "field" or (node.op == "index" and node.args[1].is_const)):
+            paths[node] = None
+            if node in roots and text.is_composite(node.type):
+                whole.add(node)
+            continue
+        whole.update(a for a in node.args if a in paths and text.is_composite(a.type))
+    for node in list(paths):
+        if node.args and node.args[0] in whole:
+            whole.add(node)
+    return whole, list(paths)

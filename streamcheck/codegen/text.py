@@ -1,0 +1,141 @@
+"""Pieces of C text: literals, declarations, comments."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from streamcheck.codegen.expression import PRIMARY, UNARY, Expression
+from streamcheck.core.floats import to_f32
+from streamcheck.core.location import Location
+from streamcheck.core.operators import c_type
+from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value
+
+WIDTH = 110
+
+
+def literal(type: Type, value: Value) -> Expression:
+    """A constant as C has it, with the C type that its text really has."""
+    match type:
+        case MachineType():
+            return _integer(type, int(value))  # type: ignore[arg-type]
+        case FloatType():
+            return _decimal(type, float(value))  # type: ignore[arg-type]
+        case EnumType():
+            return Expression(f"{type.name}_{type.member(int(value))}", PRIMARY, "int32_t")  # type: ignore[arg-type]
+    return Expression("true" if value else "false", PRIMARY, "bool")
+
+
+def _integer(type: MachineType, value: int) -> Expression:
+    if not type.signed:
+        if value < 1 << 32:
+            return Expression(f"{value}u", PRIMARY, "uint32_t", number=value)
+        return Expression(f"UINT64_C({value})", PRIMARY, "uint64_t", number=value)
+    if value in (-(1 << 31), -(1 << 63)):
+        width = 64 if value < -(1 << 31) else 32
+        return Expression(f"INT{width}_MIN", PRIMARY, f"int{width}_t", number=value)
+    level = UNARY if value < 0 else PRIMARY
+    if -(1 << 31) < value < 1 << 31:
+        return Expression(str(value), level, "int32_t", "-" if value < 0 else "", number=value)
+    sign = "-" if value < 0 else ""
+    return Expression(f"{sign}INT64_C({abs(value)})", level, "int64_t", sign, number=value)
+
+
+def _decimal(type: FloatType, value: float) -> Expression:
+    name = c_type(type)
+    if math.isnan(value):
+        return Expression("NAN" if type.width == 32 else "(double)NAN", PRIMARY if type.width == 32 else UNARY, name)
+    negative = math.copysign(1.0, value) < 0
+    sign, level = ("-", UNARY) if negative else ("", PRIMARY)
+    if math.isinf(value):
+        text = f"{sign}INFINITY"
+        if type.width == 64:
+            text, level = f"(double){text}", UNARY
+        return Expression(text, level, name, sign)
+    text = _shortest(abs(value)) if type.width == 32 else repr(abs(value))
+    if "." not in text and "e" not in text:
+        text += ".0"
+    return Expression(f"{sign}{text}{'f' if type.width == 32 else ''}", level, name, sign)
+
+
+def _shortest(value: float) -> str:
+    """The shortest decimal that rounds to this binary32."""
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if to_f32(Fraction(text)) == value:
+            return repr(float(text)) if digits < 8 else text
+    return f"{value:.9g}"
+
+
+def declared(type: Type, name: str) -> str:
+    """`uint16_t name[4]`."""
+    lengths = ""
+    while isinstance(type, ArrayType):
+        lengths += f"[{type.length}]"
+        type = type.element
+    return f"{c_type(type)} {name}{lengths}"
+
+
+def is_composite(type: Type) -> bool:
+    return isinstance(type, ArrayType | StructType)
+
+
+def has_array(type: Type) -> bool:
+    match type:
+        case ArrayType():
+            return True
+        case StructType():
+            return any(has_array(t) for _, t in type.fields)
+    return False
+
+
+def may_be_written(type: Type, copilot: bool) -> bool:
+    """Whether a handler is given something it may write to: Copilot's handlers always, and C before C2X lets nobody
+    hand an array of arrays to a parameter that is const."""
+    return copilot or (isinstance(type, ArrayType) and isinstance(type.element, ArrayType))
+
+
+def comment(text: str) -> str:
+    """A comment of one line: nothing in the text ends it, begins another, or is a trigraph."""
+    safe = text.replace("*/", "* /").replace("/*", "/ *").replace("//", "/ /").replace("??", "? ?").replace("\\", "/")
+    safe = " ".join("".join(c if c.isprintable() else " " for c in safe).split())
+    return f"/* {safe} */"
+
+
+def source(where: Location | None) -> str:
+    """The spec's line as a comment says it."""
+    if where is None:
+        return ""
+    text = where.text
+    return f"{where.short}  {text}" if text else where.short
+
+
+def size(type: Type) -> int:
+    """Bytes, with the padding that natural alignment brings."""
+    match type:
+        case ArrayType():
+            return size(type.element) * type.length
+        case StructType():
+            return padded([t for _, t in type.fields])
+        case MachineType() | FloatType():
+            return type.width // 8
+    return 4 if isinstance(type, EnumType) else 1
+
+
+def alignment(type: Type) -> int:
+    match type:
+        case ArrayType():
+            return alignment(type.element)
+        case StructType():
+            return max(alignment(t) for _, t in type.fields)
+    return size(type)
+
+
+def padded(types: list[Type]) -> int:
+    """The size of a struct with these members in order."""
+    at, widest = 0, 1
+    for type in types:
+        step = alignment(type)
+        at = -(-at // step) * step + size(type)
+        widest = max(widest, step)
+    return -(-at // widest) * widest

@@ -1,0 +1,217 @@
+"""Showing that claims about terms hold for all values.
+
+Most of the C's values are the equations' own terms once its conversions are simplified. The others are recognised by
+their values under some random valuations, taken for the term of the equations that has the same, and proved equal
+to it at the end: each such pair on its own, with everything that both sides have in common put for any value. As every
+pair is proved for all values, taking one side for the other on the way was right. A pair that is not proved is no
+longer taken, and the run is repeated without it.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from streamcheck.certify.smtlib import Script, disjunction
+from streamcheck.certify.solvers import unsatisfiable
+from streamcheck.core.evaluate import meaning
+from streamcheck.core.floats import f32
+from streamcheck.core.simplify import implication
+from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable, variables, walk
+from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
+from streamcheck.system.transition import TransitionSystem
+
+VALUATIONS = 64
+VARIED = 4  # valuations that must differ from the rest, else a likeness says nothing
+TOGETHER = 24  # claims asked at once
+SECONDS = 60.0  # for one question
+QUICK = 1.0  # for one that there is a way around
+
+
+def equal(a: Term, b: Term) -> Term:
+    """One value: NaN is itself, and -0.0 is not 0.0."""
+    return TRUE if a is b else term("same", a, b)
+
+
+class Values:
+    """Terms under the same random valuations; limits for some variables (a ring's index) are given."""
+
+    def __init__(self, below: dict[Term, int]) -> None:
+        self.random = random.Random(1)
+        self.below = below
+        self.known: dict[Term, tuple[Value, ...]] = {}
+
+    def of(self, root: Term) -> tuple[Value, ...]:
+        for node in walk([root], set() if root not in self.known else {root}):
+            if node not in self.known:
+                self.known[node] = self._value(node)
+        return self.known[root]
+
+    def add(self, nodes: Iterable[Term]) -> None:
+        for node in nodes:
+            if node not in self.known:
+                self.known[node] = self._value(node)
+
+    def _value(self, node: Term) -> tuple[Value, ...]:
+        if node.is_const:
+            return (node.payload,) * VALUATIONS
+        if node.op == "var":
+            return tuple(self._any(node) for _ in range(VALUATIONS))
+        apply = meaning(node)
+        return tuple(map(apply, *(self.known[a] for a in node.args)))
+
+    def _any(self, var: Term) -> Value:
+        if var in self.below:
+            return self.random.randrange(self.below[var])
+        return any_value(self.random, var.type)
+
+
+def any_value(rng: random.Random, type: Type) -> Value:
+    """A random value; small ones, alike ones and extreme ones often."""
+    match type:
+        case MachineType():
+            kind = rng.randrange(4)
+            if kind == 0:
+                return max(type.low, min(type.high, rng.randrange(-4, 16)))
+            if kind == 1:
+                return rng.choice((type.low, type.high, type.low + 1, type.high - 1))
+            return rng.randint(type.low, type.high)
+        case EnumType():
+            return rng.choice(type.codes)
+        case FloatType():
+            if rng.randrange(2):
+                value = rng.choice((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 1e10, float("inf"), float("nan"), 300.25))
+            else:
+                value = rng.uniform(-1000, 1000) if rng.randrange(2) else struct.unpack("<d", rng.randbytes(8))[0]
+            return f32(value) if type.width == 32 else value
+    return rng.random() < 0.5
+
+
+def fingerprint(type: Type, values: Sequence[Value]) -> tuple[object, ...]:
+    if isinstance(type, FloatType):
+        return (type, *(v.hex() if v == v else "nan" for v in values))  # type: ignore[union-attr]
+    return (type, *values)
+
+
+class Equals:
+    """C's terms and the equations' terms they are taken for."""
+
+    def __init__(self, terms: Iterable[Term], values: Values, refused: set[tuple[Term, Term]]) -> None:
+        self.values = values
+        self.refused = refused
+        self.terms: set[Term] = set()
+        self.by_print: dict[tuple[object, ...], list[Term]] = {}
+        self.pairs: dict[Term, Term] = {}
+        for node in terms:
+            self.terms.add(node)
+            values.add([node])
+            self.by_print.setdefault(fingerprint(node.type, values.known[node]), []).append(node)
+
+    def settle(self, found: Term) -> Term:
+        """The equations' term for this value of the C, if there seems to be one."""
+        if found.is_const or found in self.terms:
+            return found
+        if found in self.pairs:
+            return self.pairs[found]
+        values = fingerprint(found.type, self.values.of(found))
+        varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
+        rests_on = _nearest(found, self.terms)
+        # Of several that are always alike, the one computed from the same terms is the one the C means.
+        candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _over(t, rests_on)))
+        for candidate in candidates[:4]:
+            if (found, candidate) not in self.refused and (varied or _over(candidate, rests_on)):
+                self.pairs[found] = candidate
+                return candidate
+        return found
+
+
+def _over(term: Term, operands: set[Term]) -> bool:
+    """Whether it is one operator over these."""
+    return bool(term.args) and all(a.is_const or a in operands for a in term.args)
+
+
+def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
+    """The claim with any value in place of the equations' terms it rests on, those in `own` excepted."""
+    images: dict[Term, Term] = {}
+    stack = [claim]
+    while stack:
+        node = stack[-1]
+        if node in images:
+            stack.pop()
+        elif node in terms and node not in own and not node.is_const:
+            images[stack.pop()] = variable(f"any {len(images)}", node.type)
+        else:
+            waiting = [a for a in node.args if a not in images]
+            if waiting:
+                stack.extend(waiting)
+            else:
+                images[stack.pop()] = rebuild(node, [images[a] for a in node.args])
+    return images[claim]
+
+
+def pair_claim(found: Term, taken: Term, terms: set[Term]) -> Term:
+    """That a pair is equal, cut at what the C's side rests on."""
+    rests_on = {n for n in _nearest(found, terms) if not n.is_const and n is not taken}
+    return cut(equal(found, taken), set(), rests_on)
+
+
+def _nearest(root: Term, terms: set[Term]) -> set[Term]:
+    nearest: set[Term] = set()
+    seen: set[Term] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node in terms:
+            nearest.add(node)
+        else:
+            stack.extend(node.args)
+    return nearest
+
+
+class Prover:
+    """Decides claims, many at once. `limits` are assumed: bounds of ring indices, members of enums."""
+
+    def __init__(self, limits: Term, seconds: float = SECONDS) -> None:
+        self.limits = limits
+        self.seconds = seconds
+        self.asked = 0
+
+    def valid(self, claims: Sequence[Term], seconds: float | None = None) -> list[bool]:
+        """For each claim whether it holds for all values; False also where the solver does not know."""
+        answers: dict[Term, bool] = {}
+        seconds = min(seconds or self.seconds, self.seconds)
+        open_claims = [c for c in dict.fromkeys(claims) if c is not TRUE]
+        for i in range(0, len(open_claims), TOGETHER):
+            some = open_claims[i : i + TOGETHER]
+            if self._all(some, seconds):
+                answers.update(dict.fromkeys(some, True))
+            elif len(some) == 1:
+                answers[some[0]] = False
+            else:
+                answers.update((c, self._all([c], seconds)) for c in some)
+        return [c is TRUE or answers[c] for c in claims]
+
+    def _all(self, claims: list[Term], seconds: float) -> bool:
+        self.asked += 1
+        claims = [implication(self.limits, c) for c in claims]
+        found = tuple(variables(claims))
+        script = Script(TransitionSystem("c", (), found, (), (), ()))
+        script.start(initial=False)
+        script.asserted(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
+        return unsatisfiable(script, seconds) is True
+
+
+def member(var: Term) -> Term:
+    """That an enum holds one of its codes."""
+    assert isinstance(var.type, EnumType)
+    claim = None
+    for code in var.type.codes:
+        this = term("eq", var, constant(var.type, code))
+        claim = this if claim is None else term("or", claim, this)
+    assert claim is not None
+    return claim

@@ -1,0 +1,238 @@
+"""`streamcheck compile`: what it refuses, what it writes, what the header says; Int narrowed by proof."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from c_harness import build, compare, have, write
+
+from streamcheck import *
+from streamcheck.codegen.unit import Options, generate
+from streamcheck.compile.narrow import narrowed, smallest
+from streamcheck.core.errors import SpecError
+from streamcheck.core.types import INT
+from streamcheck.lang.load import load
+from streamcheck.program.flatten import equations_of
+from streamcheck.run.prove import Settings
+from streamcheck.validate.discharge import Prover
+
+COMMAND = str(Path(sys.executable).parent / "streamcheck")
+
+
+def streamcheck(*args, cwd):
+    return subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, cwd=cwd, timeout=100)
+
+
+COUNTER = """\
+from streamcheck import *
+up = extern("up", Bool, doc="count on", unit="")
+n = stream(Word8, lambda n: [0] ++ mux(up & (n < 9), n + 1, 0))
+spec = Spec("counter")
+spec.trigger("full", n == 9, {"count": n})
+spec.assume("sometimes", up | (n < 9))
+spec.prop("small", n <= 9)
+"""
+
+
+@pytest.fixture
+def counter(tmp_path):
+    (tmp_path / "counter.py").write_text(COUNTER)
+    return tmp_path
+
+
+def test_a_proved_spec_is_written_with_what_was_shown(counter):
+    done = streamcheck("compile", "counter.py", "-o", "out/c", "--example", cwd=counter)
+    assert done.returncode == 0, done.stderr
+    assert {p.name for p in (counter / "out" / "c").iterdir()} == {"counter.c", "counter.h", "main.c"}
+    assert re.search(r"the C is proved equal to the spec: \d+ claims, \d+\.\d\d s", done.stdout)
+    assert re.search(
+        r"state: 1 byte; .*\n  stack of a step: at most \d+ .*\n  a step: at most \d+ operations", done.stdout
+    )
+    header = (counter / "out" / "c" / "counter.h").read_text()
+    assert "proved for all inputs and all time: small" in header and "state: 1 byte" in header
+    assert "read back and proved to do what the spec says" in header
+    assert 'assumed at every step: sometimes counter.py:6 spec.assume("sometimes"' in header
+    assert "bool up; /* count on */" in header and "void full(uint8_t count);" in header
+
+
+def test_the_same_spec_gives_the_same_files(counter):
+    for folder in ("a", "b"):
+        assert streamcheck("compile", "counter.py", "-o", folder, cwd=counter).returncode == 0
+    for name in ("counter.c", "counter.h"):
+        assert (counter / "a" / name).read_text() == (counter / "b" / name).read_text()
+
+
+@pytest.mark.parametrize(("claim", "seconds", "status", "word"), [
+    ("n <= 8", 60, 1, "falsified"),
+    ("n <= 9", 0, 3, "unknown"),
+])  # fmt: skip
+def test_an_unproved_spec_is_refused_unless_told_otherwise(counter, claim, seconds, status, word):
+    (counter / "bad.py").write_text(COUNTER + f'spec.prop("bad", {claim})\n')
+    limit = ["--timeout", seconds]
+    refused = streamcheck("compile", "bad.py", "-o", "out", *limit, cwd=counter)
+    assert refused.returncode == status and "not compiled" in refused.stdout
+    assert not (counter / "out").exists()
+    told = streamcheck("compile", "bad.py", "-o", "out", "--unproven", *limit, cwd=counter)
+    assert told.returncode == 0, told.stderr
+    assert re.search(rf"NOT PROVED: bad \({word}", (counter / "out" / "counter.h").read_text())
+
+
+def test_what_was_not_validated_says_so(counter):
+    done = streamcheck("compile", "counter.py", "-o", "out", "--no-validate", cwd=counter)
+    assert done.returncode == 0 and "NOT proved equal" in done.stdout
+    header = (counter / "out" / "counter.h").read_text()
+    assert "NOT PROVED EQUAL TO THE SPEC" in header and "read back" not in header
+
+
+def test_json(counter):
+    done = streamcheck("compile", "counter.py", "-o", "out", "--json", cwd=counter)
+    row = json.loads(done.stdout)
+    assert row["spec"] == "counter" and row["properties"][0]["verdict"] == "proved"
+    assert row["files"] == ["out/counter.h", "out/counter.c"]
+    assert row["validation"]["proved"] and row["validation"]["claims"] > 3
+    assert row["figures"]["state_bytes"] == 1 and row["figures"]["operations"] > 3
+
+
+def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
+    """The wrong C of a broken printer, and a proof that does not come."""
+    from streamcheck.compile import deliver
+
+    (spec,) = load(str(counter / "counter.py"))
+    real = deliver.generate
+
+    def broken(equations, options, remarks=()):
+        unit = real(equations, options, remarks)
+        unit.code.files["counter.c"] = unit.code.files["counter.c"].replace("< 9u", "< 8u")
+        return unit
+
+    monkeypatch.setattr(deliver, "generate", broken)
+    result = spec.compile(str(counter / "out"))
+    assert not result.ready and "next value of n" in result.outcome.failures
+    assert not (counter / "out").exists()
+
+
+def test_from_python(counter):
+    (spec,) = load(str(counter / "counter.py"))
+    result = spec.compile(str(counter / "out"), abi="copilot", observers=True)
+    assert result.ready and result.outcome.proved
+    assert {p.name for p in (counter / "out").iterdir()} == {"counter.c", "counter.h", "counter_types.h"}
+    assert "void step(void);" in (counter / "out" / "counter.h").read_text()
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ('s = Spec("s")\ns.observer("o", Word8(1))', "--observers"),
+        ('s = Spec("s")\ns.trigger("int", True)', "keyword of C"),
+        ('s = Spec("s")\ns.trigger("t", extern("n", Int) > 3)', "`n` is Int"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_proved(tmp_path, spec, says):
+    (tmp_path / "s.py").write_text("from streamcheck import *\n" + spec + "\n")
+    done = streamcheck("compile", "s.py", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr and "s.py:" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be(counter):
+    (counter / "file").write_text("")
+    done = streamcheck("compile", "counter.py", "-o", "file/out", cwd=counter)
+    assert done.returncode == 2 and "file/out" in done.stderr
+
+
+# Narrowing
+
+NARROW = """\
+from streamcheck import *
+x, up = extern("x", Int), extern("up", Bool)
+n = stream(Int, lambda n: [0] ++ mux(up, minimum(n + 1, 1000), maximum(n - 1, -5)))
+turns = stream(Int, lambda t: [0] ++ ((t + 3) % 7))
+spec = Spec("narrow")
+spec.assume("range", (x >= 0) & (x <= 100))
+spec.trigger("high", ((x + n) // 2) ** 2 > 20000, [(x + n) // 2, n])
+spec.trigger("odd", abs(x - 50) % 7 == turns, [-turns, x * n - turns, quot(n, -3), unsafe_cast(Word8, n)])
+spec.prop("bounded", n <= 1000)
+"""
+
+
+@pytest.fixture
+def narrow(tmp_path):
+    (tmp_path / "narrow.py").write_text(NARROW)
+    (spec,) = load(str(tmp_path / "narrow.py"))
+    equations = equations_of(spec)
+    return equations, *narrowed(equations, [], Settings(20, 1))
+
+
+def test_ranges_are_found_and_used(narrow):
+    _, machine, told = narrow
+    types = {c.name: str(c.initial.type) for c in machine.cells} | {i.name: str(i.type) for i in machine.inputs}
+    assert types == {"n": "Int16", "turns": "Word8", "x": "Word8", "up": "Bool"}
+    assert any("-5 … 1000: n" in line for line in told) and any("0 … 6: turns" in line for line in told)
+    assert not any(node.type is INT for node in machine.roots())
+
+
+@pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+def test_narrowed_c_says_what_the_unbounded_spec_says(narrow, tmp_path):
+    import random
+
+    equations, machine, _ = narrow
+    code = generate(machine, Options()).code
+    write(tmp_path / "c", code)
+    rng = random.Random(5)
+    order = [i.name for i in equations.inputs]
+    draw = {"x": lambda: rng.choice((0, 1, 50, 99, 100, rng.randint(0, 100))), "up": lambda: rng.random() < 0.7}
+    rows = [tuple(draw[name]() for name in order) for _ in range(4000)]
+    program = build(tmp_path / "c", code, "gcc", ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"))
+    compare(tmp_path / "c", program, code, rows)
+    of_ints = [s.triggers for s in zip_steps(equations, rows)]
+    of_machine = [s.triggers for s in zip_steps(machine, rows)]
+    assert of_ints == of_machine and sum("high" in t for t in of_ints) > 100 and sum("odd" in t for t in of_ints) > 100
+
+
+def zip_steps(equations, rows):
+    from streamcheck.interpret.compile import plan, stepper
+
+    planned = plan(equations)
+    position = {i.name: at for at, i in enumerate(equations.inputs)}
+    return stepper(planned)([tuple(row[position[v.payload]] for v in planned.inputs) for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('n = stream(Int, lambda n: [0] ++ (n + 1))\ns.trigger("t", n > 3)', "no range of 64 bits was found that `n`"),
+        ('x = extern("x", Int)\ns.trigger("t", x > 3)', 'spec.assume("range", (x >= 0)'),
+        ('r = extern("r", Real)\ns.trigger("t", r > 3)', "`r` is a Real"),
+    ],
+)
+def test_what_cannot_be_narrowed(tmp_path, body, says):
+    (tmp_path / "s.py").write_text(f'from streamcheck import *\ns = Spec("s")\n{body}\n')
+    done = streamcheck("compile", "s.py", "-o", "out", "--narrow", cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr and "s.py:3" in done.stderr
+
+
+def test_the_smallest_type_for_a_range():
+    assert [str(smallest(*r)) for r in [(0, 255), (-1, 127), (0, 256), (-129, 0), (0, 2**64 - 1)]] == [
+        "Word8", "Int8", "Word16", "Int16", "Word64",
+    ]  # fmt: skip
+    with pytest.raises(OverflowError):
+        smallest(-1, 2**63)
+
+
+def test_nothing_asked_is_nothing_proved():
+    from streamcheck.core.term import TRUE
+
+    prover = Prover(TRUE)
+    assert prover.valid([]) == [] and prover.valid([TRUE]) == [True] and prover.asked == 0
+
+
+def test_wrong_names_are_spec_errors():
+    spec = Spec("fine")
+    spec.trigger("exit", True)
+    with pytest.raises(SpecError):
+        spec.compile("/nowhere")
