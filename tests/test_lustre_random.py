@@ -153,7 +153,7 @@ class Instance:
         return self.called(e, i)
 
     def called(self, e, i):
-        what, node, args, clock, restart, default = e
+        what, _, _, clock, restart, default = e
         ticks = list(range(i + 1))
         if what in ("condact", "activate"):
             ticks = [j for j in ticks if self.at(clock, j)]

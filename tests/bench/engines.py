@@ -1,10 +1,10 @@
-"""Engines side by side: each alone, some with an idea switched off, and together; solved, unique, median and total time.
+"""Engines side by side: alone, with an idea switched off, and together; solved, unique, median and total time.
 
     python tests/bench/engines.py [--seconds 5] [--sample 60] [--engine NAME]... [PATH]...
 
-A path is a spec, a Lustre file, or a folder of them (the default: `specs/` and `tests/bench/monitors` where there is one). Every run
-has a process and a limit of CPU seconds of its own; reading the file is not counted. A solved problem is one whose properties are
-all decided, every certificate accepted by the checker (its time is printed apart), every counterexample replayed.
+A path is a spec, a Lustre file, or a folder of them (the default: `specs`). Every run has a process and a limit of CPU
+seconds of its own; reading the file is not counted. A solved problem is one whose properties are all decided, every
+certificate accepted by the checker (its time is printed apart), every counterexample replayed.
 """
 
 from __future__ import annotations
