@@ -25,6 +25,7 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.bmc import violation
+from streamcheck.engines.ic3.frames import Frames, GaveUp
 from streamcheck.engines.ic3.obligations import Obligation, replay
 from streamcheck.smt.horn import Derivation, Horn, Relation
 from streamcheck.smt.terms import Untranslatable
@@ -34,6 +35,7 @@ from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 FIRST_TURN = 2_000_000  # the solver's work, some second; each round of turns is four times as long
 LONGER = 4
+CHECKING = 20_000_000  # the work that one condition of its answer may take
 
 
 class Spacer:
@@ -69,7 +71,7 @@ class Spacer:
         except Untranslatable as what:
             return Unknown(claim.name, f"Spacer's invariant has no translation ({what})")
         match answer:
-            case Relation(invariant):
+            case Relation(invariant) if self._stands(invariant, claim):
                 return Proved(claim.name, Certificate("inductive", 1, (invariant,)))
             case Derivation(states):
                 # z3 may have simplified the derivation away: then the run is looked for as deep as it went
@@ -80,6 +82,19 @@ class Spacer:
                     else violation(self.system, claim, horn.levels + 1)
                 )
         return None
+
+
+    def _stands(self, invariant: Term, claim: Claim) -> bool:
+        """Whether the relation is an invariant at all: now and then Spacer is wrong (seen on a violation at step 1)."""
+        frames = Frames(self.system, CHECKING)
+        wrong = (negation(invariant),)
+        try:
+            # I ∧ A ∧ ¬R,  R ∧ A ∧ T ∧ ¬R',  R ∧ A ∧ ¬P
+            if frames.is_initial(wrong) or frames.reaches(wrong, 1):
+                return False
+            return not frames.check(invariant, negation(claim.term))
+        except GaveUp:
+            return False
 
 
 class SpacerLocal(Spacer):

@@ -26,12 +26,13 @@ from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
-from streamcheck.run.strategy import FIRST, STUCK, Lane, apart, build, groups, plan
+from streamcheck.run.strategy import FIRST, LATER, STUCK, Lane, apart, build, groups, plan
 from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
+LONG_PATIENCE = 50 * PATIENCE  # where only engines share a worker
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
 
 
@@ -143,12 +144,13 @@ class Director:
         undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
         if not undecided:
             return
-        limit = None if patient or len(undecided) == 1 else PATIENCE
+        alone = patient or len(undecided) == 1
+        limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
         problem = Problem(replace(system, properties=undecided), patience=limit)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
-            workers.work(lambda: build(lane.engines), problem, channel, known)
+            workers.work(lambda: build(lane.engines), problem, channel, known, LATER)
 
         share = None if self.memory is None else self.memory // self._shares
         self.workers.append(Worker(lane, model, group, Child(run, memory=share), self.elapsed))

@@ -33,6 +33,9 @@ STUCK = 1.0  # seconds of silence after which the first worker's engines get wor
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
 FIRST = ("bmc", "k-induction", "completeness")
+# What heavy engines count as done where they share a worker: their turn comes when the light ones have had theirs.
+LATER = {"ic3": 300_000, "templates": 5_000_000, "spacer": 10_000_000, "polynomial": 15_000_000}
+LATER |= {"structural": 5_000_000, "predicates": 30_000_000}
 IN_TURNS = (*FIRST, "ic3", "templates", "polynomial", "spacer", "structural", "predicates")
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)

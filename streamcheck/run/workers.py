@@ -7,11 +7,12 @@ until it says where it is. When every engine waits, the worker sleeps on its cha
 from __future__ import annotations
 
 import select
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.smt.solver import work_done
 from streamcheck.system.protocol import (
     Engine,
     Event,
@@ -27,9 +28,18 @@ from streamcheck.system.protocol import (
 from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.reduce import clusters
 
+AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
+A_TURN = 20_000  # what a turn counts beside the solver's work
 
-def work(engines: Callable[[], Sequence[Engine]], problem: Problem, channel: Channel, known: Sequence[Fact]) -> None:
-    turns = Turns(engines, problem, known)
+
+def work(
+    engines: Callable[[], Sequence[Engine]],
+    problem: Problem,
+    channel: Channel,
+    known: Sequence[Fact],
+    later: Mapping[str, int],
+) -> None:
+    turns = Turns(engines, problem, known, later)
 
     depths: dict[str, int] = {}
 
@@ -51,15 +61,29 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Problem, channel: Cha
 
 class Turns:
     """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
-    tests too."""
+    tests too.
 
-    def __init__(self, engines: Callable[[], Sequence[Engine]], problem: Problem, known: Sequence[Fact] = ()) -> None:
+    A turn is for those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
+    `later` is work that an engine counts as done before it began. Work is counted by the solver, not by a clock: the
+    same problem makes the same turns.
+    """
+
+    def __init__(
+        self,
+        engines: Callable[[], Sequence[Engine]],
+        problem: Problem,
+        known: Sequence[Fact] = (),
+        later: Mapping[str, int] | None = None,
+    ) -> None:
         self.boxes: list[list[Fact]] = []
+        self.spent: dict[int, int] = {}
+        self.waiting: set[int] = set()
         self.running: dict[int, tuple[str, Iterator[Event]]] = {}
         for part in clusters(problem.system):
             for engine in engines():
                 number = len(self.boxes)
                 self.boxes.append(list(known))
+                self.spent[number] = (later or {}).get(engine.name, 0)
                 self.running[number] = engine.name, engine.run(replace(problem, system=part), self._inbox(number))
 
     def _inbox(self, number: int) -> Inbox:
@@ -76,17 +100,24 @@ class Turns:
                     self.boxes[number].append(event)
 
     def round(self, tell: Callable[[str, Event], None]) -> bool:
-        """A turn for each engine; whether all that still run are waiting."""
-        waiting = 0
-        for number, (name, engine) in list(self.running.items()):
-            for event in engine:
-                if isinstance(event, Waiting):
-                    waiting += not self.boxes[number]
-                    break
-                tell(name, event)
-                self.deliver(event, number)
-                if isinstance(event, Progress):
-                    break
-            else:
-                del self.running[number]
-        return bool(self.running) and waiting == len(self.running)
+        """A turn for each engine that has not worked more than others; whether all that still run are waiting."""
+        least = min((self.spent[n] for n in self.running if n not in self.waiting), default=0)
+        for number in list(self.running):
+            if self.spent[number] <= least + AHEAD or (number in self.waiting and self.boxes[number]):
+                began = work_done()
+                self._turn(number, tell)
+                self.spent[number] += work_done() - began + A_TURN
+        return bool(self.running) and all(n in self.waiting and not self.boxes[n] for n in self.running)
+
+    def _turn(self, number: int, tell: Callable[[str, Event], None]) -> None:
+        name, engine = self.running[number]
+        self.waiting.discard(number)
+        for event in engine:
+            if isinstance(event, Waiting):
+                self.waiting.add(number)
+                return
+            tell(name, event)
+            self.deliver(event, number)
+            if isinstance(event, Progress):
+                return
+        del self.running[number]

@@ -85,6 +85,11 @@ class Solver:
         return Model(self.z3.model(), self.translator)
 
 
+def work_done() -> int:
+    """What all solvers of this process have done so far, in the units of `patience`."""
+    return int(z3.Solver().statistics().get_key_value("rlimit count"))
+
+
 class Model(dict[Term, Value]):
     """A model's values, each read when it is first asked for. It stays as it was when more is asserted."""
 
