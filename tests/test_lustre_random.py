@@ -160,7 +160,7 @@ class Instance:
         return self.called(e, i)
 
     def called(self, e, i):
-        what, node, args, clock, restart, default = e
+        what, _, _, clock, restart, default = e
         ticks = list(range(i + 1))
         used = [clock] * (what in ("condact", "activate")) + [restart] * (what in ("restart", "activate"))
         if any(self.at(name, j) is None for name in used for j in ticks):
