@@ -213,6 +213,14 @@ def test_restart_reaches_what_sleeps_inside(tmp_path):
     assert found["y"] == [1, 2, 0, 1, 0, 1]
 
 
+def test_restart_reaches_the_first_step_of_what_sleeps_inside(tmp_path):
+    before = "node kept(i: int) returns (o: int); let o = i -> pre o; tel\n"
+    before += "node inner(i: int; c: bool) returns (o: int); let o = condact(c, kept(i), 0); tel"
+    text = node("y = (restart inner every r)(x, b);", inputs="x: int; b, r: bool", before=before)
+    found = ran(tmp_path, text, x=[5, 6, 7, 8], b=[True, True, False, True], r=[False, False, True, False])
+    assert found["y"] == [5, 5, 0, 8]
+
+
 def test_a_first_value_after_a_restart_is_any_value_again(tmp_path):
     late = "node late(i: int) returns (o: int); let o = pre i; tel"
     claims = "--%PROPERTY true -> r or y = pre x;\n--%PROPERTY true -> y = pre x;"
