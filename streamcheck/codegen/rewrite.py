@@ -35,6 +35,8 @@ def rewritten(roots: Iterable[Term]) -> dict[Term, Term]:
 
 
 def _cheaper(node: Term) -> Term:
+    if node.args and all(a.is_const for a in node.args) and not isinstance(node.type, ArrayType | StructType):
+        return constant(node.type, meaning(node)(*[a.payload for a in node.args]))
     match node.op:
         case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
             return _by_parts(node)
