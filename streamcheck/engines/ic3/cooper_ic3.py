@@ -50,7 +50,7 @@ from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progr
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
-BEYOND = 4  # steps past 2·N that obligations are followed
+BEYOND = 24  # steps past 6·N that obligations are followed (heuristic)
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
 NO_STATE = "the solver's model is no state (an irrational value?)"
 BY_NAME_ONLY = "functions of math.h are known by name only"
@@ -203,7 +203,7 @@ class Ic3:
         """The same states have to be blocked from the next frame too [thesis, "pushing proof obligations forward"].
         Where there are infinitely many states, following that without end never comes back to the other ones: what
         could only break the property much later than N steps waits (required)."""
-        if level <= top and level + one.depth <= 2 * top + BEYOND and self.options.get("forward", True):
+        if level <= top and level + one.depth <= 6 * top + BEYOND and self.options.get("forward", True):
             queue.push(one.at(level))
 
     def _bad(self, wrong: Term, level: int) -> Obligation:
