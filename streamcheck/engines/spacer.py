@@ -4,8 +4,8 @@ Decides: what the IC3 of z3 decides, each property by itself. Papers: Komuravell
 Checking for Recursive Programs (2014); Krishnan et al., Global Guidance for Local Generalization in Model Checking
 (2020) for "general".
 
-Its answer is not taken on trust: a relation becomes a certificate, which the checker looks at like any other; where
-it has no translation into terms it is dropped. A derivation names the states of a run, whose inputs are then found
+Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the
+checker looks at like any other; where it has no translation into terms, or is no invariant, it is dropped. A derivation names the states of a run, whose inputs are then found
 step by step.
 
 It comes back only when it is done or its time is up, and now and then takes its process with it, so it has a lane of
@@ -82,7 +82,6 @@ class Spacer:
                     else violation(self.system, claim, horn.levels + 1)
                 )
         return None
-
 
     def _stands(self, invariant: Term, claim: Claim) -> bool:
         """Whether the relation is an invariant at all: now and then Spacer is wrong (seen on a violation at step 1)."""
