@@ -4,9 +4,9 @@ Decides: what the IC3 of z3 decides, each property by itself. Papers: Komuravell
 Checking for Recursive Programs (2014); Krishnan et al., Global Guidance for Local Generalization in Model Checking
 (2020) for "general".
 
-Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the
-checker looks at like any other; where it has no translation into terms, or is no invariant, it is dropped. A derivation names the states of a run, whose inputs are then found
-step by step.
+Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the checker
+looks at like any other; where it has no translation into terms, or is no invariant, it is dropped. A derivation names
+the states of a run, whose inputs are then found step by step.
 
 It comes back only when it is done or its time is up, and now and then takes its process with it, so it has a lane of
 its own. The properties get short turns first and longer ones later; each turn is a new start, with the arguments of

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from streamcheck.core.errors import SpecError
@@ -80,6 +80,12 @@ def build(names: Sequence[str]) -> list[Engine]:
         module, class_name, _ = ENGINES[name]
         built.append(getattr(importlib.import_module(module), class_name)())
     return built
+
+
+def work_counter() -> Callable[[], int]:
+    """How much the solvers of this process have worked so far. Imported here, in a worker, like the engines."""
+    counter: Callable[[], int] = importlib.import_module("streamcheck.smt.solver").work_done
+    return counter
 
 
 def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.smt.solver import work_done
+from streamcheck.run.strategy import work_counter
 from streamcheck.system.protocol import (
     Engine,
     Event,
@@ -75,6 +75,7 @@ class Turns:
         known: Sequence[Fact] = (),
         later: Mapping[str, int] | None = None,
     ) -> None:
+        self._work_done = work_counter()
         self.boxes: list[list[Fact]] = []
         self.spent: dict[int, int] = {}
         self.waiting: set[int] = set()
@@ -104,9 +105,9 @@ class Turns:
         least = min((self.spent[n] for n in self.running if n not in self.waiting), default=0)
         for number in list(self.running):
             if self.spent[number] <= least + AHEAD or (number in self.waiting and self.boxes[number]):
-                began = work_done()
+                began = self._work_done()
                 self._turn(number, tell)
-                self.spent[number] += work_done() - began + A_TURN
+                self.spent[number] += self._work_done() - began + A_TURN
         return bool(self.running) and all(n in self.waiting and not self.boxes[n] for n in self.running)
 
     def _turn(self, number: int, tell: Callable[[str, Event], None]) -> None:
