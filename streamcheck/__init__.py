@@ -1,126 +1,18 @@
-"""streamcheck: monitors as Python code, proved for all inputs and all time."""
+"""streamcheck: monitors as Python code, proved for all inputs and all time.
 
-from streamcheck.api import Spec
-from streamcheck.core.errors import SpecError as SpecError
-from streamcheck.interpret.step import Step as Step
-from streamcheck.lang.build import (
-    acos,
-    all_of,
-    any_of,
-    asin,
-    atan,
-    atan2,
-    cast,
-    ceil,
-    cos,
-    cosh,
-    count_of,
-    drop,
-    exists,
-    exp,
-    extern,
-    first,
-    floor,
-    forall,
-    implies,
-    log,
-    maximum,
-    minimum,
-    mux,
-    pre,
-    quot,
-    rem,
-    reset,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-    then,
-    unknown,
-    unsafe_cast,
-)
-from streamcheck.lang.define import stream
-from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
-from streamcheck.lang.stream import Stream
-from streamcheck.lang.types import (
-    Array,
-    Bool,
-    Double,
-    EnumOf,
-    Float,
-    Int,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    Real,
-    Word8,
-    Word16,
-    Word32,
-    Word64,
-    struct,
-)
+The public names are loaded when the first of them is asked for: a command that reads other languages needs none.
+"""
 
-__all__ = [
-    "Array",
-    "Bool",
-    "Double",
-    "EnumOf",
-    "Float",
-    "Int",
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "Real",
-    "Spec",
-    "Stream",
-    "Word8",
-    "Word16",
-    "Word32",
-    "Word64",
-    "acos",
-    "all_of",
-    "any_of",
-    "asin",
-    "atan",
-    "atan2",
-    "cast",
-    "ceil",
-    "clocks",
-    "cos",
-    "cosh",
-    "count_of",
-    "drop",
-    "exists",
-    "exp",
-    "extern",
-    "first",
-    "floor",
-    "forall",
-    "implies",
-    "log",
-    "ltl",
-    "maximum",
-    "minimum",
-    "mtl",
-    "mux",
-    "pre",
-    "ptltl",
-    "quot",
-    "rem",
-    "reset",
-    "sin",
-    "sinh",
-    "sqrt",
-    "statistics",
-    "stream",
-    "struct",
-    "tan",
-    "tanh",
-    "then",
-    "unknown",
-    "unsafe_cast",
-    "voting",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streamcheck.public import *  # noqa: F403
+    from streamcheck.public import SpecError as SpecError
+    from streamcheck.public import Step as Step
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(name)
+    return getattr(import_module("streamcheck.public"), name)

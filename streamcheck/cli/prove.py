@@ -11,8 +11,7 @@ from streamcheck.cli.live import Live
 from streamcheck.cli.output import emit
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
-from streamcheck.run.certificates import save
-from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.run.prove import Alarm, Settings, Verdicts, prove
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import processors
 
@@ -68,7 +67,7 @@ def command(
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM
         statuses.append(verdicts.status)
-        saved = save(verdicts, path, certificates) if certificates else {}
+        saved = _saved(verdicts, path, certificates) if certificates else {}
         if as_json:
             rows.append(verdicts_json(verdicts, path, saved))
         else:
@@ -76,3 +75,9 @@ def command(
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return next((status for status in (1, 3) if status in statuses), 0)
+
+
+def _saved(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
+    from streamcheck.run.certificates import save
+
+    return save(verdicts, path, folder)

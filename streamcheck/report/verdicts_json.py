@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 from streamcheck.core.term import Term
@@ -13,6 +12,8 @@ from streamcheck.run.prove import Result, Verdicts
 
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
+    from importlib.metadata import version  # takes longer to load than many a proof
+
     return {
         "tool": "streamcheck",
         "version": version("streamcheck"),
