@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from streamcheck import *
 from streamcheck.codegen.text import comment
 from streamcheck.codegen.unit import Options, generate
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import term
+from streamcheck.core.types import machine
 from streamcheck.lang.load import load
 from streamcheck.program.flatten import equations_of
 
@@ -326,6 +329,16 @@ spec.trigger("t", n > 5)
     loose.trigger("t", unknown(Bool))
     with pytest.raises(SpecError, match="no input of it"):
         unit_of(loose)
+
+
+def test_widths_of_other_languages_have_no_type_in_c():
+    spec = Spec("narrow")
+    spec.observer("low", extern("x", Word8))
+    equations = equations_of(spec)
+    (low,) = equations.observers
+    three = replace(low, term=term("cast", low.term, payload=machine(3, signed=False)))
+    with pytest.raises(SpecError, match="Word3 has no type in C"):
+        generate(replace(equations, observers=(three,)), Options(observers=True))
 
 
 def test_an_extern_that_only_properties_read_is_no_input():

@@ -105,6 +105,9 @@ def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:
     return seen
 
 
+WIDTHS = (8, 16, 32, 64)
+
+
 def _check(inputs: Iterable[Input], roots: list[Term], equations: Equations) -> None:
     """Inputs that the C cannot have, and types that no machine has."""
     for given in inputs:
@@ -122,6 +125,9 @@ def _check(inputs: Iterable[Input], roots: list[Term], equations: Equations) -> 
             where,
             write="a machine type (Int32, Word16, Double …), or `--narrow`, which proves what range an Int keeps to",
         )
+    for node in walk(roots):  # other languages have other widths
+        if isinstance(node.type, MachineType) and node.type.width not in WIDTHS:
+            raise SpecError(f"a value of {node.type} has no type in C", equations.where, write="8, 16, 32 or 64 bits")
 
 
 def mathematical_streams(equations: Equations, roots: Iterable[Term]) -> list[tuple[str, Type, Location | None]]:
