@@ -1,0 +1,98 @@
+"""Which engines run when: each alone from the command, all in turns, and what that does to the answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_command import streamcheck
+from test_prove import LATE, counter_equations, spec_file, verdicts
+
+from streamcheck.run import strategy
+from streamcheck.run.prove import Settings, prove
+
+__all__ = ["spec_file"]
+
+
+def told(answer):
+    """What an answer says, but for the time it took."""
+    rows = [{key: value for key, value in row.items() if key != "seconds"} for row in answer["properties"]]
+    return sorted(rows, key=lambda row: row["name"])
+
+
+@pytest.mark.parametrize("name", ["sums", "growing_sum", "never_zero::unbounded", "period_counter"])
+def test_deterministic_answers_are_the_same_every_time(name, tmp_path):
+    stem, _, spec = name.partition("::")
+    path = f"specs/{stem}.py" + (f"::{spec}" if spec else "")
+    answers, proofs = [], []
+    for attempt in ("one", "two"):
+        _, answer = verdicts(path, "--deterministic", "--certificates", tmp_path / attempt)
+        for row in answer["properties"]:
+            proofs.append((attempt, row["name"], Path(row.pop("certificate")).read_text()))
+        answers.append(told(answer))
+    assert answers[0] == answers[1]
+    assert [p[1:] for p in proofs if p[0] == "one"] == [p[1:] for p in proofs if p[0] == "two"]
+    _, usual = verdicts(path)
+    assert [row["verdict"] for row in told(usual)] == [row["verdict"] for row in answers[0]]
+
+
+def test_one_processor_has_all_engines_too():
+    status, answer = verdicts("specs/sums.py", "--jobs", "1")
+    assert status == 0, answer
+
+
+@pytest.mark.parametrize("engine", ["ic3", "predicates", "predicates-path", "spacer", "templates"])
+def test_each_engine_from_the_command_with_a_certificate_that_check_accepts(engine, tmp_path):
+    status, answer = verdicts("specs/growing_sum.py", "--engine", engine, "--certificates", tmp_path)
+    assert status == 0 and {row["engine"] for row in answer["properties"]} == {engine}
+    done = streamcheck("check", *(row["certificate"] for row in answer["properties"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_property_more_takes_nothing_from_the_others(spec_file):
+    easy = """
+x = stream(Int, lambda x: [1] ++ (1 + x))
+y = stream(Int, lambda y: [1] ++ (x + y))
+spec = Spec("s")
+spec.prop("nonzero", x != 0)
+spec.prop("positive", y >= 1)
+"""
+    hard = LATE.replace("x =", "z =").replace("x:", "z:").replace("* x", "* z").split("spec = ")[0]
+    hard += easy + 'spec.prop("late", z != 5)\nspec.prop("cubes", x * x * x + y * y * y != 114 + z * z * z)\n'
+    _, alone = verdicts(spec_file(easy))
+    _, beside = verdicts(spec_file(hard), "--timeout", "10")
+    assert {row["verdict"] for row in alone["properties"]} == {"proved"}
+    rows = {row["name"]: row["verdict"] for row in beside["properties"]}
+    assert rows["nonzero"] == rows["positive"] == "proved"
+
+
+def test_a_deep_violation_is_shown_as_the_shortest_or_said_not_to_be(spec_file):
+    path = spec_file('n = stream(Int, lambda n: [0] ++ (n + 1))\nspec = Spec("s")\nspec.prop("p", n != 30)\n')
+    _, answer = verdicts(path, "--engine", "ic3")
+    run = answer["properties"][0]["counterexample"]
+    assert run["length"] == 31 and run["shortest"] is False  # nobody looked for a shorter one
+    _, answer = verdicts(path, "--deterministic")
+    assert answer["properties"][0]["counterexample"]["shortest"] is True
+
+
+class OnlyBits:
+    """Decides over bit-vectors what it only waits for over Int."""
+
+    name = "liar"
+
+    def run(self, problem, inbox):
+        from streamcheck.engines.bmc import Bmc
+        from streamcheck.system.protocol import Waiting
+
+        if any(s.var.type.kind == "integer" for s in problem.system.state):
+            inbox()
+            yield Waiting()
+        else:
+            yield from Bmc().run(problem, inbox)
+
+
+def test_an_engine_that_waits_does_not_keep_the_other_model_from_its_turn(monkeypatch):
+    engines = {**strategy.ENGINES, "liar": ("test_strategy", "OnlyBits", ())}
+    monkeypatch.setattr(strategy, "ENGINES", engines)
+    answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
+    assert {r.name: (r.verdict, r.model) for r in answer.results}["ok"] == ("falsified", "bits")
