@@ -24,8 +24,6 @@ class Script:
         self._numbers: dict[Term, int] = {}
         self._written: dict[int, set[Term]] = {}
         self._functions: set[str] = set()
-        self._nexts = {s.var: s.next for s in system.state}
-        self._inits = {s.var: s.init for s in system.state}
         self._inputs = set(system.inputs)
 
     def text(self) -> str:

@@ -20,8 +20,6 @@ from streamcheck.core.types import BOOL, INT, REAL, ArrayType, MachineType, Type
 
 Anything = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
 
-SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-
 
 def folded(op: str, *args: Term) -> Term:
     made = term(op, *args)
