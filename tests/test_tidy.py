@@ -19,7 +19,7 @@ ALL = {"core", "lang", "program", "system", "encode", "smt", "formats", "interpr
 ROOMS = {
     "core": set(),
     "lang": {"core"},
-    "program": {"core", "lang"},
+    "program": {"core", "lang", "system"},
     "system": {"core"},
     "encode": {"core", "program", "system"},
     "smt": {"core", "system"},
@@ -41,7 +41,7 @@ ROOMS = {
     "": {"public"},  # streamcheck/__init__.py
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
-OUTSIDE |= {"pycparser": {"validate"}, "sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
+OUTSIDE |= {"pycparser": {"validate", "formats"}, "sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 

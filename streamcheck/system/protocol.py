@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeAlias
 
+from streamcheck.system.cfa import Cfa
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
@@ -61,11 +62,13 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
-    query (in units of the solver's work): where several problems share a process, none may keep the others waiting."""
+    query (in units of the solver's work): where several problems share a process, none may keep the others waiting.
+    `program` is the automaton that the system came from, where it did: its errors have the names of the properties."""
 
     system: TransitionSystem
     options: Mapping[str, bool] = field(default_factory=dict)
     patience: int | None = None
+    program: Cfa | None = None
 
 
 class Engine(Protocol):

@@ -1,0 +1,175 @@
+"""What the engines for programs have in common: from claims of the transition system to automata with one error, and
+from their answers to certificates and traces of the system.
+
+An engine answers with an invariant for each location, or with the edges of a path from entry to error. Neither is taken
+on trust: the invariants become one, `at l ⇒ invariant of l` for every l, which the checker looks at like any other; and
+the path is made a run by a model of its formula.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias
+
+from streamcheck.core.simplify import conjunction, implication, negation, simplify
+from streamcheck.core.term import Term, substitute, variable
+from streamcheck.core.types import Value
+from streamcheck.smt.solver import Solver
+from streamcheck.system.cfa import AT, Cfa, Edge
+from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
+from streamcheck.system.transition import Claim
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Safe:
+    """An invariant for each location; a location that is not named is never reached."""
+
+    invariants: Mapping[str, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsafe:
+    """A feasible path from the entry to the error."""
+
+    path: Sequence[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Neither, and why."""
+
+    reason: str
+
+
+Answer: TypeAlias = Safe | Unsafe | Open
+
+
+class ProgramEngine(ABC):
+    """Subclasses search an automaton with one error."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+        """Yields where it is, now and then, so that others have their turn."""
+
+    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+        decided: set[str] = set()
+        for claim in problem.system.properties:
+            program = restricted(problem, claim)
+            if program is None:
+                yield Unknown(claim.name, f"{self.name} is for programs")
+                continue
+            search = self.search(program, problem)
+            answer: Answer | None = None
+            while answer is None and claim.name not in decided:
+                try:
+                    yield next(search)
+                except StopIteration as end:
+                    answer = end.value
+                decided |= {f.prop for f in inbox() if isinstance(f, Proved | Falsified | Settled)}
+            if answer is not None:
+                yield _event(problem, program, claim, answer)
+
+
+def restricted(problem: Problem, claim: Claim) -> Cfa | None:
+    """The automaton with this claim's error alone, the locations from which it can be reached, and the variables that
+    the system has."""
+    whole = problem.program
+    if whole is None or AT not in {s.var for s in problem.system.state}:
+        return None
+    errors = tuple(e for e in whole.errors if e.name == claim.name)
+    if len(errors) != 1:
+        return None
+    kept = {s.var for s in problem.system.state} & set(whole.variables)
+    useful = _backward(whole, errors[0].location) | {whole.entry}
+    edges = [e for e in whole.edges if e.source in useful and e.target in useful]
+    edges = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in kept)) for e in edges]
+    return replace(
+        whole,
+        variables=tuple(v for v in whole.variables if v in kept),
+        locations=tuple(name for name in whole.locations if name in useful),
+        errors=errors,
+        edges=tuple(edges),
+    )
+
+
+def _backward(program: Cfa, location: str) -> set[str]:
+    found, stack = {location}, [location]
+    while stack:
+        for edge in program.entering[stack.pop()]:
+            if edge.source not in found:
+                found.add(edge.source)
+                stack.append(edge.source)
+    return found
+
+
+def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Event:
+    match answer:
+        case Safe(invariants):
+            return Proved(claim.name, Certificate("inductive", 1, (claim.term, *located(program, invariants))))
+        case Unsafe(path):
+            trace = trace_of(problem, path)
+            return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
+        case Open(reason):
+            return Unknown(claim.name, reason)
+
+
+def located(program: Cfa, invariants: Mapping[str, Term]) -> Iterator[Term]:
+    """`at l => invariant` for each location, and that the program is at none of the others (the error among them)."""
+    never = [name for name in program.locations if name not in invariants]
+    yield conjunction(*(negation(program.at(name)) for name in never))
+    for name, invariant in invariants.items():
+        yield implication(program.at(name), invariant)
+
+
+class Path:
+    """A path followed symbolically: the variables after each edge as terms over the values at the beginning and over
+    copies of the choices, so that a variable that does not change costs nothing (Penelle, section 4.2.2)."""
+
+    def __init__(self, program: Cfa) -> None:
+        self.frames: list[dict[Term, Term]] = [{v: v for v in program.variables}]
+        self.guards: list[Term] = []
+        self.chosen: list[dict[Term, Term]] = []
+
+    def follow(self, edge: Edge) -> Term:
+        """The guard of the edge at the end of the path, which goes on with it."""
+        step = len(self.guards)
+        chosen = {c: variable(f"{c.payload}@{step}", c.type) for c in edge.choices}
+        before = {**self.frames[-1], **chosen}
+        images = substitute([*edge.roots()], before)
+        simple = simplify(images.values())
+        guard = simple[images[edge.guard]]
+        self.guards.append(guard)
+        self.chosen.append(chosen)
+        self.frames.append({**self.frames[-1], **{v: simple[images[new]] for v, new in edge.updates}})
+        return guard
+
+    def back(self) -> None:
+        """Without the last edge."""
+        for record in (self.frames, self.guards, self.chosen):
+            record.pop()
+
+
+def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
+    """A run along the path, as the transition system makes it: None where the path is infeasible."""
+    whole = problem.program
+    assert whole is not None
+    followed, solver = Path(whole), Solver()
+    for edge in path:
+        solver.add(followed.follow(edge))
+    if solver.check() is not True:
+        return None
+    model = solver.model()
+    steps: list[dict[str, Value]] = []
+    for edge, chosen in zip(path, followed.chosen, strict=True):
+        inputs = {c.payload: model[copy] for c, copy in chosen.items()}
+        place = [(e.target, e.text, e.guard) for e in whole.leaving[edge.source]].index(
+            (edge.target, edge.text, edge.guard)
+        )
+        inputs |= {s.payload: i == place for i, s in enumerate(whole.selectors(edge.source))}
+        steps.append(inputs)
+    return Trace({v.payload: model[v] for v in whole.variables}, (*steps, {}))

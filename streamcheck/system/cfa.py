@@ -1,0 +1,149 @@
+"""Control-flow automata: programs as locations and edges between them.
+
+A configuration is a location and a value for every variable. A run begins at the entry with any values, and follows
+edges: one may be taken where its guard is true, and then its updates happen all at once; what is not updated stays.
+`choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose.
+
+    skip        Edge(q, r)
+    guard       Edge(q, r, guard=…)
+    x := t      Edge(q, r, guard=side conditions of t, updates=((x, t),))
+    havoc x     Edge(q, r, updates=((x, any),), choices=(any,))
+
+These are the statements of the notes (Penelle, section 3.2) and of the thesis (section 2.2.3); guard and updates together
+are what a block of statements becomes (large-block encoding). Nothing leaves an error location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+from streamcheck.core.location import Location
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
+from streamcheck.core.types import BOOL, INT
+
+HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
+AT = variable(f"{HIDDEN}location", INT)  # where the program is, in the transition system that stands for it
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One statement, or a block of them. `text` is the statement as a reader knows it, `where` its line."""
+
+    source: str
+    target: str
+    guard: Term = TRUE
+    updates: tuple[tuple[Term, Term], ...] = ()
+    choices: tuple[Term, ...] = ()
+    text: str = "skip"
+    where: Location | None = None
+
+    @cached_property
+    def update(self) -> Mapping[Term, Term]:
+        return dict(self.updates)
+
+    def roots(self) -> Iterator[Term]:
+        yield self.guard
+        yield from (new for _, new in self.updates)
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A location that no run should reach, and what the claim that none does is called. `implied`: nobody wrote it, an
+    operation with a condition did (division, index, shift, overflow)."""
+
+    location: str
+    name: str
+    where: Location | None
+    implied: bool = False
+
+
+@dataclass(frozen=True)
+class Cfa:
+    """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop of
+    the source begins."""
+
+    name: str
+    variables: tuple[Term, ...]
+    locations: tuple[str, ...]
+    entry: str
+    errors: tuple[Error, ...]
+    edges: tuple[Edge, ...]
+    lines: Mapping[str, Location] = field(default_factory=dict)
+    loops: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        places, bad = set(self.locations), {e.location for e in self.errors}
+        if len(places) != len(self.locations) or not {self.entry, *bad} <= places:
+            raise ValueError(f"{self.name}: its locations are not what entry and errors say")
+        known, chosen = set(self.variables), set[Term]()
+        for edge in self.edges:
+            if not {edge.source, edge.target} <= places or edge.source in bad:
+                raise ValueError(f"{self.name}: an edge from {edge.source} to {edge.target}")
+            if edge.guard.type is not BOOL or any(v not in known or v.type is not t.type for v, t in edge.updates):
+                raise ValueError(f"{self.name}: {edge.text} is ill-typed")
+            if not chosen.isdisjoint(edge.choices) or not known.isdisjoint(edge.choices):
+                raise ValueError(f"{self.name}: a choice of {edge.text} has another's name")
+            chosen.update(edge.choices)
+            stray = [v.payload for v in variables(edge.roots()) if v not in known and v not in edge.choices]
+            if stray:
+                raise ValueError(f"{self.name}: {edge.text} speaks of undeclared {', '.join(map(str, stray))}")
+
+    @cached_property
+    def leaving(self) -> Mapping[str, tuple[Edge, ...]]:
+        return self._by("source")
+
+    @cached_property
+    def entering(self) -> Mapping[str, tuple[Edge, ...]]:
+        return self._by("target")
+
+    def _by(self, end: str) -> Mapping[str, tuple[Edge, ...]]:
+        found: dict[str, list[Edge]] = {name: [] for name in self.locations}
+        for edge in self.edges:
+            found[getattr(edge, end)].append(edge)
+        return {name: tuple(edges) for name, edges in found.items()}
+
+    @cached_property
+    def bad(self) -> frozenset[str]:
+        return frozenset(e.location for e in self.errors)
+
+    def at(self, location: str) -> Term:
+        """That the program is there, said of the transition system that stands for it."""
+        return term("eq", AT, constant(INT, self._codes[location]))
+
+    def code(self, location: str) -> Term:
+        return constant(INT, self._codes[location])
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.locations)}
+
+    def selectors(self, location: str) -> tuple[Term, ...]:
+        """Bool inputs of the transition system that choose among the location's edges, where several may be open at once:
+        the first edge whose input is true and whose guard holds, else the last."""
+        edges = self.leaving[location]
+        if all(excludes(a.guard, b.guard) for a, b in combinations(edges, 2)):
+            return ()
+        return tuple(variable(f"{HIDDEN}take {i} at {location}", BOOL) for i in range(len(edges) - 1))
+
+
+def excludes(a: Term, b: Term) -> bool:
+    """Whether two guards plainly contradict each other: a conjunct of one is the opposite of one of the other."""
+    ours = set(conjuncts(a))
+    return any(negation(part) in ours for part in conjuncts(b))
+
+
+def conjuncts(a: Term) -> list[Term]:
+    """The operands of nested conjunctions, in order."""
+    found: dict[Term, None] = {}
+    stack = [a]
+    while stack:
+        node = stack.pop()
+        if node.op == "and":
+            stack.extend(reversed(node.args))
+        else:
+            found[node] = None
+    return list(found)
