@@ -9,8 +9,8 @@ edges: one may be taken where its guard is true, and then its updates happen all
     x := t      Edge(q, r, guard=side conditions of t, updates=((x, t),))
     havoc x     Edge(q, r, updates=((x, any),), choices=(any,))
 
-These are the statements of the notes (Penelle, section 3.2) and of the thesis (section 2.2.3); guard and updates together
-are what a block of statements becomes (large-block encoding). Nothing leaves an error location.
+These are the statements of the notes (Penelle, section 3.2) and of the thesis (section 2.2.3); guard and updates
+together are what a block of statements becomes (large-block encoding). Nothing leaves an error location.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Error:
 
 @dataclass(frozen=True)
 class Cfa:
-    """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop of
-    the source begins."""
+    """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
+    of the source begins."""
 
     name: str
     variables: tuple[Term, ...]
@@ -122,8 +122,8 @@ class Cfa:
         return {name: i for i, name in enumerate(self.locations)}
 
     def selectors(self, location: str) -> tuple[Term, ...]:
-        """Bool inputs of the transition system that choose among the location's edges, where several may be open at once:
-        the first edge whose input is true and whose guard holds, else the last."""
+        """Bool inputs of the transition system that choose among the location's edges, where several may be open at
+        once: the first edge whose input is true and whose guard holds, else the last."""
         edges = self.leaving[location]
         if all(excludes(a.guard, b.guard) for a, b in combinations(edges, 2)):
             return ()
