@@ -17,7 +17,7 @@ from streamcheck.core.simplify import conjunction, implication, negation, simpli
 from streamcheck.core.term import Term, substitute, variable
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import AT, Cfa, Edge
+from streamcheck.system.cfa import Cfa, Edge
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -79,15 +79,14 @@ def restricted(problem: Problem, claim: Claim) -> Cfa | None:
     """The automaton with this claim's error alone, the locations from which it can be reached, and the variables that
     the system has."""
     whole = problem.program
-    if whole is None or AT not in {s.var for s in problem.system.state}:
+    if whole is None or whole.place not in {s.var for s in problem.system.state}:
         return None
     errors = tuple(e for e in whole.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
     kept = {s.var for s in problem.system.state} & set(whole.variables)
     useful = _backward(whole, errors[0].location) | {whole.entry}
-    edges = [e for e in whole.edges if e.source in useful and e.target in useful]
-    edges = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in kept)) for e in edges]
+    edges = [_without(e, kept) for e in whole.edges if e.source in useful and e.target in useful]
     return replace(
         whole,
         variables=tuple(v for v in whole.variables if v in kept),
@@ -95,6 +94,10 @@ def restricted(problem: Problem, claim: Claim) -> Cfa | None:
         errors=errors,
         edges=tuple(edges),
     )
+
+
+def _without(edge: Edge, kept: set[Term]) -> Edge:
+    return replace(edge, updates=tuple((v, t) for v, t in edge.updates if v in kept))
 
 
 def _backward(program: Cfa, location: str) -> set[str]:
@@ -158,6 +161,7 @@ def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
     """A run along the path, as the transition system makes it: None where the path is infeasible."""
     whole = problem.program
     assert whole is not None
+    kept = {s.var for s in problem.system.state}
     followed, solver = Path(whole), Solver()
     for edge in path:
         solver.add(followed.follow(edge))
@@ -167,9 +171,7 @@ def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
     steps: list[dict[str, Value]] = []
     for edge, chosen in zip(path, followed.chosen, strict=True):
         inputs = {c.payload: model[copy] for c, copy in chosen.items()}
-        place = [(e.target, e.text, e.guard) for e in whole.leaving[edge.source]].index(
-            (edge.target, edge.text, edge.guard)
-        )
+        place = [_without(e, kept) for e in whole.leaving[edge.source]].index(edge)
         inputs |= {s.payload: i == place for i, s in enumerate(whole.selectors(edge.source))}
         steps.append(inputs)
     return Trace({v.payload: model[v] for v in whole.variables}, (*steps, {}))
