@@ -51,6 +51,10 @@ ENGINES = {
     "templates": ("streamcheck.invariants.templates", "Templates", ()),
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
+    "dfs-bmc": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmc", ()),
+    "dfs-bmc-backward": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmcBackward", ()),
+    "global-bmc": ("streamcheck.engines.cfa.global_bmc", "GlobalBmc", ()),
+    "global-bmc-backward": ("streamcheck.engines.cfa.global_bmc", "GlobalBmcBackward", ()),
 }
 
 

@@ -2,8 +2,8 @@
 
 A configuration is a location and a value for every variable. A run begins at the entry with any values, and follows
 edges: one may be taken where its guard is true, and then its updates happen all at once; what is not updated stays.
-`choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose. Only
-edges that leave one location may have a choice in common.
+`choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose.
+Only edges that leave one location may have a choice in common.
 
     skip        Edge(q, r)
     guard       Edge(q, r, guard=…)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.simplify import conjunction, implication, negation, simplify
 from streamcheck.core.term import Term, substitute, variable
@@ -38,19 +38,29 @@ class Unsafe:
 
 
 @dataclass(frozen=True, slots=True)
+class Exhausted:
+    """No path of so many edges has an execution: none from the entry (forward), or none to the error (backward), and no
+    shorter one leads from the one to the other."""
+
+    direction: Literal["forward", "backward"]
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """Neither, and why."""
 
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Open
+Answer: TypeAlias = Safe | Unsafe | Exhausted | Open
 
 
 class ProgramEngine(ABC):
-    """Subclasses search an automaton with one error."""
+    """Subclasses search an automaton with one error: `whole`, or only the locations from which it can be reached."""
 
     name: ClassVar[str]
+    whole: ClassVar[bool] = False
 
     @abstractmethod
     def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
@@ -59,7 +69,7 @@ class ProgramEngine(ABC):
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         decided: set[str] = set()
         for claim in problem.system.properties:
-            program = restricted(problem, claim)
+            program = restricted(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
                 continue
@@ -75,25 +85,44 @@ class ProgramEngine(ABC):
                 yield _event(problem, program, claim, answer)
 
 
-def restricted(problem: Problem, claim: Claim) -> Cfa | None:
-    """The automaton with this claim's error alone, the locations from which it can be reached, and the variables that
-    the system has."""
-    whole = problem.program
-    if whole is None or whole.place not in {s.var for s in problem.system.state}:
+def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
+    """The automaton with this claim's error alone, and the variables that the system has."""
+    program = problem.program
+    if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
-    errors = tuple(e for e in whole.errors if e.name == claim.name)
+    errors = tuple(e for e in program.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
-    kept = {s.var for s in problem.system.state} & set(whole.variables)
-    useful = _backward(whole, errors[0].location) | {whole.entry}
-    edges = [_without(e, kept) for e in whole.edges if e.source in useful and e.target in useful]
-    return replace(
-        whole,
-        variables=tuple(v for v in whole.variables if v in kept),
-        locations=tuple(name for name in whole.locations if name in useful),
-        errors=errors,
-        edges=tuple(edges),
+    kept = {s.var for s in problem.system.state} & set(program.variables)
+    useful = set(program.locations) if whole else _backward(program, errors[0].location) | {program.entry}
+    edges = [_without(e, kept) for e in program.edges if e.source in useful and e.target in useful]
+    return Restricted(
+        program.name,
+        tuple(v for v in program.variables if v in kept),
+        tuple(name for name in program.locations if name in useful),
+        program.entry,
+        errors,
+        tuple(edges),
+        program.lines,
+        program.loops,
+        program,
     )
+
+
+@dataclass(frozen=True)
+class Restricted(Cfa):
+    """A part of an automaton; its locations have the numbers that they have there."""
+
+    origin: Cfa | None = None
+
+    @property
+    def place(self) -> Term:
+        assert self.origin is not None
+        return self.origin.place
+
+    def code(self, location: str) -> Term:
+        assert self.origin is not None
+        return self.origin.code(location)
 
 
 def _without(edge: Edge, kept: set[Term]) -> Edge:
@@ -117,6 +146,10 @@ def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Even
         case Unsafe(path):
             trace = trace_of(problem, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
+        case Exhausted("forward", length):
+            return Proved(claim.name, Certificate("complete", max(length, 1), (claim.term,)))
+        case Exhausted(_, length):
+            return Proved(claim.name, Certificate("inductive", max(length, 1), (claim.term,)))
         case Open(reason):
             return Unknown(claim.name, reason)
 
