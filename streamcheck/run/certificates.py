@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.core.errors import SpecError
 from streamcheck.formats.certificate_json import (
@@ -19,6 +18,7 @@ from streamcheck.formats.certificate_json import (
     trace_to_plain,
 )
 from streamcheck.program.equations import Equations
+from streamcheck.run.checking import judged
 from streamcheck.run.events import trace_from_plain
 from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.prove import Result, Verdicts
@@ -80,7 +80,7 @@ def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
     if saved.claim == "proved":
         with _damage(path):
             certificate = certificate_from_plain(saved.evidence)
-        rejected = check(modelled.system, modelled.claim(saved.prop), certificate)
+        rejected = judged(modelled, saved.prop, certificate)
         return None if rejected is None else rejected.why
     with _damage(path):
         trace = trace_from_plain(saved.evidence, models(claims)[-1].system)

@@ -146,7 +146,9 @@ class Director:
             return
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
-        problem = Problem(replace(system, properties=undecided), patience=limit, program=model.program)
+        problem = Problem(
+            replace(system, properties=undecided), patience=limit, program=model.program and model.program.blocks
+        )
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:

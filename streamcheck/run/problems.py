@@ -12,7 +12,7 @@ from streamcheck.encode.program import in_integers
 from streamcheck.encode.to_system import to_system
 from streamcheck.formats.certificate_json import Model
 from streamcheck.program.equations import Cell, Equations, Property
-from streamcheck.system.cfa import Cfa
+from streamcheck.system.cfa import Program
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.transform.reduce import Reduced, reduce
 
@@ -35,7 +35,7 @@ class Modelled:
     model: Model
     system: TransitionSystem
     reduced: Reduced
-    program: Cfa | None = None  # the automaton it stands for, in the same model
+    program: Program | None = None  # the automata it stands for, in the same model
 
     def claim(self, name: str) -> Claim:
         return next(c for c in self.system.properties if c.name == name)
@@ -73,13 +73,13 @@ def models(equations: Equations) -> list[Modelled]:
     bit-vectors take what they cannot express, and run beside them. Without machine integers there is one model.
     """
     system = to_system(equations)
-    program = None if equations.program is None else equations.program.blocks
+    program = equations.program
     bits = Modelled("bits", system, reduce(system), program)
     if not has_machine_integers(system):
         return [bits]
     try:
         integers = to_integers(system)
-        in_ints = None if program is None else in_integers(program)
+        in_ints = None if program is None else replace(program, blocks=in_integers(program.blocks))
     except Inexpressible:
         return [bits]
     return [Modelled("integers", integers, reduce(integers), in_ints), bits]

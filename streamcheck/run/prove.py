@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from streamcheck.certify.locations import invariants_of
+from streamcheck.certify.program_path import Executed, path_of
 from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
 from streamcheck.encode.integers import has_machine_integers
+from streamcheck.encode.program import in_integers, scalar
 from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
 from streamcheck.run.strategy import check_names, processors
+from streamcheck.system.cfa import Cfa
 from streamcheck.system.verdict import Certificate, Trace
 
 __all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
@@ -45,6 +50,8 @@ class Result:
     trace: Trace | None
     replay: Replay | None
     shortest: bool  # of a run: whether every shorter one is known not to do
+    path: Sequence[Executed] | None = None  # of a program's counterexample: its statements
+    invariants: Mapping[str, Term] | None = None  # of a program's proof: what holds at each location, where that is why
 
     @property
     def name(self) -> str:
@@ -90,7 +97,7 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
         watch=watch,
     )
     decisions = director.run()
-    results = [_result(p, decisions[p.name]) for p in chosen.properties]
+    results = [_of_program(chosen, _result(p, decisions[p.name])) for p in chosen.properties]
     warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
@@ -122,6 +129,25 @@ def _result(prop: Property, decision: Decision) -> Result:
         decision.replay,
         decision.shortest,
     )
+
+
+def _of_program(equations: Equations, result: Result) -> Result:
+    """With the path through the program that was found, or the invariants of its locations."""
+    program = equations.program
+    if program is None:
+        return result
+    if result.trace is not None and result.replay is not None:
+        path = path_of(scalar(program.source), program.blocks, result.trace, result.replay.steps)
+        if isinstance(path, str):
+            raise Alarm(f"{result.name}: the counterexample of {result.engine} is no run of the program: {path}")
+        return replace(result, path=path)
+    if result.certificate is not None:
+        return replace(result, invariants=invariants_of(_in_model(program.blocks, result.model), result.certificate))
+    return result
+
+
+def _in_model(cfa: Cfa, model: str) -> Cfa:
+    return in_integers(cfa) if model == "integers" else cfa
 
 
 def _vacuous(decisions: dict[str, Decision]) -> list[str]:

@@ -1,0 +1,31 @@
+"""From a file of code to equations: the automaton as it is written, and as engines see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from streamcheck.encode.program import program_equations, scalar
+from streamcheck.program.equations import Equations
+from streamcheck.system.cfa import Cfa, Program
+from streamcheck.transform.blocks import large_blocks, sliced
+
+
+def read_program(path: str, function: str | None, integers: Literal["c", "math"], *, blocks: bool) -> Equations:
+    """The equations of a program (of the function, where the file has several). Without blocks a step is a statement."""
+    if path.endswith(".aut"):
+        integers = "math"
+    source, warnings = _source(path, function, integers)
+    smaller = sliced(scalar(source))
+    program = Program(source, large_blocks(smaller) if blocks else smaller, integers)
+    return replace(program_equations(program), warnings=warnings)
+
+
+def _source(path: str, function: str | None, integers: Literal["c", "math"]) -> tuple[Cfa, tuple[str, ...]]:
+    if path.endswith(".aut"):
+        from streamcheck.formats.aut import read_aut
+
+        return read_aut(path), ()
+    from streamcheck.formats.minic.read import read_c
+
+    return read_c(path, integers, function)
