@@ -76,7 +76,7 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc}  # a file of these hol
     type=click.Choice([*STAGES, "json", *LANGUAGES, "smt2"]),
     default="equations",
     show_default=True,
-    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT (of a program, its automaton); "
+    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT, of programs the automaton; "
     "json: complete, and read again in place of the spec; lustre: for Kind 2; vmt: for ic3ia and Pono; "
     "chc: Horn clauses for Spacer and Golem; smt2: the queries of k steps.",
 )

@@ -147,7 +147,9 @@ class Director:
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
         problem = Problem(
-            replace(system, properties=undecided), patience=limit, program=model.program and model.program.blocks
+            replace(system, properties=undecided),
+            patience=limit,
+            program=None if model.program is None else model.program.blocks,
         )
         known = self._facts.get(lane.model, [])
 

@@ -12,7 +12,7 @@ from streamcheck.transform.blocks import large_blocks, sliced
 
 
 def read_program(path: str, function: str | None, integers: Literal["c", "math"], *, blocks: bool) -> Equations:
-    """The equations of a program (of the function, where the file has several). Without blocks a step is a statement."""
+    """The equations of a program, or of its function of that name. Without blocks, a step is a statement."""
     if path.endswith(".aut"):
         integers = "math"
     source, warnings = _source(path, function, integers)
