@@ -41,8 +41,9 @@ def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | No
     return found
 
 
-def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term]) -> Rejected | None:
-    """None where the invariants hold and exclude the error. `source` has scalar variables."""
+def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typed: Term = TRUE) -> Rejected | None:
+    """None where the invariants hold and exclude the error. `source` has scalar variables, of which `typed` is true
+    everywhere: their types say so."""
     leading = _leading_to(source, error)
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:
@@ -55,7 +56,9 @@ def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term]) -> 
         starting = conjunction(given, wrong)
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             starting = disjunction(negation(given), wrong)
-        rejected = _judged(starting, f"the invariant at {source.lines.get(start, start)} does not lead on")
+        rejected = _judged(
+            conjunction(typed, starting), f"the invariant at {source.lines.get(start, start)} does not lead on"
+        )
         if rejected is not None:
             return rejected
     return None

@@ -8,18 +8,17 @@ which of several open edges is taken, are inputs. Where no edge is open the prog
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streamcheck.core.simplify import choice, conjunction, negation
 from streamcheck.core.term import Term, constant, variables
-from streamcheck.core.types import default
-from streamcheck.encode.integers import Inexpressible, Integers
+from streamcheck.core.types import INT, default
+from streamcheck.encode.integers import Integers
 from streamcheck.encode.scalars import scalars
 from streamcheck.program.equations import Cell, Equations, Input, Property
-from streamcheck.system.cfa import Cfa, Edge, Program
-
-__all__ = ["Inexpressible", "in_integers", "program_equations", "scalar"]
+from streamcheck.system.cfa import Cfa, Edge, Program, conjuncts
 
 
 def program_equations(program: Program) -> Equations:
@@ -93,16 +92,58 @@ def scalar(cfa: Cfa) -> Cfa:
 
 
 def in_integers(cfa: Cfa) -> Cfa:
-    """The same automaton over Int. Every variable an edge reads is in its range: part of the guard.
+    """The same automaton over Int; the choices of an edge are in their ranges, which is part of its guard. An update
+    counts only where the guard holds: what the guard says of the size of a sum may show that it does not wrap.
     Inexpressible where it has no such form."""
     m = Integers()
     edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
     return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
 
 
+def ranges_of(cfa: Cfa) -> Term:
+    """That every variable is in the range of its type, of the automaton over Int."""
+    m = Integers()
+    m.translate(cfa.variables)
+    return conjunction(*(r.term for v in cfa.variables for r in m.ranges(v)))
+
+
+def guarded(cfa: Cfa, ranges: Term) -> Cfa:
+    """The automaton with the ranges of what they read in the guards."""
+    known = conjuncts(ranges)
+    by_variable = {v: [r for r in known if v in variables([r])] for v in cfa.variables}
+    return replace(cfa, edges=tuple(_guarded(e, by_variable) for e in cfa.edges))
+
+
+def _guarded(edge: Edge, ranges: Mapping[Term, list[Term]]) -> Edge:
+    read = (r for v in variables(edge.roots()) for r in ranges.get(v, ()))
+    return replace(edge, guard=conjunction(edge.guard, *read))
+
+
 def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
-    m.translate(edge.roots())
-    ranges = [r.term for v in variables(edge.roots()) for r in m.ranges(v)]
-    updates = tuple((m.value(v), m.value(t)) for v, t in edge.updates)
+    m.translate((edge.guard, *edge.choices))
     choices = tuple(m.value(c) for c in edge.choices)
-    return replace(edge, guard=conjunction(m.value(edge.guard), *ranges), updates=updates, choices=choices)
+    guard = conjunction(m.value(edge.guard), *(r.term for c in edge.choices for r in m.ranges(c)))
+    inside = Integers(_bounds(guard))
+    inside.translate(edge.roots())
+    updates = tuple((m.value(v), inside.value(t)) for v, t in edge.updates)
+    return replace(edge, guard=guard, updates=updates, choices=choices)
+
+
+def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
+    """What the guard's conjuncts say of the size of Int terms."""
+    found: dict[Term, tuple[float, float]] = {}
+    for part in conjuncts(guard):
+        if part.op not in ("lt", "le", "gt", "ge", "eq") or part.args[0].type is not INT:
+            continue
+        (a, b), op = part.args, part.op
+        if a.is_const:
+            a, b, op = b, a, {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
+        if b.is_const:
+            low, high = found.get(a, (-math.inf, math.inf))
+            bound = int(b.payload)
+            if op in ("gt", "ge", "eq"):
+                low = max(low, bound + (op == "gt"))
+            if op in ("lt", "le", "eq"):
+                high = min(high, bound - (op == "lt"))
+            found[a] = low, high
+    return found

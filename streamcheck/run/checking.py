@@ -38,11 +38,13 @@ def _judged_at_locations(model: Modelled, prop: str, certificate: Certificate) -
     if program is None:
         return None
     from streamcheck.certify.locations import check_locations, invariants_of
-    from streamcheck.encode.program import in_integers, scalar
+    from streamcheck.encode.program import in_integers, ranges_of, scalar
 
     invariants = invariants_of(program.blocks, certificate)
     if invariants is None:
         return None
     source = scalar(program.source)
     error = next(e.location for e in source.errors if e.name == prop)
-    return check_locations(in_integers(source) if model.model == "integers" else source, error, invariants)
+    if model.model == "integers":
+        return check_locations(in_integers(source), error, invariants, ranges_of(source))
+    return check_locations(source, error, invariants)

@@ -146,10 +146,9 @@ def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Even
         case Unsafe(path):
             trace = trace_of(problem, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
-        case Exhausted("forward", length):
-            return Proved(claim.name, Certificate("complete", max(length, 1), (claim.term,)))
-        case Exhausted(_, length):
-            return Proved(claim.name, Certificate("inductive", max(length, 1), (claim.term,)))
+        case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
+            kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
+            return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
         case Open(reason):
             return Unknown(claim.name, reason)
 
