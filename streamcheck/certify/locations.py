@@ -42,8 +42,8 @@ def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | No
 
 
 def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typed: Term = TRUE) -> Rejected | None:
-    """None where the invariants hold and exclude the error. `source` has scalar variables, of which `typed` is true
-    everywhere: their types say so."""
+    """None where the invariants hold and exclude the error. `source` has scalar variables; `typed` is
+    what their types and those of the choices say."""
     leading = _leading_to(source, error)
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:

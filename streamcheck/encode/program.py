@@ -92,25 +92,27 @@ def scalar(cfa: Cfa) -> Cfa:
 
 
 def in_integers(cfa: Cfa) -> Cfa:
-    """The same automaton over Int; the choices of an edge are in their ranges, which is part of its guard. An update
-    counts only where the guard holds: what the guard says of the size of a sum may show that it does not wrap.
-    Inexpressible where it has no such form."""
+    """The same automaton over Int, where `ranges_of` it holds. An update counts only where the guard does: what that
+    says of the size of a sum may show that it does not wrap. Inexpressible where it has no such form."""
     m = Integers()
     edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
     return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
 
 
 def ranges_of(cfa: Cfa) -> Term:
-    """That every variable is in the range of its type, of the automaton over Int."""
+    """That every variable and every choice is in the range of its type, said of the automaton over Int."""
     m = Integers()
-    m.translate(cfa.variables)
-    return conjunction(*(r.term for v in cfa.variables for r in m.ranges(v)))
+    typed = [*cfa.variables, *dict.fromkeys(c for e in cfa.edges for c in e.choices)]
+    m.translate(typed)
+    return conjunction(*(r.term for v in typed for r in m.ranges(v)))
 
 
 def guarded(cfa: Cfa, ranges: Term) -> Cfa:
     """The automaton with the ranges of what they read in the guards."""
-    known = conjuncts(ranges)
-    by_variable = {v: [r for r in known if v in variables([r])] for v in cfa.variables}
+    by_variable: dict[Term, list[Term]] = {}
+    for part in conjuncts(ranges):
+        for v in variables([part]):
+            by_variable.setdefault(v, []).append(part)
     return replace(cfa, edges=tuple(_guarded(e, by_variable) for e in cfa.edges))
 
 
@@ -122,7 +124,7 @@ def _guarded(edge: Edge, ranges: Mapping[Term, list[Term]]) -> Edge:
 def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
     m.translate((edge.guard, *edge.choices))
     choices = tuple(m.value(c) for c in edge.choices)
-    guard = conjunction(m.value(edge.guard), *(r.term for c in edge.choices for r in m.ranges(c)))
+    guard = m.value(edge.guard)
     inside = Integers(_bounds(guard))
     inside.translate(edge.roots())
     updates = tuple((m.value(v), inside.value(t)) for v, t in edge.updates)
