@@ -21,7 +21,13 @@ ALARM = 4
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
-@click.option("--prop", "props", multiple=True, metavar="NAME", help="Only this property (may be repeated).")
+@click.option(
+    "--prop",
+    "props",
+    multiple=True,
+    metavar="NAME",
+    help="Only this property (* for anything).",
+)
 @click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
 @click.option(
     "--timeout",

@@ -17,7 +17,7 @@ def read_program(path: str, function: str | None, integers: Literal["c", "math"]
         integers = "math"
     source, warnings = _source(path, function, integers)
     smaller = sliced(scalar(source))
-    program = Program(source, large_blocks(smaller) if blocks else smaller, integers)
+    program = Program(source, large_blocks(smaller) if blocks else smaller, integers, function, blocks)
     return replace(program_equations(program), warnings=warnings)
 
 

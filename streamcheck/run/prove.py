@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from streamcheck.certify.locations import invariants_of
@@ -98,19 +99,23 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
     )
     decisions = director.run()
     results = [_of_program(chosen, _result(p, decisions[p.name])) for p in chosen.properties]
-    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions)]
+    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(chosen, decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
 def _selected(equations: Equations, names: Sequence[str]) -> Equations:
+    """The properties of these names, in which `*` stands for anything."""
     known = [p.name for p in equations.properties]
+    chosen: set[str] = set()
     for name in names:
-        if name not in known:
+        fitting = [k for k in known if k == name or fnmatchcase(k, name)]
+        if not fitting:
             raise SpecError(f'{equations.name} has no property named "{name}", it has {", ".join(known) or "none"}')
+        chosen.update(fitting)
     if not names:
         return equations
-    return replace(equations, properties=tuple(p for p in equations.properties if p.name in names))
+    return replace(equations, properties=tuple(p for p in equations.properties if p.name in chosen))
 
 
 def _result(prop: Property, decision: Decision) -> Result:
@@ -129,6 +134,16 @@ def _result(prop: Property, decision: Decision) -> Result:
         decision.replay,
         decision.shortest,
     )
+
+
+def _undefined(equations: Equations, decisions: dict[str, Decision]) -> list[str]:
+    """A C program means nothing after its first undefined operation, so proofs end there."""
+    if equations.program is None:
+        return []
+    doubtful = [p.name for p in equations.properties if p.implied and decisions[p.name].verdict != "proved"]
+    if not doubtful:
+        return []
+    return [f"C does not say what happens after a failure of {doubtful[0]}: what is proved holds up to there"]
 
 
 def _of_program(equations: Equations, result: Result) -> Result:

@@ -69,6 +69,13 @@ def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVE
         return _chosen([from_plain(row) for row in child.receive()], target)
 
 
+def read_specs(target: Target) -> list[Equations]:
+    """The same where only specs will do: programs are proved and shown, nothing else."""
+    if target.path.endswith(PROGRAMS):
+        raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
+    return read(target)
+
+
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"there is no file {path}")
@@ -138,7 +145,7 @@ class Sampler:
         self.child: Sandbox | None = None
         self.sized = False
         if not target.path.endswith(".py"):
-            self.equations, self.sampled = one(read(target), target), set[str]()
+            self.equations, self.sampled = one(read_specs(target), target), set[str]()
             return
         self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
