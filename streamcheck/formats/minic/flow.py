@@ -20,6 +20,13 @@ from streamcheck.core.types import Type
 from streamcheck.system.cfa import Cfa, Edge, Error
 from streamcheck.system.skips import collapsed, reachable
 
+FAILURES = {  # obligations, and what is said where they fail
+    "no overflow": "overflow",
+    "no division by zero": "division by zero",
+    "index in bounds": "index out of bounds",
+    "shift in range": "shift out of range",
+    "conversion in range": "conversion out of range",
+}
 LARGEST = 200_000  # edges; inlining may double them with every call
 
 
@@ -138,7 +145,7 @@ class Flow:
         for check in checks:
             fails = conjunction(met, check.premises, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.name, fails, text=f"not ({check.name})")
+                option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
                 self._edge(option, check.where, choices[: check.seen], fresh=used)
                 used = True
             met = conjunction(met, implication(check.premises, check.holds))
