@@ -54,7 +54,6 @@ class Calls:
         self.endless = endless
         self.statements: Statements
         self.active: list[str] = []
-        self.warnings: dict[str, None] = {}
         self.final = expressions.flow.place()
         self.results: dict[str, Place | None] = {}
 
@@ -121,7 +120,7 @@ class Calls:
         known = name.startswith(effects.CHOOSERS)
         if not known and name not in PRINTS:
             does = "does nothing" if kind == kinds.VOID else "gives any value"
-            self.warnings[f"{name} has no body: it {does}, and changes nothing"] = None
+            to.flow.warn(f"{name} has no body: it {does}, and changes nothing", to.where)
         if kind == kinds.VOID:
             return None
         if not isinstance(kind, Integer | Floating):

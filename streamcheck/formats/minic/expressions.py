@@ -246,7 +246,7 @@ class Expressions:
                 place = self.place(node.expr)
                 if not isinstance(place, Place):
                     raise self.refused("pointers to pointers are not read", node)
-                return pointers.address(place)
+                return pointers.address(place, self)
             case "!":
                 return self.arithmetic.of_truth(negation(self.truth(node.expr)))
         return self.arithmetic.unary(node.op, self.scalar(node.expr))

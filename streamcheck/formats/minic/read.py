@@ -80,7 +80,7 @@ class _Unit:
         self._initialised()
         self._entered(function)
         self._begun()
-        return self.flow.cfa(), tuple(self.calls.warnings)
+        return self.flow.cfa(), tuple(self.flow.warnings)
 
     # Declarations of the file
 
@@ -197,7 +197,7 @@ class _Unit:
                 if function.name != "main" and kind.target != kinds.VOID:
                     pointer.target = Target(statements.variable(f"*{name}", kind.target, key))
                     statements.begin(pointer.target.place, None)
-                    self.calls.warnings[f"{name} is taken to point to one variable, and nothing else does"] = None
+                    self.flow.warn(f"{name} is taken to point to one variable, and nothing else does", function.where)
                 continue
             to.scope.names[name] = place = statements.variable(name, kind, key)
             statements.fresh = False

@@ -9,7 +9,7 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
-from streamcheck.formats.minic import initial, kinds, pointers
+from streamcheck.formats.minic import effects, initial, kinds, pointers
 from streamcheck.formats.minic.arithmetic import Value, folded
 from streamcheck.formats.minic.calls import Calls
 from streamcheck.formats.minic.expressions import Expressions
@@ -96,7 +96,7 @@ class Statements:
             if name not in frame.placed:
                 raise self.expressions.refused(f"goto {name}: there is no such label", node)
         if result is not None and function.name != "main":
-            self._unknown_value(result, "no value is returned")
+            self._unknown_value(result, f"{function.name}.return")
         self.flow.jump(leave)
         self.frames.pop()
 
@@ -204,7 +204,7 @@ class Statements:
         frame, to = self.frame, self.expressions
         if node.expr is None:
             if frame.result is not None and frame.function.name != "main":
-                self._unknown_value(frame.result, "no value is returned")
+                self._unknown_value(frame.result, f"{frame.function.name}.return")
         elif frame.result is None:
             to.effect(node.expr)
         else:
@@ -307,6 +307,8 @@ class Statements:
             if new:
                 self.begin(place, node.init)
         elif node.init is not None:
+            if effects.mentions(node.init, node.name):  # int x = x;
+                self._unknown_value(place, node.name)
             self.flow.step(to.where, f"{to.text(node)}", *initial.updates(place, node.init, to))
         elif not (outermost and self.frame.straight and new and self._any(place)):
             self._unknown_value(place, node.name)
