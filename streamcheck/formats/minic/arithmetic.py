@@ -63,6 +63,8 @@ class Arithmetic:
                 return CORE_FLOAT if kind.width == 32 else CORE_DOUBLE
             case Array():
                 return array_of(self.core(kind.element), kind.length)
+        if isinstance(kind, kinds.Pointer):
+            raise Unsupported("pointers in structs and arrays are not read")
         raise Unsupported(f"no variable is of type {kind}")
 
     def limits(self, kind: Kind, value: Term) -> Term:

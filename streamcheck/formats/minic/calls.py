@@ -11,8 +11,8 @@ from streamcheck.core.term import Term
 from streamcheck.formats.minic import effects, kinds, pointers
 from streamcheck.formats.minic.arithmetic import Value
 from streamcheck.formats.minic.expressions import Expressions
-from streamcheck.formats.minic.kinds import Array, Floating, Integer, Kind, Pointer
-from streamcheck.formats.minic.places import Place, Target
+from streamcheck.formats.minic.kinds import Array, Floating, Integer, Kind, Pointer, Struct
+from streamcheck.formats.minic.places import Place, Target, made
 from streamcheck.formats.minic.scopes import Function, Result, Scope
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Calls:
         self.endless = endless
         self.statements: Statements
         self.active: list[str] = []
-        self.warnings: dict[str, None] = {}
         self.final = expressions.flow.place()
         self.results: dict[str, Place | None] = {}
 
@@ -121,7 +120,7 @@ class Calls:
         known = name.startswith(effects.CHOOSERS)
         if not known and name not in PRINTS:
             does = "does nothing" if kind == kinds.VOID else "gives any value"
-            self.warnings[f"{name} has no body: it {does}, and changes nothing"] = None
+            to.flow.warn(f"{name} has no body: it {does}, and changes nothing", to.where)
         if kind == kinds.VOID:
             return None
         if not isinstance(kind, Integer | Floating):
@@ -160,11 +159,19 @@ class Calls:
         for i, argument in enumerate(arguments):
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
-            kept.append(to.after(value, later[0]) if later else lambda value=value: value)
+            if later and isinstance(value, Place) and isinstance(value.kind, Struct):
+                value = self._copy(value, argument)
+            kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
         values: list[Result] = []
         for first in reversed(kept):
             values.append(first())
         return values[::-1]
+
+    def _copy(self, struct: Place, node: Any) -> Place:
+        to = self.expressions
+        copy = made(struct.kind, f"value, {to.flow.line(to.where)}", self.statements.term)
+        to.store(copy, struct, f"value = {to.text(node)}")
+        return copy
 
     def _bound(
         self, function: Function, name: str, kind: Kind, value: Result, argument: Any

@@ -40,3 +40,9 @@ def chooses(node: Any, scope: Scope) -> bool:
     name = getattr(node.name, "name", "")
     found = scope.find(name)
     return name.startswith(CHOOSERS) and not (isinstance(found, Function) and found.body is not None)
+
+
+def mentions(node: Any, name: str) -> bool:
+    if node.__class__.__name__ == "ID" and node.name == name:
+        return True
+    return any(mentions(child, name) for _, child in node.children())

@@ -120,12 +120,11 @@ class Expressions:
         limits = self.arithmetic.limits(kind, variable("?", type))
         return self.flow.choose(name, type, self.where, limits)
 
-    def after(self, first: Result, following: Any) -> Callable[[], Result]:
-        """`first`, still to be had once `following` has been evaluated."""
+    def after(self, node: Any, first: Result, following: Any) -> Callable[[], Result]:
+        """`first`, which `node` gave, still to be had once `following` has been evaluated."""
         if effects.level(following, self.scope) < effects.ACTS:
             return lambda: first
-        terms = pointers.terms_of(first)
-        held = self.flow.hold(terms, self.where, f"value = {self.text(following)}" if not terms else "keep a value")
+        held = self.flow.hold(pointers.terms_of(first), self.where, f"value = {self.text(node)}")
         return lambda: pointers.with_terms(first, held.release())
 
     # Conditions
@@ -228,7 +227,7 @@ class Expressions:
     def _BinaryOp(self, node: Any) -> Result:
         if node.op in ("&&", "||"):
             return self._logical(node)
-        first = self.after(self.value(node.left), node.right)
+        first = self.after(node.left, self.value(node.left), node.right)
         right = self.value(node.right)
         left = first()
         if isinstance(left, Value) and isinstance(right, Value):
@@ -247,7 +246,7 @@ class Expressions:
                 place = self.place(node.expr)
                 if not isinstance(place, Place):
                     raise self.refused("pointers to pointers are not read", node)
-                return pointers.address(place)
+                return pointers.address(place, self)
             case "!":
                 return self.arithmetic.of_truth(negation(self.truth(node.expr)))
         return self.arithmetic.unary(node.op, self.scalar(node.expr))
@@ -325,7 +324,7 @@ class Expressions:
         raise self.refused(f"{self.text(node)} is not a variable", node)
 
     def _element(self, node: Any) -> Place:
-        first = self.after(self.value(node.name), node.subscript)
+        first = self.after(node.name, self.value(node.name), node.subscript)
         index = self.value(node.subscript)
         array = first()
         if isinstance(array, Value):
@@ -352,14 +351,14 @@ class Expressions:
         if isinstance(place, PointerVariable):
             return pointers.assign(place, node, self)
         if node.op == "=":
-            first = self.after(place, node.rvalue)
+            first = self.after(node.lvalue, place, node.rvalue)
             new = self.value(node.rvalue)
             there = first()
             assert isinstance(there, Place)
             place = there
         else:
             old = self.read(place)
-            both = self.after(Pair(place, old), node.rvalue)
+            both = self.after(node.lvalue, Pair(place, old), node.rvalue)
             right = self.value(node.rvalue)
             pair = both()
             assert isinstance(pair, Pair)

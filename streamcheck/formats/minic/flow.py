@@ -20,6 +20,13 @@ from streamcheck.core.types import Type
 from streamcheck.system.cfa import Cfa, Edge, Error
 from streamcheck.system.skips import collapsed, reachable
 
+FAILURES = {  # obligations, and what is said where they fail
+    "no overflow": "overflow",
+    "no division by zero": "division by zero",
+    "index in bounds": "index out of bounds",
+    "shift in range": "shift out of range",
+    "conversion in range": "conversion out of range",
+}
 LARGEST = 200_000  # edges; inlining may double them with every call
 
 
@@ -36,6 +43,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    name: str  # before what tells it from others
     term: Term
     limits: Term  # what is known of it
 
@@ -80,8 +88,12 @@ class Flow:
         self.checks: list[Check] = []
         self.choices: list[Choice] = []
         self.premises: list[Term] = []
+        self.warnings: dict[str, None] = {}
         self.entry = self.place()
         self.at = self.entry
+
+    def warn(self, message: str, where: Location) -> None:
+        self.warnings[f"{where.short}: {message}"] = None
 
     # Places and variables
 
@@ -115,9 +127,10 @@ class Flow:
 
     def choose(self, wanted: str, type: Type, where: Location, limits: Term | None = None) -> Term:
         """Any value of the type, of those within the limits, which are said of the variable `?` of that type."""
-        made = variable(self.names.fresh(f"{wanted} {self.line(where)}", "{} ({})"), type)
+        name = f"{wanted} {self.line(where)}"
+        made = variable(self.names.fresh(name, "{} ({})"), type)
         known = TRUE if limits is None else substitute([limits], {variable("?", type): made})[limits]
-        self.choices.append(Choice(made, known))
+        self.choices.append(Choice(name, made, known))
         return made
 
     # Edges
@@ -138,7 +151,7 @@ class Flow:
         for check in checks:
             fails = conjunction(met, check.premises, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.name, fails, text=f"not ({check.name})")
+                option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
                 self._edge(option, check.where, choices[: check.seen], fresh=used)
                 used = True
             met = conjunction(met, implication(check.premises, check.holds))
@@ -152,7 +165,7 @@ class Flow:
         """An edge with these choices: with copies of them, where another edge has them already."""
         made = {c.term: c.term for c in choices}
         if fresh and choices:
-            made = {c: variable(self.names.fresh(c.payload, "{} ({})"), c.type) for c in made}
+            made = {c.term: variable(self.names.fresh(c.name, "{} ({})"), c.term.type) for c in choices}
         guard = conjunction(*(c.limits for c in choices), option.guard)
         roots = [guard, *(new for _, new in option.updates)]
         images = substitute(roots, made) if choices else {t: t for t in roots}
@@ -268,6 +281,7 @@ class Held:
             if t not in saved and not changed.isdisjoint(variables([t])):
                 saved[t] = flow.temporary(t.type, self.where)
         if saved:
+            flow.warn("parts of an expression change what others read, and C leaves their order open", self.where)
             updates = tuple((v, t) for t, v in saved.items())
             flow.edges[self.since] = replace(flow.edges[self.since], updates=updates, text=self.text)
         return [saved.get(t, t) for t in self.terms]

@@ -154,25 +154,24 @@ def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
     return signed if signed.width > unsigned.width else UNSIGNED[signed]
 
 
+_SPELLINGS: dict[str, Kind] = {
+    "void": VOID,
+    "_Bool": BOOLEAN,
+    "char|signed char": CHAR,
+    "unsigned char": UCHAR,
+    "short|short int|signed short|signed short int": SHORT,
+    "unsigned short|unsigned short int": USHORT,
+    "int|signed|signed int": INT,
+    "unsigned|unsigned int": UINT,
+    "long|long int|signed long|signed long int": LONG,
+    "unsigned long|unsigned long int": ULONG,
+    "long long|long long int|signed long long|signed long long int": LLONG,
+    "unsigned long long|unsigned long long int": ULLONG,
+    "float": FLOAT,
+    "double": DOUBLE,
+}
 BASES: dict[str, Kind] = {  # the words of a declaration, sorted, to the type they name
-    " ".join(sorted(words.split())): kind
-    for spellings, kind in {
-        "void": VOID,
-        "_Bool": BOOLEAN,
-        "char|signed char": CHAR,
-        "unsigned char": UCHAR,
-        "short|short int|signed short|signed short int": SHORT,
-        "unsigned short|unsigned short int": USHORT,
-        "int|signed|signed int": INT,
-        "unsigned|unsigned int": UINT,
-        "long|long int|signed long|signed long int": LONG,
-        "unsigned long|unsigned long int": ULONG,
-        "long long|long long int|signed long long|signed long long int": LLONG,
-        "unsigned long long|unsigned long long int": ULLONG,
-        "float": FLOAT,
-        "double": DOUBLE,
-    }.items()
-    for words in spellings.split("|")
+    " ".join(sorted(words.split())): kind for spellings, kind in _SPELLINGS.items() for words in spellings.split("|")
 }
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")

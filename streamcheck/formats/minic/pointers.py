@@ -72,13 +72,14 @@ def pointed(result: Result, to: Expressions, node: Any) -> Place:
     return target.place.element(to.arithmetic.index(target.offset, target.place.kind.length))
 
 
-def address(place: Place) -> Target:
+def address(place: Place, to: Expressions) -> Target:
     """&x; &a[i] is a pointer into a."""
     if not place.indices or isinstance(place.kind, Array):
         return Target(place)
     kind = place.kind
     outer = replace(place, kind=Array(kind, _length(place)), indices=place.indices[:-1])
-    return Target(outer, Value(kinds.LONG, place.indices[-1]))
+    last, long = place.indices[-1], to.arithmetic.core(kinds.LONG)
+    return Target(outer, Value(kinds.LONG, last if last.type is long else folded("cast", last, payload=long)))
 
 
 def _length(place: Place) -> int:

@@ -5,21 +5,28 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 from dataclasses import replace
 from typing import Any, Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, variable
-from streamcheck.formats.minic import initial, kinds
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import Term
+from streamcheck.formats.minic import initial, kinds, pointers
+from streamcheck.formats.minic.arithmetic import Value
 from streamcheck.formats.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.formats.minic.expressions import Expressions
 from streamcheck.formats.minic.flow import Flow
 from streamcheck.formats.minic.kinds import Pointer
+from streamcheck.formats.minic.places import Place, Target
 from streamcheck.formats.minic.preprocess import preprocessed
-from streamcheck.formats.minic.scopes import Function, Typedef, where_of
+from streamcheck.formats.minic.scopes import Function, PointerVariable, Scope, where_of
 from streamcheck.formats.minic.statements import Statements
 from streamcheck.system.cfa import Cfa
+
+PRELUDE = "the standard library"
+DEEPEST = 20_000  # calls of this reader within each other: a long chain of else-ifs is nested statements
 
 
 def read_c(path: str, integers: Literal["c", "math"], function: str | None = None) -> tuple[Cfa, tuple[str, ...]]:
@@ -29,10 +36,15 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
     """
     source = preprocessed(path)
-    prelude = "".join(f"typedef int {name};\n" for name in kinds.TYPEDEFS)
+    prelude = f'# 1 "{PRELUDE}"\n' + "".join(f"typedef int {name};\n" for name in kinds.TYPEDEFS)
     tree = parsed(prelude + source.text, path)
     flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
-    return _Unit(flow, mathematical=integers == "math", endless=source.endless).read(tree, function)
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(max(limit, DEEPEST))
+        return _Unit(flow, mathematical=integers == "math", endless=source.endless).read(tree, function)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def parsed(text: str, path: str) -> Any:
@@ -61,13 +73,14 @@ class _Unit:
 
     def read(self, tree: Any, wanted: str | None) -> tuple[Cfa, tuple[str, ...]]:
         for node in tree.ext:
-            if node.coord is not None or getattr(node, "name", None) not in kinds.TYPEDEFS:
+            if where_of(node).file != PRELUDE:
                 self._declared(node)
         function = self._chosen(wanted)
-        self._initialised(every=function.name == "main")
+        self.statements.fresh = function.name == "main"
+        self._initialised()
         self._entered(function)
-        cfa = self.flow.cfa()
-        return cfa, tuple(self.calls.warnings)
+        self._begun()
+        return self.flow.cfa(), tuple(self.flow.warnings)
 
     # Declarations of the file
 
@@ -128,6 +141,7 @@ class _Unit:
                 kind = to.types.of(node, scope)
             if isinstance(kind, Pointer):
                 scope.names[node.name] = self.statements.pointer(node.name, kind, None)
+                self.globals[node.name] = node
                 return
             qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
             scope.names[node.name] = self.statements.variable(node.name, kind, ("", node.name), **qualifiers)
@@ -155,48 +169,58 @@ class _Unit:
         names = ", ".join(f.name for f in offered)
         raise SpecError(f"which function? {names}", Location(self.file, 1), write=f"{self.file}::{offered[0].name}")
 
-    def _initialised(self, *, every: bool) -> None:
-        """What holds at the beginning: for main the initial values, for others those of constants."""
-        to, flow = self.expressions, self.flow
+    def _initialised(self) -> None:
         for name, node in self.globals.items():
-            place = self.statements.globals.names[name]
-            assert not isinstance(place, Function | Typedef)
-            constant = getattr(getattr(place, "object", None), "constant", False)
-            volatile = getattr(getattr(place, "object", None), "volatile", False)
-            if (every or constant) and not volatile:
-                with to.at(node):
-                    self.statements.start += initial.start(place, node.init, to)  # type: ignore[arg-type]
-        flow.checks.clear()
-        flow.step(Location(self.file, 1), "the beginning")
+            variable = self.statements.globals.names[name]
+            with self.expressions.at(node):
+                if isinstance(variable, Place):
+                    self.statements.begin(variable, node.init)
+                elif isinstance(variable, PointerVariable) and node.init is not None:
+                    self._pointed(variable, node)
+        self.flow.checks.clear()
+        self.flow.step(None, "skip")
+
+    def _pointed(self, pointer: PointerVariable, node: Any) -> None:
+        to = self.expressions
+        value = to.value(node.init)
+        if not isinstance(value, Value):  # else the null pointer: it points nowhere yet
+            self.statements.start += pointers.bind(pointer, value, to.text(node), to, node)
 
     def _entered(self, function: Function) -> None:
-        to, flow, statements = self.expressions, self.flow, self.statements
+        to, statements = self.expressions, self.statements
         to.where = function.where
-        unknown: list[tuple[Term, Term]] = []
+        to.scope = Scope(to.scope)
         for name, kind in function.parameters:
+            key = ("", (function.name, name))
             if isinstance(kind, Pointer):
-                to.scope.names[name] = statements.pointer(name, kind, function.body)
+                to.scope.names[name] = pointer = statements.pointer(name, kind, function.body)
+                if function.name != "main" and kind.target != kinds.VOID:
+                    pointer.target = Target(statements.variable(f"*{name}", kind.target, key))
+                    statements.begin(pointer.target.place, None)
+                    self.flow.warn(f"{name} is taken to point to one variable, and nothing else does", function.where)
                 continue
-            place = statements.variable(name, kind, ("", (function.name, name)))
-            to.scope = type(to.scope)(to.scope, {name: place})
-            for part in place.scalars():
-                limits = to.arithmetic.limits(part.kind, variable("?", part.read().type))
-                if not limits.is_const:
-                    unknown.append(part.written(to.unknown(name, part.kind)))
-        if unknown:
-            flow.step(function.where, f"{function.name}(any values)", *unknown)
+            to.scope.names[name] = place = statements.variable(name, kind, key)
+            statements.fresh = False
+            statements.begin(place, None)
+            statements.fresh = function.name == "main"
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
-        self._begun(function)
 
-    def _begun(self, function: Function) -> None:
+    def _begun(self) -> None:
         """The first edge, now that the variables that last the whole run are all known."""
-        start = self.statements.start if function.name == "main" else []
-        if function.name != "main":
-            constants = {v for v, _ in self.statements.start}
-            start = [pair for pair in self.statements.start if pair[0] in constants]
-        first = self.flow.edges[0]
-        text = ", ".join(f"{v.payload} = …" if not t.is_const else f"{v.payload} = {t.payload}" for v, t in start)
-        updates = tuple(start)
-        where = next((where_of(n) for n in self.globals.values()), None) if start else None
-        self.flow.edges[0] = replace(first, updates=updates, text=text if start else "skip", where=where)
+        start, unknown = self.statements.start, self.statements.unknown
+        text = ", ".join(f"{v.payload} = {_shown(t)}" for v, t in start)
+        self.flow.edges[0] = replace(
+            self.flow.edges[0],
+            guard=conjunction(*(c.limits for c in unknown)),
+            updates=tuple(start),
+            choices=tuple(c.term for c in unknown),
+            text=text or "skip",
+            where=next((where_of(n) for n in self.globals.values()), None) if start else None,
+        )
+
+
+def _shown(value: Term) -> str:
+    if not value.is_const:
+        return "any value" if value.op == "var" else "…"
+    return str(int(value.payload)) if isinstance(value.payload, bool) else str(value.payload)

@@ -106,6 +106,7 @@ class Types:
         inner: Any = getattr(node, "type", None)
         if inner.__class__.__name__ == "Struct" and inner.name and inner.decls is None and not scope.tag(inner.name):
             return kinds.VOID  # a struct nobody has defined: only pointers to it can be had
+        refuse_volatile(node)
         return self.of(node, scope)
 
     def _words(self, node: Any, scope: Scope) -> Kind:
@@ -126,7 +127,7 @@ class Types:
         try:
             length = self.constant(node.dim)
         except SpecError:
-            raise SpecError("an array needs a constant size", where_of(node)) from None
+            raise SpecError("an array needs a size that is a constant", where_of(node)) from None
         if length <= 0:
             raise SpecError(f"an array of {length} elements", where_of(node))
         return Array(element, length)
@@ -167,7 +168,17 @@ class Types:
                 raise SpecError("bit-fields are not read", where_of(decl))
             if decl.name is None:
                 raise SpecError("a field without a name is not read", where_of(decl))
+            refuse_volatile(decl)
             yield decl.name, self.of(decl, scope)
+
+
+def refuse_volatile(node: Any) -> None:
+    """Only whole variables are said to be volatile."""
+    inner = node
+    while inner is not None:
+        if "volatile" in (getattr(inner, "quals", None) or ()):
+            raise SpecError("volatile is read on variables only, not on fields or behind pointers", where_of(node))
+        inner = getattr(inner, "type", None)
 
 
 def where_of(node: Any) -> Location:

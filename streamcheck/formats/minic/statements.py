@@ -9,14 +9,14 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
-from streamcheck.formats.minic import initial, kinds, pointers
+from streamcheck.formats.minic import effects, initial, kinds, pointers
 from streamcheck.formats.minic.arithmetic import Value, folded
 from streamcheck.formats.minic.calls import Calls
 from streamcheck.formats.minic.expressions import Expressions
-from streamcheck.formats.minic.flow import Option
+from streamcheck.formats.minic.flow import Choice, Option
 from streamcheck.formats.minic.kinds import Integer, Kind, Pointer
 from streamcheck.formats.minic.places import Place, made
-from streamcheck.formats.minic.scopes import Function, PointerVariable, Scope, Typedef, where_of
+from streamcheck.formats.minic.scopes import Function, PointerVariable, Scope, Typedef, refuse_volatile, where_of
 
 
 @dataclass(slots=True)
@@ -44,7 +44,9 @@ class Statements:
         self.globals = Scope(expressions.scope)
         self.known: dict[tuple[str, Any], Place] = {}
         self.static: dict[Any, Place] = {}
-        self.start: list[tuple[Term, Term]] = []  # what variables hold when the program begins
+        self.fresh = True  # the run begins when the program does, not at any time
+        self.start: list[tuple[Term, Term]] = []  # what variables hold when the run begins
+        self.unknown: list[Choice] = []
         self.frames: list[Frame] = []
 
     # Variables
@@ -55,20 +57,32 @@ class Statements:
         if key not in self.known:
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
-                self.known[key] = made(kind, shown, self._term, **qualifiers)
+                self.known[key] = made(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
         return self.known[key]
 
-    def _term(self, name: str, kind: Kind) -> Term:
+    def term(self, name: str, kind: Kind) -> Term:
         return self.flow.variable(name, self.expressions.arithmetic.core(kind))
+
+    def begin(self, place: Place, node: Any) -> None:
+        """What a variable that lasts the whole run holds when it begins: the first value, or any."""
+        if place.object.volatile:
+            return
+        if self.fresh or place.object.constant:
+            self.start += initial.start(place, node, self.expressions)
+        elif not self._any(place):
+            for part in place.scalars():
+                value = self.expressions.unknown(initial.place_name(place), part.kind)
+                self.start.append(part.written(value))
+                self.unknown.append(self.flow.choices.pop())
 
     def pointer(self, name: str, kind: Pointer, body: Any) -> PointerVariable:
         """One that the function assigns has a variable for how far it points."""
         offset = None
         if body is None or _assigns(body, name):
             shown = f"{self.calls.active[-1]}.{name}" if len(self.calls.active) > 1 else name
-            offset = made(kinds.LONG, shown, self._term)
+            offset = made(kinds.LONG, shown, self.term)
         return PointerVariable(name, kind, None, offset)
 
     # Functions
@@ -82,7 +96,7 @@ class Statements:
             if name not in frame.placed:
                 raise self.expressions.refused(f"goto {name}: there is no such label", node)
         if result is not None and function.name != "main":
-            self._unknown_value(result, "no value is returned")
+            self._unknown_value(result, f"{function.name}.return")
         self.flow.jump(leave)
         self.frames.pop()
 
@@ -190,7 +204,7 @@ class Statements:
         frame, to = self.frame, self.expressions
         if node.expr is None:
             if frame.result is not None and frame.function.name != "main":
-                self._unknown_value(frame.result, "no value is returned")
+                self._unknown_value(frame.result, f"{frame.function.name}.return")
         elif frame.result is None:
             to.effect(node.expr)
         else:
@@ -235,7 +249,7 @@ class Statements:
             options.append(Option(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(folded("ne", *_sides(o.guard, value.term)) for o in options if not o.guard.is_const))
         if not any(o.guard.is_const and o.guard.payload for o in options):
-            options.append(Option(default, others, (), f"{text} is another"))
+            options.append(Option(default, others, (), f"{text}: default"))
         self.flow.branch(options, where)
         self.flow.at = self.flow.place()
         self.frame.cases.append(places)
@@ -267,6 +281,7 @@ class Statements:
             self.statement(part)
 
     def _Typedef(self, node: Any) -> None:
+        refuse_volatile(node)
         self.expressions.scope.names[node.name] = Typedef(self.expressions.types.of(node, self.expressions.scope))
 
     def _Decl(self, node: Any) -> None:
@@ -290,8 +305,10 @@ class Statements:
         to.scope.names[node.name] = place
         if "static" in node.storage:
             if new:
-                self.start += initial.start(place, node.init, to)
+                self.begin(place, node.init)
         elif node.init is not None:
+            if effects.mentions(node.init, node.name):  # int x = x;
+                self._unknown_value(place, node.name)
             self.flow.step(to.where, f"{to.text(node)}", *initial.updates(place, node.init, to))
         elif not (outermost and self.frame.straight and new and self._any(place)):
             self._unknown_value(place, node.name)
