@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from automata import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, shortest
+from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, shortest
 
 from streamcheck.certify.locations import check_locations, invariants_of
 from streamcheck.certify.program_path import path_of
@@ -164,7 +164,7 @@ def test_invariants_of_locations_are_judged_edge_by_edge():
 @pytest.mark.parametrize("seed", range(30))
 def test_weaker_and_stronger_certificates_are_told_apart(seed):
     """An invariant is accepted just when brute force over all configurations accepts it."""
-    from automata import successors, values
+    from program_search import successors, values
 
     from streamcheck.core.evaluate import value_of
 

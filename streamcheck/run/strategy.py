@@ -55,6 +55,7 @@ ENGINES = {
     "dfs-bmc-backward": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmcBackward", ()),
     "global-bmc": ("streamcheck.engines.cfa.global_bmc", "GlobalBmc", ()),
     "global-bmc-backward": ("streamcheck.engines.cfa.global_bmc", "GlobalBmcBackward", ()),
+    "lifted-pdr": ("streamcheck.engines.cfa.lifted_pdr", "LiftedPdr", ()),
 }
 
 
