@@ -79,9 +79,7 @@ def _ask(given: Steps) -> list[Term] | None:
     everything = dict.fromkeys([*(v for vs in given.states for v in vs), *variables(given.roots())])
     after = {v: z3.Const(f"{v.payload}'", sort(v.type)) for v in everything}
     before = {v: express(v) for v in everything}
-    relations = [
-        z3.Function(f"R{i}", *(sort(v.type) for v in vs), z3.BoolSort()) for i, vs in enumerate(given.states)
-    ]
+    relations = [z3.Function(f"R{i}", *(sort(v.type) for v in vs), z3.BoolSort()) for i, vs in enumerate(given.states)]
     broken = z3.Function("broken", z3.BoolSort())
     point = z3.Fixedpoint()
     point.set(engine="spacer")
