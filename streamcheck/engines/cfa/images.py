@@ -27,6 +27,8 @@ from streamcheck.system.cfa import HIDDEN, Edge
 
 MOST_CUBES = 64  # a longer disjunction is of no use (heuristic)
 
+PATIENCE = 1_000_000  # what takes longer counts as not entailed, or as open (heuristic)
+
 State: TypeAlias = tuple[Term, ...]  # in the order of the predicates
 
 
@@ -70,7 +72,7 @@ def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
     left = dict(goals)
     while left:
         solver.push()
-        solver.add(disjunction(*(negation(goal) for goal in left.values())))  # φ ∧ ⋁ ¬p
+        solver.add_any(*map(negation, left.values()))  # φ ∧ ⋁ ¬p
         answer = solver.check()
         model = Evaluation(solver.model()) if answer else None
         solver.pop()
@@ -88,7 +90,7 @@ class Abstraction:
     """post# of edges, with what is known of each."""
 
     def __init__(self, patience: int | None = None) -> None:
-        self.patience = patience
+        self.patience = min(patience or PATIENCE, PATIENCE)
         self._edges: dict[int, _Image] = {}
 
     def post_sharp(self, state: State, edge: Edge, predicates: Collection[Term]) -> State | None:
@@ -102,7 +104,7 @@ class Abstraction:
 class _Image:
     """An edge, and what states were asked of it: which of the predicates so far follow (None: it is closed)."""
 
-    def __init__(self, edge: Edge, patience: int | None) -> None:
+    def __init__(self, edge: Edge, patience: int) -> None:
         self.edge = edge
         self.solver: Solver | None = None
         self.patience = patience

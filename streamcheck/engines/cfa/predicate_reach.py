@@ -34,7 +34,8 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import Abstraction, State, speaks_of
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged, state_atoms
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged
+from streamcheck.smt.interpolate import atoms
 from streamcheck.system.cfa import Cfa, Edge, conjuncts
 from streamcheck.system.protocol import Problem, Progress
 
@@ -128,25 +129,24 @@ class PredicateReach(ProgramEngine):
 
     def _refine(self, program: Cfa, refuted: Spurious) -> bool:
         """Whether some location has more predicates than before."""
-        found = refuted.interpolants()
-        return self._learn(program, refuted, found or []) or self._learn(program, refuted, refuted.preconditions())
+        return any(self._learn(refuted, found) for found in refuted.refinements())
 
-    def _learn(self, program: Cfa, refuted: Spurious, formulas: Sequence[Term]) -> bool:
+    def _learn(self, refuted: Spurious, formulas: Sequence[Term]) -> bool:
         before = sum(map(len, self.precision.values()))
         for edge, formula in zip(refuted.edges, formulas, strict=False):
             known = self.precision[edge.source]
             for part in conjuncts(formula):
-                known |= dict.fromkeys(_predicates(part, program))
+                known |= dict.fromkeys(_predicates(part))
         return sum(map(len, self.precision.values())) > before
 
 
-def _predicates(part: Term, program: Cfa) -> Iterator[Term]:
+def _predicates(part: Term) -> Iterator[Term]:
     """What a conjunct of an interpolant gives: itself, so that the path does not come back; its atoms and their
     opposites, which other paths may need."""
     if part.is_const:
         return
-    found = state_atoms([part], program)
+    found = atoms([part])
     for atom in found:
         yield from (atom, negation(atom))
-    if len(found) > 1 and speaks_of(part, program.variables):
+    if len(found) > 1:
         yield part
