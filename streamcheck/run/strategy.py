@@ -50,6 +50,8 @@ ENGINES = {
     "spacer-local": ("streamcheck.engines.spacer", "SpacerLocal", ()),
     "templates": ("streamcheck.invariants.templates", "Templates", ()),
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
+    "predicate-reach": ("streamcheck.engines.cfa.predicate_reach", "PredicateReach", ()),
+    "concrete-reach": ("streamcheck.engines.cfa.concrete_reach", "ConcreteReach", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
     "dfs-bmc": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmc", ()),
     "dfs-bmc-backward": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmcBackward", ()),

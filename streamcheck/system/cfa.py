@@ -168,6 +168,11 @@ def conjuncts(a: Term) -> list[Term]:
     return list(found)
 
 
+def disjuncts(a: Term) -> list[Term]:
+    """The operands of nested disjunctions; none of what is never true."""
+    return [negation(part) for part in conjuncts(negation(a))]
+
+
 @dataclass(frozen=True)
 class Program:
     """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest says
