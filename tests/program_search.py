@@ -63,7 +63,8 @@ class Wrapped:
 LOCK = automaton(
     "q1", "bad",
     "q1 -> q2: L := 0".lower(), "q2 -> bad: l != 0", "q2 -> q3: l == 0", "q3 -> q4: l := 1", "q4 -> q5: o := n",
-    "q5 -> q6: skip", "q6 -> q7: l := 0", "q7 -> q8: n := n + 1", "q5 -> q8: skip", "q8 -> q2: n != o", "q8 -> end: n == o",
+    "q5 -> q6: skip", "q6 -> q7: l := 0", "q7 -> q8: n := n + 1", "q5 -> q8: skip", "q8 -> q2: n != o",
+    "q8 -> end: n == o",
 )  # fmt: skip
 
 EXAMPLE_12 = automaton(  # of the thesis
@@ -126,12 +127,13 @@ def reachable(cfa):
     """Every configuration that a run visits, with the length of the shortest run to it."""
     level = [(cfa.entry, s) for s in itertools.product(*(values(v.type) for v in cfa.variables))]
     found = dict.fromkeys(level, 0)
-    for depth in itertools.count(1):
+    depth = 0
+    while level:
+        depth += 1
         level = [after for q, s in level for _, *after in successors(cfa, q, s)]
         level = [c for c in dict.fromkeys(map(tuple, level)) if c not in found]
-        if not level:
-            return found
         found.update(dict.fromkeys(level, depth))
+    return found
 
 
 def shortest(cfa):

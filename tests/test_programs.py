@@ -59,8 +59,9 @@ def decide(equations, engines, model, rounds=80):
     return verdict
 
 
-ENGINES = [("bmc", "k-induction"), ("bmc", "completeness"), ("ic3",), ("spacer",), ("predicates",), ("predicates-path",)]
-ENGINES += [("dfs-bmc",), ("dfs-bmc-backward",), ("global-bmc",), ("global-bmc-backward",)]
+ENGINES = [("bmc", "k-induction"), ("bmc", "completeness"), ("ic3",), ("spacer",), ("predicates",)]
+ENGINES += [("predicates-path",), ("dfs-bmc",), ("dfs-bmc-backward",), ("global-bmc",), ("global-bmc-backward",)]
+ENGINES += [("lifted-pdr",), ("predicate-reach",)]
 
 
 @pytest.mark.parametrize("engines", ENGINES, ids="+".join)

@@ -175,8 +175,8 @@ def disjuncts(a: Term) -> list[Term]:
 
 @dataclass(frozen=True)
 class Program:
-    """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest says
-    how the code was read: what its integers are, which function was asked for, and whether blocks are large."""
+    """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest
+    says how the code was read: what its integers are, which function was asked for, and whether blocks are large."""
 
     source: Cfa
     blocks: Cfa
