@@ -8,24 +8,15 @@ is reached with the values that it has there: where no statements do that, the t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, default
-from streamcheck.system.cfa import Cfa, Edge
+from streamcheck.system.cfa import Cfa, Edge, Executed
 from streamcheck.system.verdict import Trace
 
 MOST_STATEMENTS = 100_000  # of one block: beyond, something is wrong
-
-
-@dataclass(frozen=True, slots=True)
-class Executed:
-    """A statement and the variables after it."""
-
-    edge: Edge
-    values: Mapping[Term, Value]
 
 
 def path_of(source: Cfa, blocks: Cfa, trace: Trace, steps: Sequence[Mapping[Term, Value]]) -> list[Executed] | str:

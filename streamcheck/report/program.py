@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from streamcheck.certify.program_path import Executed
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_json, as_text
 from streamcheck.run.prove import Result
-from streamcheck.system.cfa import Cfa, Program
+from streamcheck.system.cfa import Cfa, Executed, Program
 
 HEAD, TAIL = 20, 20  # statements of a long path that are shown
 

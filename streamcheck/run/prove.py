@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from streamcheck.certify.locations import invariants_of
-from streamcheck.certify.program_path import Executed, path_of
+from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
@@ -18,7 +18,7 @@ from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
 from streamcheck.run.strategy import check_names, processors
-from streamcheck.system.cfa import Cfa
+from streamcheck.system.cfa import Cfa, Executed
 from streamcheck.system.verdict import Certificate, Trace
 
 __all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]

@@ -25,7 +25,7 @@ from typing import Literal
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
-from streamcheck.core.types import BOOL, INT, MachineType, machine
+from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 
 HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
 
@@ -171,6 +171,14 @@ def conjuncts(a: Term) -> list[Term]:
 def disjuncts(a: Term) -> list[Term]:
     """The operands of nested disjunctions; none of what is never true."""
     return [negation(part) for part in conjuncts(negation(a))]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A statement of a run, and the variables after it."""
+
+    edge: Edge
+    values: Mapping[Term, Value]
 
 
 @dataclass(frozen=True)
