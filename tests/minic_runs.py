@@ -176,13 +176,15 @@ TYPES = {
 class RandomProgram:
     """`text`, and `names`: its global variables as (name, length or 0)."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, plain=False):
         self.random = random.Random(seed)
+        self.kinds = {"int": "int"} if plain else TYPES
+        self.plain = plain  # int only, and no operators on bits
         self.count = 0
         self.lines = []
         choose = self.random.choice
-        self.scalars = [(f"g{i}", choose(list(TYPES))) for i in range(4)]
-        self.arrays = [(f"a{i}", choose(list(TYPES)), choose([2, 3, 4])) for i in range(2)]
+        self.scalars = [(f"g{i}", choose(list(self.kinds))) for i in range(4)]
+        self.arrays = [(f"a{i}", choose(list(self.kinds)), choose([2, 3, 4])) for i in range(2)]
         self.spare = []
         self.callable = False
         self.names = [(n, 0) for n, _ in self.scalars] + [(n, k) for n, _, k in self.arrays]
@@ -197,6 +199,8 @@ class RandomProgram:
 
     def literal(self):
         plain = [str(self.random.randint(0, 9)), str(self.random.choice([1, 2, 7, 31, 32, 100, 255, 256, 1000]))]
+        if self.plain:
+            return self.random.choice([*plain, "(-3)", "INT_MAX"])
         special = ["2147483647", "4294967295u", "0x7fffffff", "0xffffffff", "3u", "5L", "0UL", "'a'", "'\\0'"]
         special += ["(-2147483647 - 1)", "INT_MAX", "UINT_MAX", "true", "B", "sizeof(int)", "9223372036854775807L"]
         return self.random.choice(plain * 8 + special)
@@ -208,21 +212,28 @@ class RandomProgram:
         part = lambda: self.expression(depth - 1)
         amounts = [str(r.randint(0, 12))] * 3
         forms = [
-            *[lambda: f"({part()} {r.choice('+ - * & | ^'.split())} {part()})"] * 4,
-            *[lambda: f"({part()} {r.choice('/ %'.split())} {r.choice(['3', '7u', '(-2)', '10L', part()])})"] * 2,
+            *[lambda: f"({part()} {r.choice('+ - *'.split())} {part()})"] * 3,
+            *[lambda: f"({part()} {r.choice('/ %'.split())} {r.choice(['3', '7', '(-2)', '10', part()])})"] * 2,
             *[lambda: f"({part()} {r.choice('+ -'.split())} {r.randint(1, 9)})"] * 3,
-            # not of constants: clang folds those without a word
-            lambda: f"(({part()} ^ {self.name()}) {r.choice(['<<', '>>'])} {r.choice([*amounts, part()])})",
             *[lambda: f"({part()} {r.choice('< <= > >= == !='.split())} {part()})"] * 3,
             *[lambda: f"({part()} {r.choice(['&&', '||'])} {part()})"] * 2,
             lambda: f"({part()} ? {part()} : {part()})",
-            lambda: f"({r.choice('- ~ ! +'.split())} {part()})",
-            lambda: f"(({r.choice(list(TYPES))}){part()})",
+            lambda: f"({r.choice('- ! +'.split())} {part()})",
+            lambda: f"(({r.choice(list(self.kinds))}){part()})",
             self.nondet,
             self.effect,
             self.call,
         ]
-        return r.choice(forms)()
+        machine = [
+            *[lambda: f"({part()} {r.choice('& | ^'.split())} {part()})"] * 3,
+            lambda: f"({part()} {r.choice('/ %'.split())} {r.choice(['7u', '10L'])})",
+            # not of constants: clang folds those without a word
+            lambda: f"(({part()} ^ {self.name()}) {r.choice(['<<', '>>'])} {r.choice([*amounts, part()])})",
+            lambda: f"(~ {part()})",
+            lambda: f"({r.choice(['d0', 'f0'])} {r.choice('< <= > >= == !='.split())} {part()})",
+            lambda: f"(({r.choice(list(self.kinds))})({r.choice(['d0', 'f0 * d0'])} {r.choice('+-*/')} {part()}))",
+        ]
+        return r.choice(forms if self.plain else forms + machine)()
 
     def pure(self, depth=2):
         """Without effects."""
@@ -236,9 +247,12 @@ class RandomProgram:
         return self.random.choice(self.scalars)[0]
 
     def element(self):
+        if self.one_in(3):
+            i, j = (self.random.choice([str(k), f"({self.name()} & {k})"]) for k in (1, 1))
+            return self.random.choice([f"m[{i}][{j}]", f"st[{i}].a", f"st[{i}].b[{j}]", f"one.b[{i}]", "one.a", "h[1]"])
         name, _, length = self.random.choice(self.arrays)
         index = str(self.random.randrange(length))
-        if self.one_in(2):
+        if self.one_in(2) and not self.plain:
             index = f"({self.name()} {self.random.choice([f'& {length // 2}', f'% {length}u'])})"
         if self.one_in(40):
             index = self.name()
@@ -249,7 +263,7 @@ class RandomProgram:
         if not self.spare or self.spare[-1] != "nondet":
             return self.name()
         self.spare.pop()
-        return f"__VERIFIER_nondet_{self.random.choice(list(TYPES.values()))}()"
+        return f"__VERIFIER_nondet_{self.random.choice(list(self.kinds.values()))}()"
 
     def effect(self):
         """A side effect on a variable that the expression has nowhere else."""
@@ -263,7 +277,8 @@ class RandomProgram:
         if not self.callable:
             return self.name()
         self.callable = False
-        return f"{self.random.choice(['twice', 'sum'])}({self.pure(1)})"
+        text = f"{self.random.choice(['twice', 'sum'])}({self.pure(1)})"
+        return self.random.choice([text, text, "tick()", "total(h, 3)", "first(st[1]).a"])
 
     def full(self):
         """A full expression, which may have effects."""
@@ -280,25 +295,39 @@ class RandomProgram:
         r = self.random
         forms = [*[self.assignment] * 5, self.claim]
         if depth:
-            forms += [self.branch, self.branch, self.loop, self.switch, self.block, self.do, self.jump]
+            forms += [self.branch, self.branch, self.loop, self.switch, self.block, self.do, self.jump, self.other]
         form = r.choice(forms)
         form(depth - 1) if form not in (self.assignment, self.claim) else form()
 
     def assignment(self):
         r = self.random
-        op = r.choice("= = = = += -= *= /= %= &= |= ^= <<= >>=".split())
-        careful = {"/=": " | 1", "%=": " | 1", "<<=": " & 3", ">>=": " & 7"}.get(op, "") if not self.one_in(5) else ""
+        op = r.choice("= = = = += -= *= /= %=".split() + ([] if self.plain else "&= |= ^= <<= >>=".split()))
+        careful = {"/=": " | 1", "%=": " | 1", "<<=": " & 3", ">>=": " & 7"}.get(op, "")
+        careful = "" if self.plain or self.one_in(5) else careful
         self.put(f"{self.target()} {op} {self.full()}{careful};")
 
     def claim(self):
         self.put(f"assert({self.full()} || {self.pure()} != 3);" if self.one_in(2) else f"assert({self.pure()} + 9);")
+
+    def other(self, depth):
+        forms = [
+            f"swap(&h[0], &h[{self.random.randrange(3)}]);",
+            "st[1] = one;",
+            "one = first(st[0]);",
+            f"h[{self.random.randrange(3)}] = {self.full()};",
+            f"{{ struct s t = {{ {self.pure()}, {{ {self.pure()} }} }}; one = t; }}",
+            f"{{ int t[3] = {{ {self.pure()}, {self.pure()} }}; g0 = total(t, 2); }}",
+            f"{{ int t = 0; while (g2 = {self.pure()}, t++ < 3) if (t == g1) break; }}",
+        ]
+        floats = [f"d0 = {self.full()};", f"f0 {self.random.choice('+-*/')}= {self.full()};"]
+        self.put(self.random.choice(forms if self.plain else forms + floats))
 
     def body(self, depth):
         for _ in range(self.random.randint(1, 3)):
             self.statement(depth)
 
     def block(self, depth):
-        self.put(f"{{ {self.random.choice(list(TYPES))} w = {self.full()}, g0 = w;")  # which hides the global g0
+        self.put(f"{{ {self.random.choice(list(self.kinds))} w = {self.full()}, g0 = w;")  # which hides the global g0
         self.body(depth)
         self.put("g1 = g0; }")
 
@@ -325,7 +354,7 @@ class RandomProgram:
         self.put(f"{{ unsigned char {i} = 3; do {{")
         self.body(depth)
         self.put(f"if ({self.pure()}) continue;")
-        self.put(f"g2 ^= 1; }} while ({i}-- && {self.pure()}); }}")
+        self.put(f"g2 = ! g2; }} while ({i}-- && {self.pure()}); }}")
 
     def switch(self, depth):
         self.put(f"switch ({self.full()}) {{")
@@ -355,9 +384,19 @@ class RandomProgram:
         for name, type, length in self.arrays:
             self.put(f"{type} {name}[{length}] = {{{self.random.randint(0, 200)}}};")
         for name in ("e0", "e1"):
-            self.put(f"{choose(list(TYPES))} {name} = {self.random.randint(0, 100)};")
+            self.put(f"{choose(list(self.kinds))} {name} = {self.random.randint(0, 100)};")
         self.names += [("e0", 0), ("e1", 0)]
-        types = list(TYPES)
+        types = list(self.kinds)
+        self.put(f"struct s {{ {choose(types)} a; {choose(types)} b[2]; }} st[2] = {{ {{ 1, {{ 2, 3 }} }}, {{ 4 }} }};")
+        self.put(f"struct s one; {choose(types)} m[2][2] = {{ {{ 1, 2 }}, 3, 4 }};")
+        self.put("int h[3] = { 7, 8, 9 };")
+        if not self.plain:
+            self.put("double d0 = 2.5; float f0 = 0.1f; unsigned long digest = 1;")
+        self.put("static void swap(int *p, int *q) { int t = *p; *p = *q; *q = t; }")
+        self.put("int total(const int *p, int n) { int s = 0; while (n-- > 0) s += *p++; return s; }")
+        self.put(f"{choose(types)} tick(void) {{ static {choose(types)} n = 3; return n++; }}")
+        self.put("struct s first(struct s t) { t.b[1] = t.a; if (t.a > 3) return t; t.a = 9; return t; }")
+        self.names += [("h", 3)] if self.plain else [("h", 3), ("digest", 0)]
         self.put(f"{choose(types)} twice({choose(types)} x) {{ return x + x; }}")
         self.put(f"static {choose(types)} sum({choose(types)} n)")
         self.put("{ int s = 0;")
@@ -366,4 +405,17 @@ class RandomProgram:
         self.put("int main(void) {")
         for _ in range(self.random.randint(5, 9)):
             self.statement(2)
+        for part in (
+            "one.a",
+            "one.b[0]",
+            "st[0].a",
+            "st[1].a",
+            "st[1].b[1]",
+            "m[0][1]",
+            "m[1][0]",
+            "(d0 < 3)",
+            "(f0 > 1)",
+        ):
+            if not self.plain:
+                self.put(f"digest = digest * 31 + {part};")
         self.put("return 0; }")

@@ -9,19 +9,20 @@ import pytest
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, disjunction, negation
-from streamcheck.core.term import FALSE, TRUE, constant, term, variable
+from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa import concrete_reach
 from streamcheck.engines.cfa.base import Open, Safe, Unsafe
 from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
 from streamcheck.engines.cfa.images import Abstraction, alpha, post
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
-from streamcheck.engines.cfa.refutation import Feasible, judged
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, judged
 from streamcheck.smt.interpolate import atoms
 from streamcheck.smt.solver import Solver
 from streamcheck.system.cfa import Cfa, Edge, Error, conjuncts
 from streamcheck.system.protocol import Problem
 from streamcheck.system.transition import TransitionSystem
+from streamcheck.transform.blocks import large_blocks, sliced
 
 pc, x, y, z = (variable(name, INT) for name in ("pc", "x", "y", "z"))
 
@@ -237,6 +238,134 @@ def test_too_few_predicates_leave_it_open_and_refinement_finds_others():
         check_invariants(program(), answer, (-1, 0, 1, 2))
 
 
+# Refinement
+
+
+def gt(a, b):
+    return term("gt", a, b)
+
+
+def lt(a, b):
+    return term("lt", a, b)
+
+
+def ne(a, b):
+    return term("ne", a, b)
+
+
+i, m, s, lock, old, new = (variable(name, INT) for name in ("i", "m", "s", "L", "o", "n"))
+
+
+def lock_process():
+    """L = 0; do { assert(L == 0); L = 1; o = n; if (*) { L = 0; n = n + 1; } } while (n != o);"""
+    return [
+        Edge("l1", "l2", updates=((lock, n(0)),)),
+        Edge("l2", "l5", ne(lock, n(0))),
+        Edge("l2", "l3", eq(lock, n(0)), ((lock, n(1)), (old, new))),
+        Edge("l3", "l4", updates=((lock, n(0)), (new, plus(new, 1)))),
+        Edge("l3", "l4"),
+        Edge("l4", "l2", ne(new, old)),
+        Edge("l4", "l6", eq(new, old)),
+    ]
+
+
+def counting(limit, wrong, begin=None):
+    return [
+        begin or Edge("l1", "l2", updates=((i, n(0)),)),
+        Edge("l2", "l2", lt(i, limit), ((i, plus(i, 1)),)),
+        Edge("l2", "l3", ge(i, limit)),
+        Edge("l3", "l5", wrong),
+    ]
+
+
+def two_counters():
+    both = ((i, plus(i, 1)), (s, plus(s, 1)))
+    begin = Edge("l1", "l2", updates=((i, n(0)), (s, n(0))))
+    return [begin, Edge("l2", "l2", lt(i, m), both), Edge("l2", "l3", ge(i, m)), Edge("l3", "l5", ne(s, i))]
+
+
+def one_phase_after_another():
+    """First x grows alone, then both do; y stays 0 in the first phase."""
+    return [
+        Edge("l1", "l2", updates=((x, n(0)), (y, n(0)))),
+        Edge("l2", "l2", lt(x, n(100)), ((x, plus(x, 1)),)),
+        Edge("l2", "l3", conjunction(ge(x, n(100)), eq(y, n(0)))),
+        Edge("l2", "l5", ne(y, n(0))),
+        Edge("l3", "l3", updates=((x, plus(x, 1)), (y, plus(y, 1)))),
+        Edge("l3", "l5", lt(y, n(0))),
+        Edge("l3", "l5", lt(x, n(100))),
+    ]
+
+
+PROGRAMS = {
+    "the lock": (lock_process(), (lock, old, new), True),
+    "a counter with a bound": (counting(n(1000), ne(i, n(1000))), (i,), True),
+    "a counter with an unknown bound": (counting(m, gt(i, m), Edge("l1", "l2", le(i, m))), (i, m), True),
+    "a counter that is wrong at its end": (counting(n(6), eq(i, n(6))), (i,), False),
+    "two counters": (two_counters(), (i, s, m), True),
+    "two phases": (one_phase_after_another(), (x, y), True),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_refinement_finds_the_predicates(name):
+    edges, variables, safe = PROGRAMS[name]
+    given = automaton(edges, variables)
+    answer = search(PredicateReach, given, rounds=200)
+    assert isinstance(answer, Safe if safe else Unsafe)
+    if safe:
+        check_invariants(given, answer, (-1, 0, 1, 2, 999, 1000))
+    else:
+        check_path(given, answer)
+
+
+def test_a_path_through_the_loop_twice_with_a_product():
+    """The thesis, example 12: only with x >= 1 can x * y exceed 20."""
+    any_y = variable("any y", INT)
+    edges = [
+        Edge("a", "b", updates=((x, n(0)),)),
+        Edge("b", "c", updates=((y, any_y),), choices=(any_y,)),
+        Edge("c", "d", updates=((y, term("mul", x, y)),)),
+        Edge("d", "b", updates=((x, plus(x, 1)),)),
+        Edge("d", "f", gt(y, n(20))),
+    ]
+    given = automaton(edges, (x, y), "a", "f")
+    answer = search(PredicateReach, given, rounds=200)
+    assert isinstance(answer, Unsafe) and [e.source for e in answer.path] == list("abcdbcd")
+    check_path(given, answer)
+    short = judged(given, [*edges[:3], edges[4]], None)
+    assert isinstance(short, Spurious)
+
+
+def locks(many, broken=None):
+    """Each lock is taken if its condition is set, and then found taken, if it is not broken."""
+    conditions = [variable(f"p{j}", INT) for j in range(many)]
+    taken = [variable(f"lk{j}", INT) for j in range(many)]
+    edges = [Edge("in", "h"), Edge("h", "0", updates=tuple((v, n(0)) for v in taken))]
+    for j, (p, v) in enumerate(zip(conditions, taken, strict=True)):
+        edges.append(Edge(f"{j}", f"{j + 1}", ne(p, n(0)), ((v, n(2 if j == broken else 1)),)))
+        edges.append(Edge(f"{j}", f"{j + 1}", eq(p, n(0))))
+    for j, (p, v) in enumerate(zip(conditions, taken, strict=True), many):
+        after = "h" if j == 2 * many - 1 else f"{j + 1}"
+        edges.append(Edge(f"{j}", "bad", conjunction(ne(p, n(0)), ne(v, n(1)))))
+        edges.append(Edge(f"{j}", after, conjunction(ne(p, n(0)), eq(v, n(1))), ((v, n(0)),)))
+        edges.append(Edge(f"{j}", after, eq(p, n(0))))
+    return automaton(edges, (*conditions, *taken), "in", "bad")
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("broken", [False, True])
+def test_locks_with_and_without_large_blocks(blocks, broken):
+    many = 15 if blocks else 4
+    given = locks(many, many - 1 if broken else None)
+    given = large_blocks(sliced(given)) if blocks else given
+    answer = search(PredicateReach, given, rounds=2 if blocks else 2000)
+    if broken:
+        check_path(given, answer)
+    else:
+        assert isinstance(answer, Safe) and "bad" not in answer.invariants
+
+
 # By brute force
 
 
@@ -364,3 +493,44 @@ def test_random_automata_agree_with_explicit_search(engine, kind):
             check_invariants(given, answer, range(-1, 4))
     if engine is PredicateReach or kind is INT:
         assert min(decided.values()) >= 5, decided
+
+
+def test_the_abstract_post_is_alpha_after_post():
+    """(7), on random edges: found without post, it is what α makes of post."""
+    for seed in range(25):
+        one = Random(seed, INT)
+        edge = one.edge("q", "r")
+        state, *predicates = (conjunction(one.condition(one.numbers), TRUE) for _ in range(8))
+        exact = post(state, edge)
+        found = Abstraction().post_sharp((state,), edge, predicates)
+        if found is None:
+            assert follows(exact, FALSE)
+        else:
+            assert found == tuple(p for p in predicates if follows(exact, p)), seed
+
+
+@pytest.mark.parametrize("kind", [INT, WORD2], ids=str)
+def test_what_refutes_a_path_is_an_interpolant(kind):
+    refuted = 0
+    for seed in range(60):
+        given = Random(seed, kind).automaton()
+        chosen, path, here = random.Random(seed), [], given.entry
+        for _ in range(6):
+            if not given.leaving[here]:
+                break
+            path.append(chosen.choice(given.leaving[here]))
+            here = path[-1].target
+        found = judged(given, path, None)
+        if not isinstance(found, Spurious):
+            continue
+        said = next(found.refinements())
+        if said:
+            refuted += 1
+            is_interpolant(found, said)
+    assert refuted >= 5
+
+
+def is_interpolant(refuted, said):
+    assert said[0] is TRUE and follows(conjunction(said[-1], refuted.edges[-1].guard), FALSE)
+    for edge, before, after in zip(refuted.edges, said, said[1:], strict=False):
+        assert follows(conjunction(before, edge.guard), substitute([after], edge.update)[after])

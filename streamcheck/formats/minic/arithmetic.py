@@ -216,12 +216,18 @@ class Arithmetic:
             factor = constant(INT, 1 << min(max(0, amount.payload), width))
             return Value(a.kind, folded("mul" if op == "<<" else "floordiv", a.term, factor))
         if op == "<<" and a.kind.signed:
-            high = constant(a.term.type, a.kind.high)
-            fits = folded("le", a.term, folded("shr", high, amount))
-            self.oblige("no overflow", conjunction(self._within(a.term, 0, a.kind.high), fits))
+            self.oblige("no overflow", self._shifts(a.term, amount, a.kind))
         return Value(a.kind, folded("shl" if op == "<<" else "shr", a.term, amount))
 
     # Conditions
+
+    def _shifts(self, x: Term, amount: Term, kind: Integer) -> Term:
+        """x << amount fits: x is not negative, and no bit is lost or becomes the sign."""
+        least, most = self.bounds(x)
+        if least >= 0 and most << max(0, min(self.bounds(amount)[1], kind.width)) <= kind.high:
+            return TRUE
+        fits = folded("le", x, folded("shr", constant(x.type, kind.high), amount))
+        return conjunction(self._within(x, 0, kind.high), fits)
 
     def index(self, value: Value, length: int) -> Term:
         """The index of an array of this length, obliged to be in bounds."""

@@ -147,6 +147,8 @@ class Expressions:
             self.flow.branch([Option(yes, holds, (), text), Option(no, negation(holds), (), opposite)], where)
 
     def truth(self, node: Any) -> Term:
+        if node.__class__.__name__ == "Constant" and node.type == "string":
+            return TRUE  # assert(… && "what it is about")
         found = self.value(node)
         if isinstance(found, Target) or (isinstance(found, Place) and isinstance(found.kind, Array)):
             return TRUE  # the address of something
@@ -367,7 +369,13 @@ class Expressions:
                 raise self.refused(f"{self.text(node)}: one side is not a number", node)
             new = self.arithmetic.binary(node.op[:-1], old, right)
         self.store(place, new, self.text(node))
-        return self.read(place)
+        return self._stored(place)
+
+    def _stored(self, place: Place) -> Result:
+        """What was put there, which even of a volatile variable is known."""
+        if isinstance(place.kind, Integer | Floating):
+            return Value(place.kind, place.read())
+        return place
 
     def store(self, place: Place, new: Result, text: str) -> None:
         """place := new, which is one edge."""
@@ -396,7 +404,7 @@ class Expressions:
         new = self.arithmetic.binary(op, old, self.arithmetic.number(kinds.INT, 1))
         if not keep or not node.op.startswith("p"):
             self.store(place, new, self.text(node))
-            return self.read(place) if keep else None
+            return self._stored(place) if keep else None
         before = self.flow.temporary(old.term.type, self.where)
         if place.object.constant:
             raise self.refused(f"{self.text(node)}: it is const", node)

@@ -152,8 +152,7 @@ class Flow:
             fails = conjunction(met, check.premises, negation(check.holds))
             if fails is not FALSE:
                 option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
-                self._edge(option, check.where, choices[: check.seen], fresh=used)
-                used = True
+                self._edge(option, check.where, choices[: check.seen], fresh=True)
             met = conjunction(met, implication(check.premises, check.holds))
         for option in options:
             guard = conjunction(met, option.guard)

@@ -77,7 +77,7 @@ class Preprocessor:
                 self._directive(found[1], found[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
-        yield from self._expanded(path, text.count("\n") + 1 - _height(chunk), chunk)
+        yield from self._expanded(path, text.count("\n") + 2 - _height(chunk), chunk)
 
     def _include(self, path: str, what: str, within: tuple[str, ...]) -> Iterator[str]:
         beside = os.path.join(os.path.dirname(path), what.strip('"'))
