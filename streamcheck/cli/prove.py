@@ -48,6 +48,7 @@ ALARM = 4
     help="Integers of programs: as C has them, or mathematical.",
 )
 @click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+@click.option("--predicate", "predicates", multiple=True, metavar="C", help="A condition for predicate engines.")
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
@@ -62,6 +63,7 @@ def command(
     deterministic: bool,
     integers: Literal["c", "math"],
     blocks: bool,
+    predicates: tuple[str, ...],
     witness: str | None,
     certificates: str | None,
     as_json: bool,
@@ -76,7 +78,9 @@ def command(
     deadline = time.monotonic() + timeout
     targets = [Target.parse(file) for file in files]
     specs = [
-        (target.path, equations) for target in targets for equations in read(target, timeout, Reading(integers, blocks))
+        (target.path, equations)
+        for target in targets
+        for equations in read(target, timeout, Reading(integers, blocks, predicates))
     ]
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):

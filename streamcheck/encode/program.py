@@ -9,7 +9,7 @@ which of several open edges is taken, are inputs. Where no edge is open the prog
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from streamcheck.core.simplify import choice, conjunction, negation
@@ -97,6 +97,11 @@ def in_integers(cfa: Cfa) -> Cfa:
     m = Integers()
     edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
     return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
+
+
+def terms_in_integers(terms: Iterable[Term]) -> tuple[Term, ...]:
+    m = Integers()
+    return tuple(m.value(t) for t in terms)
 
 
 def ranges_of(cfa: Cfa) -> Term:

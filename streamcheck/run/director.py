@@ -146,11 +146,9 @@ class Director:
             return
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
-        problem = Problem(
-            replace(system, properties=undecided),
-            patience=limit,
-            program=None if model.program is None else model.program.blocks,
-        )
+        problem = Problem(replace(system, properties=undecided), patience=limit)
+        if model.program is not None:
+            problem = replace(problem, program=model.program.blocks, predicates=model.program.predicates)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:

@@ -8,7 +8,7 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
-from streamcheck.encode.program import guarded, in_integers, program_equations, ranges_of
+from streamcheck.encode.program import guarded, in_integers, program_equations, ranges_of, terms_in_integers
 from streamcheck.encode.to_system import to_system
 from streamcheck.formats.certificate_json import Model
 from streamcheck.program.equations import Cell, Equations, Property
@@ -95,7 +95,9 @@ def _over_integers(equations: Equations, program: Program) -> Modelled:
     system = to_system(replace(of_program, properties=properties))
     assumed = tuple(Claim(f"range {i}", part, None) for i, part in enumerate(conjuncts(ranges)))
     system = replace(system, assumptions=assumed)
-    return Modelled("integers", system, reduce(system), replace(program, blocks=guarded(over_int, ranges)))
+    predicates = terms_in_integers(program.predicates)
+    in_model = replace(program, blocks=guarded(over_int, ranges), predicates=predicates)
+    return Modelled("integers", system, reduce(system), in_model)
 
 
 def claim_term(equations: Equations, name: str) -> Term:

@@ -7,17 +7,22 @@ from typing import Literal
 
 from streamcheck.encode.program import program_equations, scalar
 from streamcheck.program.equations import Equations
+from streamcheck.run.source import Reading
 from streamcheck.system.cfa import Cfa, Program
 from streamcheck.transform.blocks import large_blocks, sliced
 
 
-def read_program(path: str, function: str | None, integers: Literal["c", "math"], *, blocks: bool) -> Equations:
+def read_program(path: str, function: str | None, reading: Reading) -> Equations:
     """The equations of a program, or of its function of that name. Without blocks, a step is a statement."""
-    if path.endswith(".aut"):
-        integers = "math"
+    integers = "math" if path.endswith(".aut") else reading.integers
     source, warnings = _source(path, function, integers)
     smaller = sliced(scalar(source))
-    program = Program(source, large_blocks(smaller) if blocks else smaller, integers, function, blocks)
+    program = Program(source, large_blocks(smaller) if reading.blocks else smaller, integers, function, reading.blocks)
+    if reading.predicates:
+        from streamcheck.formats.minic.predicates import read_predicates
+
+        given = read_predicates(source, reading.predicates, mathematical=integers == "math")
+        program = replace(program, predicates=given)
     return replace(program_equations(program), warnings=warnings)
 
 

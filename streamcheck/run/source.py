@@ -27,10 +27,12 @@ KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How code is read: whether its integers are C's or mathematical, and whether loop-free code becomes one step."""
+    """How code is read: whether its integers are C's or mathematical, and whether loop-free code becomes one step; and
+    conditions on its variables, for engines that build on predicates."""
 
     integers: Literal["c", "math"] = "c"
     blocks: bool = True
+    predicates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVE
     if target.path.endswith(PROGRAMS):
         from streamcheck.run.programs import read_program
 
-        return [read_program(target.path, target.spec, reading.integers, blocks=reading.blocks)]
+        return [read_program(target.path, target.spec, reading)]
     if reading != AS_EVER:
-        raise SpecError(f"{target.path}: `--int` and `--no-blocks` are for programs (.c, .aut)")
+        raise SpecError(f"{target.path}: `--int`, `--no-blocks` and `--predicate` are for programs (.c, .aut)")
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
     if target.path.endswith(".lus"):

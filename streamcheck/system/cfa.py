@@ -184,10 +184,12 @@ class Executed:
 @dataclass(frozen=True)
 class Program:
     """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest
-    says how the code was read: what its integers are, which function was asked for, and whether blocks are large."""
+    says how the code was read: what its integers are, which function was asked for, and whether blocks are large.
+    `predicates` are conditions that the user thinks worth looking at."""
 
     source: Cfa
     blocks: Cfa
     integers: Literal["c", "math"] = "c"
     function: str | None = None
     large: bool = True
+    predicates: tuple[Term, ...] = ()
