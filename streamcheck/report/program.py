@@ -23,11 +23,24 @@ def path_table(result: Result) -> Iterator[str]:
     """A line for each statement: where it is, what it says, and what it changed."""
     assert result.path is not None
     rows = [_row(step, before) for step, before in _with_before(result)]
+    begin = ", ".join(f"{name} = {as_text(v.type, value)}" for name, v, value in beginning(result))
+    if begin:
+        rows.insert(0, ("", "at the beginning", begin))
     if len(rows) > HEAD + TAIL + 1:
         rows = [*rows[:HEAD], (f"… {len(rows) - HEAD - TAIL} more", "", ""), *rows[-TAIL:]]
     widths = [min(max(len(row[i]) for row in rows), 60) if rows else 0 for i in range(2)]
     for where, text, changes in rows:
         yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {changes}".rstrip()
+
+
+def beginning(result: Result) -> Iterator[tuple[str, Term, Value]]:
+    """The first values of variables, where they matter."""
+    assert result.replay is not None
+    first, matters = result.replay.steps[0], result.replay.matters[0]
+    chosen = {str(name) for name in result.trace.constants} if result.trace is not None else set[str]()
+    for v, value in first.items():
+        if v.op == "var" and v.payload in matters and v.payload in chosen:
+            yield variable_text(v.payload), v, value
 
 
 def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value]]]:
@@ -54,7 +67,9 @@ def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str
 
 
 def path_json(result: Result) -> list[dict[str, Any]]:
-    return [
+    begin = {name: as_json(v.type, value) for name, v, value in beginning(result)}
+    first = [{"line": None, "statement": "at the beginning", "values": begin}] if begin else []
+    return first + [
         {
             "line": None if step.edge.where is None else step.edge.where.line,
             "statement": step.edge.text,

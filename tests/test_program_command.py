@@ -1,0 +1,158 @@
+"""Programs through the command: what is printed, saved, drawn and witnessed, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = str(Path(sys.executable).parent / "streamcheck")
+SPECS = Path(__file__).parent.parent / "specs" / "programs"
+COUNT = """\
+int main(void) {
+    int x = 0, n = __VERIFIER_nondet_int();
+    if (n < 0 || n > 10)
+        return 0;
+    while (x < n)
+        x++;
+    __VERIFIER_assert(x == n);
+    __VERIFIER_assert(x != 3);
+    return 0;
+}
+"""
+
+
+def streamcheck(*args, cwd=None):
+    return subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, cwd=cwd, timeout=60)
+
+
+@pytest.fixture
+def count(tmp_path):
+    path = tmp_path / "count.c"
+    path.write_text(COUNT)
+    return path
+
+
+def test_a_counterexample_is_a_path_with_lines_and_values(count):
+    done = streamcheck("prove", count)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "count (integers as C has them)"
+    verdicts = {m[2]: m[1] for m in (re.match(r"  (\w+) +(.+?)  +\S", line) for line in lines) if m}
+    assert verdicts == {"no overflow, line 6": "proved", "assert, line 7": "proved", "assert, line 8": "falsified"}
+    path = [line.split() for line in lines if line.startswith("      line")]
+    assert [row[1] for row in path] == ["2", "2", "3", "5", "6", "5", "6", "5", "6", "5", "7", "8"]
+    assert path[-1][2:] == ["!(x", "!=", "3)"]
+    assert sum("x = 3" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("how", [[], ["--int", "math"], ["--no-blocks"], ["--engine", "lifted-pdr"]], ids=str)
+def test_the_json_holds_path_invariants_and_integers(count, how):
+    done = streamcheck("prove", count, "--json", *how)
+    answer = json.loads(done.stdout)
+    assert answer["integers"] == ("math" if "math" in how else "c")
+    found = {p["name"]: p for p in answer["properties"]}
+    assert found["assert, line 7"]["verdict"] == "proved"
+    path = found["assert, line 8"]["counterexample"]["path"]
+    written = [step["values"]["x"] for step in path if step["statement"] in ("x++", "x = x + 1")]
+    assert written == [1, 2, 3] and path[-1]["line"] == 8
+    if "--engine" in how:
+        said = found["assert, line 7"]["invariants"]
+        assert any(re.search(r"\bx\b.*\bn\b|\bn\b.*\bx\b", row["invariant"]) for row in said)
+
+
+def test_certificates_of_programs_are_checked_again(count, tmp_path):
+    for how in ([], ["--int", "math", "--no-blocks"]):
+        saved = tmp_path / "-".join(["saved", *how])
+        assert streamcheck("prove", count, *how, "--certificates", saved).returncode == 1
+        files = sorted(saved.iterdir())
+        done = streamcheck("check", *files)
+        assert done.returncode == 0 and done.stdout.count(": holds") == len(files), done
+    count.write_text(COUNT.replace("x++", "x += 2"))
+    assert streamcheck("check", *files).returncode == 4
+
+
+def test_names_may_have_a_star(count):
+    answer = json.loads(streamcheck("prove", count, "--json", "--prop", "assert*").stdout)
+    assert [p["name"] for p in answer["properties"]] == ["assert, line 7", "assert, line 8"]
+    assert "has no property named" in streamcheck("prove", count, "--prop", "bssert*").stderr
+
+
+def test_witnesses(count, tmp_path):
+    target = tmp_path / "w.yml"
+    streamcheck("prove", count, "--witness", target)
+    text = target.read_text()
+    assert "entry_type: violation_sequence" in text and '"n == 3"' in text
+    assert re.search(r"type: target\n +action: follow\n +location:\n +file_name: \"count.c\"\n +line: 8\n", text)
+    count.write_text(COUNT.replace("    __VERIFIER_assert(x != 3);\n", ""))
+    streamcheck("prove", count, "--witness", target, "--engine", "templates", "--engine", "ic3")
+    text = target.read_text()
+    assert "entry_type: invariant_set" in text and "type: loop_invariant" in text and "line: 5" in text
+    values = re.findall(r"value: \"(.*)\"", text)
+    assert len(values) == 1 and "x" in values[0]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_witness_invariants_hold_when_the_program_runs(count, tmp_path):
+    """Compiled into the loop they are true at every round, whatever the input."""
+    count.write_text(COUNT.replace("    __VERIFIER_assert(x != 3);\n", ""))
+    target = tmp_path / "w.yml"
+    streamcheck("prove", count, "--witness", target, "--engine", "ic3")
+    (value,) = re.findall(r"value: \"(.*)\"", target.read_text())
+    body = COUNT.replace("while (x < n)", f"while (({value}) || (abort(), 0), x < n)").replace("x != 3", "1")
+    head = "#include <stdlib.h>\n#define __VERIFIER_assert(c) if (!(c)) abort()\n"
+    source = tmp_path / "run.c"
+    for n in (0, 1, 3, 10, 11, -1):
+        source.write_text(head + f"int __VERIFIER_nondet_int(void) {{ return {n}; }}\n" + body)
+        subprocess.run(["gcc", "-w", "-o", tmp_path / "run", source], check=True)
+        assert subprocess.run([tmp_path / "run"]).returncode == 0, (n, value)
+
+
+def test_the_automaton_is_drawn(count):
+    small = streamcheck("show", count, "--as", "graph").stdout
+    large = streamcheck("show", count, "--as", "graph", "--no-blocks").stdout
+    assert small.startswith("digraph") and "doubleoctagon" in small
+    assert large.count("->") > small.count("->") >= 4 and '"5: x < n"' in large
+
+
+def test_predicates_of_the_user(count):
+    done = streamcheck("prove", count, "--engine", "predicate-reach", "--predicate", "x <= n", "--prop", "*line 7")
+    assert done.returncode == 0 and "predicate-reach" in done.stdout
+    wrong = streamcheck("prove", count, "--predicate", "x <= m")
+    assert wrong.returncode == 2 and "m is not declared" in wrong.stderr and "variables: x, n" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["run", "count.c"], "count.c is a program: `prove` and `show` are for it"),
+        (["compile", "count.c", "-o", "out"], "count.c is a program"),
+        (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "there is no verdict to witness"),
+        (["prove", "spec.py", "--int", "math"], "are for programs"),
+        (["prove", "count.c::f"], "there is no function f: main"),
+    ],
+    ids=str,
+)
+def test_what_is_not_possible_is_said(count, args, said):
+    (count.parent / "spec.py").write_text("from streamcheck import *\nspec = Spec('s')\n")
+    done = streamcheck(*args, cwd=count.parent)
+    assert done.returncode == 2 and said in done.stderr, done
+
+
+def test_the_examples():
+    lock = json.loads(streamcheck("prove", SPECS / "lock.c", "--json").stdout)
+    assert {p["verdict"] for p in lock["properties"]} == {"proved"}
+    handler = json.loads(streamcheck("prove", SPECS / "handler.c", "--json").stdout)
+    assert {p["verdict"] for p in handler["properties"]} == {"proved"}
+    mean = streamcheck("prove", SPECS / "average.c").stdout
+    assert "falsified  no overflow, line 5" in mean and re.search(r"at the beginning +a = -?\d+, b = -?\d+", mean)
+
+
+def test_proofs_say_where_undefined_operations_end_them():
+    text = streamcheck("prove", SPECS / "average.c").stdout
+    assert "warning: C does not say what happens after a failure of no overflow, line 5" in text
