@@ -122,6 +122,7 @@ def test_the_loop_of_the_notes(read):
         ),
         ("int a[2]; int *p = a; *p = 3; p++; *p = 4; *--p += 2; r = a[0] * 10 + p[1];", [], 54),
         ("int x = 3; int *p = &x; *p += 2; r = x * (p != 0);", [], 5),
+        ("int a[3] = {4, 5, 6}, *p; p = a + 1; int *q = p + 1; r = *q * 10 + (q - p) + (p < q);", [], 62),
         ("r = __LINE__;", [], 1),
     ],
 )
@@ -307,6 +308,14 @@ def test_what_plainly_cannot_fail_is_no_claim(read, body):
     assert claims(read(main(body))) == []
 
 
+def test_a_pointer_that_may_point_nowhere_is_an_obligation(read):
+    text = "int *p, r;\nint main(void) {\n  if (nondet_int()) p = &r;\n  *p = 3;\n}\n"
+    cfa = read(text)
+    assert claims(cfa) == ["index in bounds, line 4"] and ends(cfa, 1) == 3
+    p = next(v for v in cfa.variables if v.payload == "p")
+    assert walk(cfa, [0], initial={p: 7})[0] == "index in bounds, line 4"
+
+
 def test_short_circuits_guard_obligations(read):
     for body in (
         "r = x != 0 && 6 / x == 2;",
@@ -433,6 +442,11 @@ def test_an_included_file_keeps_its_lines(read):
         ("int main(void) {\n int n = 2;\n int a[n];\n}", "a.c:3: an array needs a size that is a constant"),
         ("int main(void) {\n int *p;\n *p = 1;\n}", "a.c:3: what p points to is not known when the program is read"),
         ("void main(void) { int x, y, *p = &x;\n p = &y;\n}", "a.c:2: p = &y: p points into different variables"),
+        (
+            "int *p, x; int main(void) {\n if (nondet_int()) p = &x;\n if (p) *p = 1;\n}",
+            "a.c:3: whether it points anywhere yet is not known when the program is read",
+        ),
+        ("int main(void) {\n static int x, *p = &x;\n}", "a.c:2: a static pointer in a function is not read"),
         ("int main(void) {\n int *p = malloc(4);\n}", "what this points to is not known when the program is read"),
         ("union u { int x; };\nunion u g; int main(void) {}", "a.c:1: unions are not read"),
         ("struct s { int x : 3; };\nint main(void) {}", "a.c:1: bit-fields are not read"),
@@ -473,6 +487,11 @@ def test_what_only_machine_integers_can_say(read, body, message):
         read(main(f"\n{body}"), "math")
     assert f"a.c:2: {message}" in str(error.value)
     assert read(main(body), "c")
+
+
+def test_long_chains_of_conditions_are_read(read):
+    chain = "".join(f"if (x == {i}) r = {i} + 1; else " for i in range(1000))
+    assert ends(read(main(f"int x = nondet_int(); {chain} r = 0;")), 777) == 778
 
 
 # Skip edges

@@ -178,7 +178,7 @@ class Calls:
     ) -> Iterator[tuple[Term, Term]]:
         to = self.expressions
         if isinstance(kind, Pointer):
-            pointer = self.statements.pointer(name, kind, function.body)
+            pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)
             to.scope.names[name] = pointer
             yield from pointers.bind(pointer, value, name, to, argument)
             return

@@ -151,7 +151,7 @@ class Expressions:
             return TRUE  # assert(… && "what it is about")
         found = self.value(node)
         if isinstance(found, Target) or (isinstance(found, Place) and isinstance(found.kind, Array)):
-            return TRUE  # the address of something
+            return pointers.not_null(found, self)
         if not isinstance(found, Value):
             raise self.refused(f"{self.text(node)} is not a number", node)
         return self.arithmetic.truth(found)

@@ -77,13 +77,14 @@ class Statements:
                 self.start.append(part.written(value))
                 self.unknown.append(self.flow.choices.pop())
 
-    def pointer(self, name: str, kind: Pointer, body: Any) -> PointerVariable:
+    def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
         """One that the function assigns has a variable for how far it points."""
-        offset = None
-        if body is None or _assigns(body, name):
-            shown = f"{self.calls.active[-1]}.{name}" if len(self.calls.active) > 1 else name
-            offset = made(kinds.LONG, shown, self.term)
-        return PointerVariable(name, kind, None, offset)
+
+        def moving() -> Place:
+            return self.variable(name, kinds.LONG, key)
+
+        offset = moving() if body is None or not sure or _assigns(body, name) else None
+        return PointerVariable(name, kind, moving, None, offset, sure)
 
     # Functions
 
@@ -126,6 +127,10 @@ class Statements:
 
     def _EmptyStatement(self, node: Any) -> None:
         pass
+
+    def _StaticAssert(self, node: Any) -> None:
+        if not self.expressions.constant(node.cond):
+            raise self.expressions.refused(f"{self.expressions.text(node.cond)} does not hold", node)
 
     def _Pragma(self, node: Any) -> None:
         pass
@@ -287,6 +292,8 @@ class Statements:
     def _Decl(self, node: Any) -> None:
         to = self.expressions
         if node.type.__class__.__name__ == "FuncDecl":
+            if to.scope.find(node.name) is None:
+                to.scope.names[node.name] = to.types.signature(node, None, to.scope)
             return
         if node.name is None:
             to.types.of(node, to.scope)
@@ -324,12 +331,17 @@ class Statements:
 
     def _pointer(self, node: Any, kind: Pointer) -> None:
         to = self.expressions
-        pointer = self.pointer(node.name, kind, self.frame.function.body)
+        frame = self.frame
+        if "static" in node.storage:
+            raise to.refused("a static pointer in a function is not read", node)
+        key = ("" if frame.outermost else frame.function.name, id(node))
+        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
         to.scope.names[node.name] = pointer
         if node.init is not None:
             updates = pointers.bind(pointer, to.value(node.init), to.text(node), to, node)
             self.flow.step(to.where, to.text(node), *updates)
-        elif pointer.offset is not None:
+        else:
+            assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)
 
 
