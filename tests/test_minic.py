@@ -185,6 +185,18 @@ def test_local_variables_begin_with_any_value(read):
     assert [value_of(edge.guard, {edge.choices[0]: n}) for n in (-1, 0, 255, 256)] == [False, True, True, False]
 
 
+def test_a_jump_past_a_declaration_leaves_any_value(read):
+    for body in (
+        "switch (nondet_int()) { int x; case 1: r = x; x = 2; case 2: s = x; }",
+        "goto in; { int x = 3; in: r = x; }",
+        "goto in; int x = 3; in: r = x;",
+        "{ int x; back: r = x; } if (nondet_int()) goto back;",
+    ):
+        assert any(e.text == "x = any value" for e in read(main(body)).edges), body
+    cfa = read(main("{ int x = 1; back: r += x; x++; if (r < 9) goto back; }"))
+    assert not any(e.choices for e in cfa.edges) and ends(cfa) == 10
+
+
 def test_choices_have_names_no_variable_can_have(read):
     cfa = read("int main(void) {\n  int x = __VERIFIER_nondet_int() == nondet_int();\n  int y = nondet_int();\n}\n")
     names = [c.payload for e in cfa.edges for c in e.choices]
@@ -446,6 +458,7 @@ def test_an_included_file_keeps_its_lines(read):
             "int *p, x; int main(void) {\n if (nondet_int()) p = &x;\n if (p) *p = 1;\n}",
             "a.c:3: whether it points anywhere yet is not known when the program is read",
         ),
+        ("int main(void) {\n int x; goto in; int *p = &x;\n in: *p = 1;\n}", "a.c:3: a jump passes the declaration of"),
         ("int main(void) {\n static int x, *p = &x;\n}", "a.c:2: a static pointer in a function is not read"),
         ("int main(void) {\n int *p = malloc(4);\n}", "what this points to is not known when the program is read"),
         ("union u { int x; };\nunion u g; int main(void) {}", "a.c:1: unions are not read"),
@@ -463,6 +476,11 @@ def test_an_included_file_keeps_its_lines(read):
         ('\n#include "none.h"\n', 'a.c:2: "none.h" is not beside the file that includes it'),
         ("#define GLUE(a, b) a ## b\n", "a.c:1: the macro GLUE makes names or strings with # or ##"),
         ("#define TWO(a, b) a\nint x = TWO(1);\n", "a.c:2: the macro TWO takes 2 arguments, and has 1"),
+        (
+            "#define F g\n#define g(x) x\n\nint y = F(1);\n",
+            "a.c:4: the macro F stands for another that takes arguments",
+        ),
+        ("\nstruct s {\n int x; } __attribute__((__packed__)) t;", "a.c:3: the attribute packed changes what the"),
         ("#error not here\n", "a.c:1: #error not here"),
         ("int x;\n", "a.c:1: there is no function"),
     ],
