@@ -127,6 +127,20 @@ class Expressions:
         held = self.flow.hold(pointers.terms_of(first), self.where, f"value = {self.text(node)}")
         return lambda: pointers.with_terms(first, held.release())
 
+    def in_order(
+        self, node: Any, first: Callable[[], Result], following: Any, second: Callable[[], Result]
+    ) -> tuple[Result, Result]:
+        """Two parts of an expression, left before right. C leaves their order open: where it matters, that is said."""
+        start = len(self.flow.edges)
+        a = first()
+        middle = len(self.flow.edges)
+        kept = self.after(node, a, following)
+        b = second()
+        terms = pointers.terms_of(b) + [check.holds for check in self.flow.checks]
+        if self.flow.conflict(start, middle, pointers.terms_of(a), terms):
+            self.flow.warn("parts of an expression change what others use, and C leaves their order open", self.where)
+        return kept(), b
+
     # Conditions
 
     def condition(self, node: Any, yes: str, no: str) -> None:
@@ -229,9 +243,9 @@ class Expressions:
     def _BinaryOp(self, node: Any) -> Result:
         if node.op in ("&&", "||"):
             return self._logical(node)
-        first = self.after(node.left, self.value(node.left), node.right)
-        right = self.value(node.right)
-        left = first()
+        left, right = self.in_order(
+            node.left, lambda: self.value(node.left), node.right, lambda: self.value(node.right)
+        )
         if isinstance(left, Value) and isinstance(right, Value):
             return self.arithmetic.binary(node.op, left, right)
         return pointers.binary(node.op, left, right, self)
@@ -326,9 +340,9 @@ class Expressions:
         raise self.refused(f"{self.text(node)} is not a variable", node)
 
     def _element(self, node: Any) -> Place:
-        first = self.after(node.name, self.value(node.name), node.subscript)
-        index = self.value(node.subscript)
-        array = first()
+        array, index = self.in_order(
+            node.name, lambda: self.value(node.name), node.subscript, lambda: self.value(node.subscript)
+        )
         if isinstance(array, Value):
             array, index = index, array  # 3[a] is a[3]
         if not isinstance(index, Value) or not isinstance(index.kind, Integer):
@@ -349,27 +363,24 @@ class Expressions:
         return whole.field(node.field.name, kind)
 
     def _Assignment(self, node: Any) -> Result:
-        place = self.place(node.lvalue)
-        if isinstance(place, PointerVariable):
-            return pointers.assign(place, node, self)
-        if node.op == "=":
-            first = self.after(node.lvalue, place, node.rvalue)
-            new = self.value(node.rvalue)
-            there = first()
-            assert isinstance(there, Place)
-            place = there
-        else:
-            old = self.read(place)
-            both = self.after(node.lvalue, Pair(place, old), node.rvalue)
-            right = self.value(node.rvalue)
-            pair = both()
-            assert isinstance(pair, Pair)
-            place, old = pair.place, pair.value
-            if not isinstance(old, Value) or not isinstance(right, Value):
-                raise self.refused(f"{self.text(node)}: one side is not a number", node)
-            new = self.arithmetic.binary(node.op[:-1], old, right)
-        self.store(place, new, self.text(node))
-        return self._stored(place)
+        there = self.place(node.lvalue)
+        if isinstance(there, PointerVariable):
+            return pointers.assign(there, node, self)
+        plain, text = node.op == "=", self.text(node)
+        left, new = self.in_order(
+            node.lvalue,
+            lambda: there if plain else Pair(there, self.read(there)),
+            node.rvalue,
+            lambda: self.value(node.rvalue),
+        )
+        if isinstance(left, Pair):
+            if not isinstance(left.value, Value) or not isinstance(new, Value):
+                raise self.refused(f"{text}: one side is not a number", node)
+            new = self.arithmetic.binary(node.op[:-1], left.value, new)
+            left = left.place
+        assert isinstance(left, Place)
+        self.store(left, new, text)
+        return self._stored(left)
 
     def _stored(self, place: Place) -> Result:
         """What was put there, which even of a volatile variable is known."""

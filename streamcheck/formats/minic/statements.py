@@ -63,6 +63,8 @@ class Statements:
                 self.known[key] = made(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
+            if key[0]:
+                self.flow.private.update(v for _, v in self.known[key].object.parts)
         return self.known[key]
 
     def term(self, name: str, kind: Kind) -> Term:
@@ -350,6 +352,7 @@ class Statements:
         to.scope.names[node.name] = place
         if "static" in node.storage:
             self.lasting.add(id(place.object))
+            self.flow.private.difference_update(v for _, v in place.object.parts)
             if new:
                 self.begin(place, node.init)
         elif node.init is not None:
