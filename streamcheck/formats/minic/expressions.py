@@ -13,7 +13,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL
-from streamcheck.formats.minic import effects, kinds, pointers
+from streamcheck.formats.minic import effects, kinds, pointers, static
 from streamcheck.formats.minic.arithmetic import Arithmetic, Unsupported, Value
 from streamcheck.formats.minic.flow import Flow, Option
 from streamcheck.formats.minic.kinds import Array, Floating, Integer, Kind, Pointer, Struct
@@ -255,7 +255,7 @@ class Expressions:
             case "p++" | "p--" | "++" | "--":
                 return self._step(node, keep=True)
             case "sizeof":
-                return self.arithmetic.number(kinds.ULONG, kinds.size_of(self.type_of(node.expr)))
+                return self.arithmetic.number(kinds.ULONG, kinds.size_of(static.type_of(self, node.expr)))
             case "*":
                 return self.read(pointers.pointed(self.value(node.expr), self, node))
             case "&":
@@ -285,7 +285,7 @@ class Expressions:
 
     def _chosen(self, node: Any) -> Result:
         """A conditional expression with effects, its value kept in a variable."""
-        kind = self.type_of(node)
+        kind = static.type_of(self, node)
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(self.arithmetic.core(kind), self.where)
         self.condition(node.cond, yes, no)
@@ -421,62 +421,3 @@ class Expressions:
             raise self.refused(f"{self.text(node)}: it is const", node)
         self.flow.step(self.where, self.text(node), (before, old.term), *self.updates(place, new, self.text(node)))
         return Value(old.kind, before)
-
-    # Types of expressions that are not evaluated
-
-    def type_of(self, node: Any) -> Kind:
-        match node.__class__.__name__:
-            case "Typename":
-                return self.types.of(node, self.scope)
-            case "Cast":
-                return self.types.of(node.to_type, self.scope)
-            case "ID":
-                found = self.scope.find(node.name)
-                if isinstance(found, Value | Place | PointerVariable):
-                    return found.kind
-            case "Constant" if not node.value.startswith('"'):
-                literal = self._Constant(node)
-                assert isinstance(literal, Value)
-                return literal.kind
-            case "Assignment":
-                return self.type_of(node.lvalue)
-            case "ExprList":
-                return self.type_of(node.exprs[-1])
-            case "FuncCall":
-                return self.calls.result_of(node)
-            case "BinaryOp" | "TernaryOp" | "UnaryOp":
-                return self._type_of_operation(node)
-            case "ArrayRef":
-                outer = self.type_of(node.name)
-                if isinstance(outer, Array | Pointer):
-                    return outer.element if isinstance(outer, Array) else outer.target
-            case "StructRef":
-                outer = self.type_of(node.name)
-                outer = outer.target if isinstance(outer, Pointer) else outer
-                inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
-                if inner is not None:
-                    return inner
-        raise self.refused(f"{self.text(node)} has no type that is known", node)
-
-    def _type_of_operation(self, node: Any) -> Kind:
-        form = node.__class__.__name__
-        if form == "UnaryOp":
-            if node.op == "sizeof":
-                return kinds.ULONG
-            kind = self.type_of(node.expr)
-            if node.op == "*" and isinstance(kind, Array | Pointer):
-                return kind.element if isinstance(kind, Array) else kind.target
-            if node.op == "&":
-                return Pointer(kind)
-            if "++" in node.op or "--" in node.op:
-                return kind
-            return kinds.INT if node.op == "!" else kinds.promoted(kind) if isinstance(kind, Integer) else kind
-        if form == "BinaryOp" and node.op in ("&&", "||", "==", "!=", "<", "<=", ">", ">="):
-            return kinds.INT
-        sides = (node.left, node.right) if form == "BinaryOp" else (node.iftrue, node.iffalse)
-        a, b = (self.type_of(side) for side in sides)
-        if form == "BinaryOp" and node.op in ("<<", ">>") and isinstance(a, Integer):
-            return kinds.promoted(a)
-        if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating):
-            return kinds.common(a, b)
-        return a
