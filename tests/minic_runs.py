@@ -210,6 +210,7 @@ class RandomProgram:
         if depth == 0 or self.one_in(5):
             return r.choice([self.literal, self.name, self.name, self.element])()
         part = lambda: self.expression(depth - 1)
+        amount = lambda: f"(short){part()}"
         amounts = [str(r.randint(0, 12))] * 3
         forms = [
             *[lambda: f"({part()} {r.choice('+ - *'.split())} {part()})"] * 3,
@@ -227,8 +228,8 @@ class RandomProgram:
         machine = [
             *[lambda: f"({part()} {r.choice('& | ^'.split())} {part()})"] * 3,
             lambda: f"({part()} {r.choice('/ %'.split())} {r.choice(['7u', '10L'])})",
-            # not of constants: clang folds those without a word
-            lambda: f"(({part()} ^ {self.name()}) {r.choice(['<<', '>>'])} {r.choice([*amounts, part()])})",
+            # Clang folds shifts of constants without a word, and looks at the low bits of wide amounts only.
+            lambda: f"(({part()} ^ {self.name()}) {r.choice(['<<', '>>'])} {r.choice([*amounts, amount()])})",
             lambda: f"(~ {part()})",
             lambda: f"({r.choice(['d0', 'f0'])} {r.choice('< <= > >= == !='.split())} {part()})",
             lambda: f"(({r.choice(list(self.kinds))})({r.choice(['d0', 'f0 * d0'])} {r.choice('+-*/')} {part()}))",
@@ -304,7 +305,8 @@ class RandomProgram:
         op = r.choice("= = = = += -= *= /= %=".split() + ([] if self.plain else "&= |= ^= <<= >>=".split()))
         careful = {"/=": " | 1", "%=": " | 1", "<<=": " & 3", ">>=": " & 7"}.get(op, "")
         careful = "" if self.plain or self.one_in(5) else careful
-        self.put(f"{self.target()} {op} {self.full()}{careful};")
+        narrow = "(short)" if op in ("<<=", ">>=") else ""
+        self.put(f"{self.target()} {op} {narrow}({self.full()}){careful};")
 
     def claim(self):
         self.put(f"assert({self.full()} || {self.pure()} != 3);" if self.one_in(2) else f"assert({self.pure()} + 9);")

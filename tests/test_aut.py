@@ -8,7 +8,8 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import INT
-from streamcheck.formats.aut import ZERO, quotient, read_aut, remainder, write_aut
+from streamcheck.formats.aut import ZERO, quotient, read_aut, remainder
+from streamcheck.formats.aut_write import write_aut
 from streamcheck.system.cfa import Cfa, Edge, Error, conjuncts
 
 X, Y, Z = (variable(n, INT) for n in "xyz")

@@ -110,6 +110,8 @@ class Calls:
 
     def _unknown(self, name: str, arguments: list[Any], node: Any) -> Result:
         to = self.expressions
+        if name in ("asm", "__asm__", "__asm"):
+            raise to.refused("assembler is not read", node)
         for argument in arguments:
             if argument.__class__.__name__ == "Constant" and argument.type == "string":
                 continue
@@ -178,7 +180,7 @@ class Calls:
     ) -> Iterator[tuple[Term, Term]]:
         to = self.expressions
         if isinstance(kind, Pointer):
-            pointer = self.statements.pointer(name, kind, function.body)
+            pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)
             to.scope.names[name] = pointer
             yield from pointers.bind(pointer, value, name, to, argument)
             return

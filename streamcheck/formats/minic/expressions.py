@@ -13,7 +13,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL
-from streamcheck.formats.minic import effects, kinds, pointers
+from streamcheck.formats.minic import effects, kinds, pointers, static
 from streamcheck.formats.minic.arithmetic import Arithmetic, Unsupported, Value
 from streamcheck.formats.minic.flow import Flow, Option
 from streamcheck.formats.minic.kinds import Array, Floating, Integer, Kind, Pointer, Struct
@@ -127,6 +127,20 @@ class Expressions:
         held = self.flow.hold(pointers.terms_of(first), self.where, f"value = {self.text(node)}")
         return lambda: pointers.with_terms(first, held.release())
 
+    def in_order(
+        self, node: Any, first: Callable[[], Result], following: Any, second: Callable[[], Result]
+    ) -> tuple[Result, Result]:
+        """Two parts of an expression, left before right. C leaves their order open: where it matters, that is said."""
+        start = len(self.flow.edges)
+        a = first()
+        middle = len(self.flow.edges)
+        kept = self.after(node, a, following)
+        b = second()
+        terms = pointers.terms_of(b) + [check.holds for check in self.flow.checks]
+        if self.flow.conflict(start, middle, pointers.terms_of(a), terms):
+            self.flow.warn("parts of an expression change what others use, and C leaves their order open", self.where)
+        return kept(), b
+
     # Conditions
 
     def condition(self, node: Any, yes: str, no: str) -> None:
@@ -151,7 +165,7 @@ class Expressions:
             return TRUE  # assert(… && "what it is about")
         found = self.value(node)
         if isinstance(found, Target) or (isinstance(found, Place) and isinstance(found.kind, Array)):
-            return TRUE  # the address of something
+            return pointers.not_null(found, self)
         if not isinstance(found, Value):
             raise self.refused(f"{self.text(node)} is not a number", node)
         return self.arithmetic.truth(found)
@@ -229,9 +243,9 @@ class Expressions:
     def _BinaryOp(self, node: Any) -> Result:
         if node.op in ("&&", "||"):
             return self._logical(node)
-        first = self.after(node.left, self.value(node.left), node.right)
-        right = self.value(node.right)
-        left = first()
+        left, right = self.in_order(
+            node.left, lambda: self.value(node.left), node.right, lambda: self.value(node.right)
+        )
         if isinstance(left, Value) and isinstance(right, Value):
             return self.arithmetic.binary(node.op, left, right)
         return pointers.binary(node.op, left, right, self)
@@ -241,7 +255,7 @@ class Expressions:
             case "p++" | "p--" | "++" | "--":
                 return self._step(node, keep=True)
             case "sizeof":
-                return self.arithmetic.number(kinds.ULONG, kinds.size_of(self.type_of(node.expr)))
+                return self.arithmetic.number(kinds.ULONG, kinds.size_of(static.type_of(self, node.expr)))
             case "*":
                 return self.read(pointers.pointed(self.value(node.expr), self, node))
             case "&":
@@ -271,7 +285,7 @@ class Expressions:
 
     def _chosen(self, node: Any) -> Result:
         """A conditional expression with effects, its value kept in a variable."""
-        kind = self.type_of(node)
+        kind = static.type_of(self, node)
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(self.arithmetic.core(kind), self.where)
         self.condition(node.cond, yes, no)
@@ -326,9 +340,9 @@ class Expressions:
         raise self.refused(f"{self.text(node)} is not a variable", node)
 
     def _element(self, node: Any) -> Place:
-        first = self.after(node.name, self.value(node.name), node.subscript)
-        index = self.value(node.subscript)
-        array = first()
+        array, index = self.in_order(
+            node.name, lambda: self.value(node.name), node.subscript, lambda: self.value(node.subscript)
+        )
         if isinstance(array, Value):
             array, index = index, array  # 3[a] is a[3]
         if not isinstance(index, Value) or not isinstance(index.kind, Integer):
@@ -349,27 +363,24 @@ class Expressions:
         return whole.field(node.field.name, kind)
 
     def _Assignment(self, node: Any) -> Result:
-        place = self.place(node.lvalue)
-        if isinstance(place, PointerVariable):
-            return pointers.assign(place, node, self)
-        if node.op == "=":
-            first = self.after(node.lvalue, place, node.rvalue)
-            new = self.value(node.rvalue)
-            there = first()
-            assert isinstance(there, Place)
-            place = there
-        else:
-            old = self.read(place)
-            both = self.after(node.lvalue, Pair(place, old), node.rvalue)
-            right = self.value(node.rvalue)
-            pair = both()
-            assert isinstance(pair, Pair)
-            place, old = pair.place, pair.value
-            if not isinstance(old, Value) or not isinstance(right, Value):
-                raise self.refused(f"{self.text(node)}: one side is not a number", node)
-            new = self.arithmetic.binary(node.op[:-1], old, right)
-        self.store(place, new, self.text(node))
-        return self._stored(place)
+        there = self.place(node.lvalue)
+        if isinstance(there, PointerVariable):
+            return pointers.assign(there, node, self)
+        plain, text = node.op == "=", self.text(node)
+        left, new = self.in_order(
+            node.lvalue,
+            lambda: there if plain else Pair(there, self.read(there)),
+            node.rvalue,
+            lambda: self.value(node.rvalue),
+        )
+        if isinstance(left, Pair):
+            if not isinstance(left.value, Value) or not isinstance(new, Value):
+                raise self.refused(f"{text}: one side is not a number", node)
+            new = self.arithmetic.binary(node.op[:-1], left.value, new)
+            left = left.place
+        assert isinstance(left, Place)
+        self.store(left, new, text)
+        return self._stored(left)
 
     def _stored(self, place: Place) -> Result:
         """What was put there, which even of a volatile variable is known."""
@@ -410,62 +421,3 @@ class Expressions:
             raise self.refused(f"{self.text(node)}: it is const", node)
         self.flow.step(self.where, self.text(node), (before, old.term), *self.updates(place, new, self.text(node)))
         return Value(old.kind, before)
-
-    # Types of expressions that are not evaluated
-
-    def type_of(self, node: Any) -> Kind:
-        match node.__class__.__name__:
-            case "Typename":
-                return self.types.of(node, self.scope)
-            case "Cast":
-                return self.types.of(node.to_type, self.scope)
-            case "ID":
-                found = self.scope.find(node.name)
-                if isinstance(found, Value | Place | PointerVariable):
-                    return found.kind
-            case "Constant" if not node.value.startswith('"'):
-                literal = self._Constant(node)
-                assert isinstance(literal, Value)
-                return literal.kind
-            case "Assignment":
-                return self.type_of(node.lvalue)
-            case "ExprList":
-                return self.type_of(node.exprs[-1])
-            case "FuncCall":
-                return self.calls.result_of(node)
-            case "BinaryOp" | "TernaryOp" | "UnaryOp":
-                return self._type_of_operation(node)
-            case "ArrayRef":
-                outer = self.type_of(node.name)
-                if isinstance(outer, Array | Pointer):
-                    return outer.element if isinstance(outer, Array) else outer.target
-            case "StructRef":
-                outer = self.type_of(node.name)
-                outer = outer.target if isinstance(outer, Pointer) else outer
-                inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
-                if inner is not None:
-                    return inner
-        raise self.refused(f"{self.text(node)} has no type that is known", node)
-
-    def _type_of_operation(self, node: Any) -> Kind:
-        form = node.__class__.__name__
-        if form == "UnaryOp":
-            if node.op == "sizeof":
-                return kinds.ULONG
-            kind = self.type_of(node.expr)
-            if node.op == "*" and isinstance(kind, Array | Pointer):
-                return kind.element if isinstance(kind, Array) else kind.target
-            if node.op == "&":
-                return Pointer(kind)
-            if "++" in node.op or "--" in node.op:
-                return kind
-            return kinds.INT if node.op == "!" else kinds.promoted(kind) if isinstance(kind, Integer) else kind
-        if form == "BinaryOp" and node.op in ("&&", "||", "==", "!=", "<", "<=", ">", ">="):
-            return kinds.INT
-        sides = (node.left, node.right) if form == "BinaryOp" else (node.iftrue, node.iffalse)
-        a, b = (self.type_of(side) for side in sides)
-        if form == "BinaryOp" and node.op in ("<<", ">>") and isinstance(a, Integer):
-            return kinds.promoted(a)
-        if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating):
-            return kinds.common(a, b)
-        return a

@@ -79,6 +79,7 @@ class Flow:
         self.file = file
         self.names = Names()  # of variables and choices
         self.variables: list[Term] = []
+        self.private: set[Term] = set()  # temporary ones, and those of inlined functions
         self.places: list[str] = []
         self.function = ""  # the one being inlined
         self.owner: dict[Location, str] = {}
@@ -208,7 +209,19 @@ class Flow:
         return held
 
     def temporary(self, type: Type, where: Location) -> Term:
-        return self.variable(f"value, {self.line(where)}", type)
+        made = self.variable(f"value, {self.line(where)}", type)
+        self.private.add(made)
+        return made
+
+    def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
+        """Whether what happened from `start` to `middle` and gave `left`, and what happened since and gave `right`,
+        use variables that the other changes. Variables that only one call at a time has are no matter."""
+        sides = []
+        for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
+            changed = {v for e in edges for v, _ in e.updates} - self.private
+            sides.append((changed, {*changed, *variables([*terms, *(t for e in edges for t in e.roots())])}))
+        (left_changed, left_used), (right_changed, right_used) = sides
+        return not left_changed.isdisjoint(right_used) or not right_changed.isdisjoint(left_used)
 
     # The end
 
@@ -280,7 +293,6 @@ class Held:
             if t not in saved and not changed.isdisjoint(variables([t])):
                 saved[t] = flow.temporary(t.type, self.where)
         if saved:
-            flow.warn("parts of an expression change what others read, and C leaves their order open", self.where)
             updates = tuple((v, t) for t, v in saved.items())
             flow.edges[self.since] = replace(flow.edges[self.since], updates=updates, text=self.text)
         return [saved.get(t, t) for t in self.terms]

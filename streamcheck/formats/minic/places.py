@@ -65,10 +65,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a pointer points to: a place, or an element of the array at a place."""
+    """What a pointer points to: a place, or an element of the array at a place. A pointer that need not have been
+    assigned yet is not `sure` to point anywhere, and how far it points is then any value."""
 
     place: Place
     offset: Value | None = None  # None: the place itself, no array
+    sure: bool = True
+
+    @property
+    def kind(self) -> Kind:
+        kind = self.place.kind
+        return kind.element if self.offset is not None and isinstance(kind, Array) else kind
 
 
 def leaves(kind: Kind) -> Iterator[tuple[tuple[str, ...], Kind]]:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, constant
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import TRUE, Term, constant
 from streamcheck.formats.minic import kinds
 from streamcheck.formats.minic.arithmetic import SUMS, Value, folded
 from streamcheck.formats.minic.kinds import Array, Integer, Pointer
@@ -46,7 +47,7 @@ def with_terms(result: Result, terms: Sequence[Term]) -> Result:
         case Target():
             count = len(result.place.indices)
             offset = Value(result.offset.kind, terms[count]) if result.offset else None
-            return Target(replace(result.place, indices=tuple(terms[:count])), offset)
+            return replace(result, place=replace(result.place, indices=tuple(terms[:count])), offset=offset)
         case Pair():
             count = len(result.place.indices)
             place = replace(result.place, indices=tuple(terms[:count]))
@@ -68,7 +69,9 @@ def pointed(result: Result, to: Expressions, node: Any) -> Place:
     target = target_of(result, to, node)
     if target.offset is None:
         return target.place
-    assert isinstance(target.place.kind, Array)
+    if not isinstance(target.place.kind, Array):
+        to.arithmetic.index(target.offset, 1)
+        return target.place
     return target.place.element(to.arithmetic.index(target.offset, target.place.kind.length))
 
 
@@ -106,7 +109,13 @@ def moved(result: Result, by: Value, op: str, to: Expressions) -> Target:
         if distance.is_const and distance.payload == 0:
             return result
         raise SpecError("a pointer to a single variable is moved", to.where)
-    return Target(result.place, Value(kinds.LONG, added(op, result.offset.term, distance)))
+    return replace(result, offset=Value(kinds.LONG, added(op, result.offset.term, distance)))
+
+
+def not_null(pointer: Result, to: Expressions) -> Term:
+    if isinstance(pointer, Target) and not pointer.sure:
+        raise SpecError("whether it points anywhere yet is not known when the program is read", to.where)
+    return TRUE
 
 
 def added(op: str, a: Term, b: Term) -> Term:
@@ -124,7 +133,8 @@ def binary(op: str, left: Result, right: Result, to: Expressions) -> Result:
         return moved(left, right, op, to)
     for value in (left, right):
         if isinstance(value, Value) and op in ("==", "!=") and value.term is constant(value.term.type, 0):
-            return arithmetic.of_truth(folded("ne" if op == "!=" else "eq", constant(value.term.type, 1), value.term))
+            other = right if value is left else left
+            return arithmetic.of_truth(negation(not_null(other, to)) if op == "==" else not_null(other, to))
     ends = [moved(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right)]
     a, b = ends
     if a.place != b.place or a.offset is None or b.offset is None:
@@ -140,9 +150,8 @@ def cast(value: Result, kind: Pointer, to: Expressions, node: Any) -> Result:
     if isinstance(value, Value) and value.term.is_const and value.term.payload == 0:
         return value  # the null pointer
     target = target_of(value, to, node)
-    there = target.place.kind if target.offset is None else getattr(target.place.kind, "element", None)
-    if kind.target != there:
-        raise to.refused(f"{to.text(node)}: a pointer to {there} is used as one to {kind.target}", node)
+    if kind.target != target.kind:
+        raise to.refused(f"{to.text(node)}: a pointer to {target.kind} is used as one to {kind.target}", node)
     return target
 
 
@@ -151,7 +160,7 @@ def value_of(variable: PointerVariable, to: Expressions, node: Any) -> Result:
         raise to.refused(f"what {variable.name} points to is not known when the program is read", node)
     if variable.offset is None:
         return variable.target
-    return Target(variable.target.place, Value(kinds.LONG, variable.offset.read()))
+    return Target(variable.target.place, Value(kinds.LONG, variable.offset.read()), variable.sure)
 
 
 def bind(
@@ -159,20 +168,21 @@ def bind(
 ) -> tuple[tuple[Term, Term], ...]:
     """The pointer gets a value: what it points to now and for ever, or how far into it."""
     target = target_of(new, to, node)
-    there = target.place.kind if target.offset is None else getattr(target.place.kind, "element", None)
-    if variable.kind.target not in (there, kinds.VOID):
-        raise to.refused(f"{text}: a pointer to {there} is used as one to {variable.kind.target}", node)
+    if variable.kind.target not in (target.kind, kinds.VOID):
+        raise to.refused(f"{text}: a pointer to {target.kind} is used as one to {variable.kind.target}", node)
     if variable.target is None or variable.target.place != target.place:
         if variable.target is not None:
             raise to.refused(f"{text}: {variable.name} points into different variables", node)
         if not all(i.is_const for i in target.place.indices):
             raise to.refused(f"{text}: which element {variable.name} points to depends on the run", node)
         variable.target = target
-    if variable.offset is not None and target.offset is not None:
-        return (variable.offset.written(to.arithmetic.converted(target.offset, kinds.LONG).term),)
+    variable.sure &= target.sure
     if variable.offset is None and target.offset is not None and not target.offset.term.is_const:
-        raise to.refused(f"{text}: how far {variable.name} points depends on the run", node)
-    return ()
+        variable.offset = variable.moving()
+    if variable.offset is None:
+        return ()
+    offset = target.offset or to.arithmetic.number(kinds.LONG, 0)
+    return (variable.offset.written(to.arithmetic.converted(offset, kinds.LONG).term),)
 
 
 def assign(variable: PointerVariable, node: Any, to: Expressions) -> Result:
@@ -198,6 +208,6 @@ def step(variable: PointerVariable, node: Any, to: Expressions) -> Result:
         assert isinstance(before, Target) and before.offset is not None
         saved = to.flow.temporary(before.offset.term.type, to.where)
         updates.append((saved, before.offset.term))
-        kept = Target(before.place, Value(kinds.LONG, saved))
+        kept = replace(before, offset=Value(kinds.LONG, saved))
     to.flow.step(to.where, to.text(node), *updates)
     return kept if node.op.startswith("p") else value_of(variable, to, node)

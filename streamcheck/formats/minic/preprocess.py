@@ -24,6 +24,7 @@ COMMENT = re.compile(r"""/\*.*?\*/ | //[^\n]* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAME = re.compile(r"[A-Za-z_]\w*$")
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
+MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
@@ -168,7 +169,11 @@ class Preprocessor:
                 lines = tokens[at:end].count("\n")
                 at = end
             body = [t for part in macro.body for t in values.get(part, [part])]
-            yield from self._tokens(body, within | {token})
+            result = list(self._tokens(body, within | {token}))
+            last = self.macros.get(next((t for t in reversed(result) if t.strip()), ""))
+            if last is not None and last.parameters is not None and self._closing(tokens, at) is not None:
+                raise SpecError(f"the macro {token} stands for another that takes arguments", self.here)
+            yield from result
             yield "\n" * lines
             if counting:
                 self.here = Location(self.here.file, self.here.line + lines)
@@ -278,12 +283,23 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
     marked = False
     tokens = TOKEN.findall(text)
     at = 0
+    file, line = "", 1
     while at < len(tokens):
         token = tokens[at]
         at += 1
+        if token == "#":  # the parser's marker: # line "file"
+            file, line = tokens[at + 3].strip('"'), int(tokens[at + 1]) - 1
+        line += token == "\n"
         if token in ("__attribute__", "__attribute", "_Alignas"):
             end = _after_parentheses(tokens, at)
-            marked |= "noreturn" in "".join(tokens[at:end])
+            words = {t.strip("_") for t in tokens[at:end]}
+            marked |= "noreturn" in words
+            if not words.isdisjoint(MEANINGFUL):
+                wrong = min(words & MEANINGFUL)
+                raise SpecError(
+                    f"the attribute {wrong} changes what the program means, and is not read", Location(file, line)
+                )
+            line += tokens[at:end].count("\n")
             pieces.append("\n" * tokens[at:end].count("\n"))
             at = end
             continue

@@ -37,11 +37,11 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     """
     source = preprocessed(path)
     prelude = f'# 1 "{PRELUDE}"\n' + "".join(f"typedef int {name};\n" for name in kinds.TYPEDEFS)
-    tree = parsed(prelude + source.text, path)
     flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
+        tree = parsed(prelude + source.text, path)
         return _Unit(flow, mathematical=integers == "math", endless=source.endless).read(tree, function)
     finally:
         sys.setrecursionlimit(limit)
@@ -96,6 +96,8 @@ class _Unit:
             self._global(node)
         elif form == "Decl":
             self.expressions.types.of(node, self.expressions.scope)
+        elif form == "StaticAssert":
+            self.statements.statement(node)
         elif form != "Pragma":
             raise SpecError(f"{form} is not read here", where_of(node))
 
@@ -107,7 +109,7 @@ class _Unit:
         if body is None and isinstance(known, Function) and known.body is not None:
             return
         try:
-            function = self._signature(decl, body, where)
+            function = self.expressions.types.signature(decl, body, scope)
         except SpecError:
             if body is not None:
                 raise
@@ -116,23 +118,6 @@ class _Unit:
             raise SpecError(f"{decl.name} is defined twice", where, also=(("before", known.where),))
         scope.names[decl.name] = function
 
-    def _signature(self, decl: Any, body: Any, where: Location) -> Function:
-        scope, types = self.statements.globals, self.expressions.types
-        parameters = []
-        for parameter in decl.type.args.params if decl.type.args else ():
-            if parameter.__class__.__name__ == "EllipsisParam":
-                if body is not None:
-                    raise SpecError(f"{decl.name} takes any number of arguments", where)
-                continue
-            kind = types.of(parameter, scope)
-            if kind == kinds.VOID:
-                continue
-            if isinstance(kind, kinds.Array):
-                kind = Pointer(kind.element)
-            parameters.append((getattr(parameter, "name", None) or "", kind))
-        result = types.of(decl.type.type, scope)
-        return Function(decl.name, result, tuple(parameters), body, where, "static" in decl.storage)
-
     def _global(self, node: Any) -> None:
         to, scope = self.expressions, self.statements.globals
         with to.at(node):
@@ -140,7 +125,7 @@ class _Unit:
             if kind is None:
                 kind = to.types.of(node, scope)
             if isinstance(kind, Pointer):
-                scope.names[node.name] = self.statements.pointer(node.name, kind, None)
+                scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
                 self.globals[node.name] = node
                 return
             qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
@@ -193,9 +178,11 @@ class _Unit:
         for name, kind in function.parameters:
             key = ("", (function.name, name))
             if isinstance(kind, Pointer):
-                to.scope.names[name] = pointer = statements.pointer(name, kind, function.body)
+                to.scope.names[name] = pointer = statements.pointer(name, kind, key, function.body, sure=True)
                 if function.name != "main" and kind.target != kinds.VOID:
-                    pointer.target = Target(statements.variable(f"*{name}", kind.target, key))
+                    pointer.target = Target(
+                        statements.variable(f"*{name}", kind.target, ("", (function.name, name, "*")))
+                    )
                     statements.begin(pointer.target.place, None)
                     self.flow.warn(f"{name} is taken to point to one variable, and nothing else does", function.where)
                 continue

@@ -25,8 +25,10 @@ class PointerVariable:
 
     name: str
     kind: Pointer
+    moving: Callable[[], Place]  # the variable for `offset`, made when it is needed
     target: Target | None = None
     offset: Place | None = None  # the variable with how far it is, for one that the program changes
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,22 @@ class Types:
         if length <= 0:
             raise SpecError(f"an array of {length} elements", where_of(node))
         return Array(element, length)
+
+    def signature(self, decl: Any, body: Any, scope: Scope) -> Function:
+        parameters = []
+        for parameter in decl.type.args.params if decl.type.args else ():
+            if parameter.__class__.__name__ == "EllipsisParam":
+                if body is not None:
+                    raise SpecError(f"{decl.name} takes any number of arguments", where_of(decl))
+                continue
+            kind = self.of(parameter, scope)
+            if kind == kinds.VOID:
+                continue
+            if isinstance(kind, Array):
+                kind = Pointer(kind.element)
+            parameters.append((getattr(parameter, "name", None) or "", kind))
+        result = self.of(decl.type.type, scope)
+        return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
 
     def _enum(self, node: Any, scope: Scope) -> Kind:
         """gcc and clang compute with unsigned int where no member is negative."""

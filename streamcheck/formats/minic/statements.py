@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
@@ -18,6 +18,8 @@ from streamcheck.formats.minic.kinds import Integer, Kind, Pointer
 from streamcheck.formats.minic.places import Place, made
 from streamcheck.formats.minic.scopes import Function, PointerVariable, Scope, Typedef, refuse_volatile, where_of
 
+Visible: TypeAlias = dict[int, tuple[str, "Place | PointerVariable"]]  # local variables, by identity
+
 
 @dataclass(slots=True)
 class Frame:
@@ -29,9 +31,10 @@ class Frame:
     outermost: bool
     breaks: list[str] = field(default_factory=list)
     continues: list[str] = field(default_factory=list)
-    cases: list[dict[int, str]] = field(default_factory=list)
+    cases: list[tuple[dict[int, str], Visible]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
-    placed: set[str] = field(default_factory=set)
+    placed: dict[str, Visible] = field(default_factory=dict)
+    waiting: dict[str, list[tuple[str, Visible]]] = field(default_factory=dict)  # jumps to labels further on
     wanted: dict[str, Any] = field(default_factory=dict)
     straight: bool = True  # nothing so far can run twice
 
@@ -43,11 +46,11 @@ class Statements:
         self.flow = expressions.flow
         self.globals = Scope(expressions.scope)
         self.known: dict[tuple[str, Any], Place] = {}
-        self.static: dict[Any, Place] = {}
         self.fresh = True  # the run begins when the program does, not at any time
         self.start: list[tuple[Term, Term]] = []  # what variables hold when the run begins
         self.unknown: list[Choice] = []
         self.frames: list[Frame] = []
+        self.lasting: set[int] = set()  # static variables of functions
 
     # Variables
 
@@ -60,6 +63,8 @@ class Statements:
                 self.known[key] = made(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
+            if key[0]:
+                self.flow.private.update(v for _, v in self.known[key].object.parts)
         return self.known[key]
 
     def term(self, name: str, kind: Kind) -> Term:
@@ -77,13 +82,14 @@ class Statements:
                 self.start.append(part.written(value))
                 self.unknown.append(self.flow.choices.pop())
 
-    def pointer(self, name: str, kind: Pointer, body: Any) -> PointerVariable:
+    def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
         """One that the function assigns has a variable for how far it points."""
-        offset = None
-        if body is None or _assigns(body, name):
-            shown = f"{self.calls.active[-1]}.{name}" if len(self.calls.active) > 1 else name
-            offset = made(kinds.LONG, shown, self.term)
-        return PointerVariable(name, kind, None, offset)
+
+        def moving() -> Place:
+            return self.variable(name, kinds.LONG, key)
+
+        offset = moving() if body is None or not sure or _assigns(body, name) else None
+        return PointerVariable(name, kind, moving, None, offset, sure)
 
     # Functions
 
@@ -126,6 +132,10 @@ class Statements:
 
     def _EmptyStatement(self, node: Any) -> None:
         pass
+
+    def _StaticAssert(self, node: Any) -> None:
+        if not self.expressions.constant(node.cond):
+            raise self.expressions.refused(f"{self.expressions.text(node.cond)} does not hold", node)
 
     def _Pragma(self, node: Any) -> None:
         pass
@@ -216,16 +226,47 @@ class Statements:
         if node.name in self.frame.placed:
             raise self.expressions.refused(f"the label {node.name} is there twice", node)
         self.flow.step(None, "skip", to=place)
-        self.frame.placed.add(node.name)
+        visible = self._visible()
+        for jump, seen in self.frame.waiting.pop(node.name, ()):
+            self.flow.at = jump
+            self._passed(visible, seen, node)
+            self.flow.step(None, "skip", to=place)
+        self.frame.placed[node.name] = visible
         self.frame.straight = False
         self.statement(node.stmt)
 
     def _Goto(self, node: Any) -> None:
-        place = self._label(node.name)
-        self.frame.wanted[node.name] = node
-        if node.name in self.frame.placed:
+        place, frame = self._label(node.name), self.frame
+        frame.wanted[node.name] = node
+        if node.name in frame.placed:
             self.flow.loops.add(place)
+            self._passed(frame.placed[node.name], self._visible(), node)
+        else:
+            place = self.flow.place()
+            frame.waiting.setdefault(node.name, []).append((place, self._visible()))
         self.flow.jump(place)
+
+    def _visible(self) -> Visible:
+        """The variables of the function being inlined that can be named here, and that do not last the whole run."""
+        found: Visible = {}
+        scope: Scope | None = self.expressions.scope
+        while scope is not None and scope is not self.globals:
+            for name, meaning in scope.names.items():
+                if isinstance(meaning, Place) and id(meaning.object) not in self.lasting:
+                    found[id(meaning.object)] = name, meaning
+                elif isinstance(meaning, PointerVariable):
+                    found[id(meaning)] = name, meaning
+            scope = scope.outer
+        return found
+
+    def _passed(self, there: Visible, here: Visible, node: Any) -> None:
+        """A jump passes declarations: what those variables hold is any value."""
+        for key, (name, variable) in there.items():
+            if key in here:
+                continue
+            if isinstance(variable, PointerVariable):
+                raise self.expressions.refused(f"a jump passes the declaration of the pointer {name}", node)
+            self._unknown_value(variable, name)
 
     def _label(self, name: str) -> str:
         return self.frame.labels.setdefault(name, self.flow.place())
@@ -252,7 +293,7 @@ class Statements:
             options.append(Option(default, others, (), f"{text}: default"))
         self.flow.branch(options, where)
         self.flow.at = self.flow.place()
-        self.frame.cases.append(places)
+        self.frame.cases.append((places, self._visible()))
         self.frame.breaks.append(after)
         self.statement(node.stmt)
         self.frame.breaks.pop()
@@ -265,10 +306,14 @@ class Statements:
         return to.scalar(case.expr)
 
     def _Case(self, node: Any) -> None:
-        place = next((places[id(node)] for places in self.frame.cases if id(node) in places), None)
-        if place is None:
+        found = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
+        if found is None:
             raise self.expressions.refused("a case outside of a switch", node)
-        self.flow.step(None, "skip", to=place)
+        before, (place, seen) = self.flow.at, found
+        self.flow.at = place
+        self._passed(self._visible(), seen, node)
+        entered, self.flow.at = self.flow.at, before
+        self.flow.step(None, "skip", to=entered)
         for part in node.stmts or ():
             self.statement(part)
 
@@ -287,6 +332,8 @@ class Statements:
     def _Decl(self, node: Any) -> None:
         to = self.expressions
         if node.type.__class__.__name__ == "FuncDecl":
+            if to.scope.find(node.name) is None:
+                to.scope.names[node.name] = to.types.signature(node, None, to.scope)
             return
         if node.name is None:
             to.types.of(node, to.scope)
@@ -304,6 +351,8 @@ class Statements:
         place = self.variable(node.name, kind, (owner, id(node)), **qualifiers)
         to.scope.names[node.name] = place
         if "static" in node.storage:
+            self.lasting.add(id(place.object))
+            self.flow.private.difference_update(v for _, v in place.object.parts)
             if new:
                 self.begin(place, node.init)
         elif node.init is not None:
@@ -324,12 +373,17 @@ class Statements:
 
     def _pointer(self, node: Any, kind: Pointer) -> None:
         to = self.expressions
-        pointer = self.pointer(node.name, kind, self.frame.function.body)
+        frame = self.frame
+        if "static" in node.storage:
+            raise to.refused("a static pointer in a function is not read", node)
+        key = ("" if frame.outermost else frame.function.name, id(node))
+        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
         to.scope.names[node.name] = pointer
         if node.init is not None:
             updates = pointers.bind(pointer, to.value(node.init), to.text(node), to, node)
             self.flow.step(to.where, to.text(node), *updates)
-        elif pointer.offset is not None:
+        else:
+            assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)
 
 
