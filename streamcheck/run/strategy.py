@@ -51,6 +51,7 @@ ENGINES = {
     "templates": ("streamcheck.invariants.templates", "Templates", ()),
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
+    "pdr-bits": ("streamcheck.engines.bit_pdr", "BitPdr", ()),
     "lifted-pdr": ("streamcheck.engines.cfa.lifted_pdr", "LiftedPdr", ()),
 }
 
