@@ -22,7 +22,7 @@ from streamcheck.system.transition import Claim, State, TransitionSystem
 from streamcheck.system.verdict import Falsified, Proved, Unknown
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-SWITCHES = ("ternary", "tighten", "push", "propagate", "forward")
+SWITCHES = ("ternary", "tighten", "push", "forward")
 OFF = dict.fromkeys(SWITCHES, False)
 
 
@@ -182,6 +182,22 @@ def test_two_states_that_alternate():
     for options in ({}, OFF):
         *_, (_, verdict) = steps(given, options)
         assert check(given, given.properties[0], verdict.certificate) is None
+
+
+def test_frames_are_compared_everywhere():
+    """At the end alone, two frames in a row would never be the same here."""
+    b = [variable(f"b{i}", BOOL) for i in range(6)]
+    i1 = variable("i1", BOOL)
+    either, differ = anyone(b[5], b[3]), term("xor", b[3], b[2])
+    same = term("eq", either, differ)
+    starts = (FALSE, TRUE, TRUE, FALSE, TRUE, FALSE)
+    nexts = (same, differ, either, same, either, b[1])
+    state = tuple(State(v, init, after) for v, init, after in zip(b, starts, nexts, strict=True))
+    claims = (Claim("p0", anyone(i1, b[4]), None), Claim("p1", anyone(b[0], b[3]), None))
+    given = TransitionSystem("s", state, (i1,), (), (Claim("A", anyone(i1, b[0]), HERE),), claims)
+    for options in ({}, OFF):
+        events = list(BitPdr().run(Problem(given, options), list))
+        assert {e.prop for e in events if isinstance(e, Proved | Falsified)} == {"p0", "p1"}
 
 
 # Random systems

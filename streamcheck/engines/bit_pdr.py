@@ -22,6 +22,8 @@ Departures:
   - A blocked cube strengthens F[1] … F[i], not F[i] alone. As printed, F[i] ⇒ F[i+1] would not be kept, and no two
     frames in a row need ever be equal: in a system with two states that alternate they may exclude one and the other in
     turns.
+  - The clauses of every frame are tried at the next, and two equal frames are looked for everywhere, not at the end
+    alone: there, each new frame may lack a clause that only the ones before it have, for ever.
   - Frames are equal where they have the same clauses, as in the thesis' second example: there F[1] is equivalent to
     F[0] and the search goes on. F[0] is compared with nothing.
   - P is part of frames where it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
@@ -30,7 +32,6 @@ Departures:
 Options, each of which is on unless it is `False`; without all of them the search is the thesis' own, step by step:
     "ternary"    predecessors reduced by ternary simulation
     "tighten", "push"   clauses shrunk, and moved on at once (`ic3.generalize`)
-    "propagate"  clauses of every frame are tried at the next, not those of the last alone
     "forward"    what is blocked is to be blocked at the next frame too
 
 Limits: numbers, of any kind.
@@ -117,12 +118,11 @@ class BitPdr(Ic3):
 
     def _propagate(self, top: int) -> int | None:
         """[Alg. 1, l. 11-14]: clauses that still hold; the level of a frame equal to its successor."""
-        everywhere = self.options.get("propagate", True)
         if top == 0:
             for cube in self._initial_cubes():
                 if not self.frames.reaches(cube, 0):
                     self.frames.add(cube, 1)
-        for level in range(1 if everywhere else max(1, top), top + 1):
+        for level in range(1, top + 1):
             for one in list(self.frames.kept[level]):
                 # F[i] ∧ A ∧ T ∧ c'
                 if one in self.frames.kept[level] and not self.frames.reaches(one.cube, level, strengthened=False):
