@@ -57,7 +57,6 @@ def systems(draw, number=INT):
     return TransitionSystem("random", tuple(state), tuple(inputs), (), tuple(assumptions), tuple(properties))
 
 
-
 class Explicit:
     """The system as a graph."""
 

@@ -32,7 +32,7 @@ def named(name, body, type=Int):
 def test_the_slides_flattening_of_fib():
     @stream(Word64)
     def fib():
-        return [1, 1] ++ (fib + drop(1, fib))
+        return [1, 1] + +(fib + drop(1, fib))
 
     assert (
         show_equations(flattened(fib=fib))
@@ -68,7 +68,7 @@ spec s
 
 def test_system_text():
     b = extern("b", Bool)
-    p = stream(Int, lambda p: [0] ++ mux(b, p + 1, p))
+    p = stream(Int, lambda p: [0] + +mux(b, p + 1, p))
     spec = Spec("s")
     spec.prop("positive", p >= 0)
     spec.assume("often", b)
@@ -90,7 +90,7 @@ def names(spec):
 
 
 def test_unneeded_cells_do_not_exist():
-    y = [1, 2, 3] ++ Word8(10)
+    y = [1, 2, 3] + +Word8(10)
     assert [c.name for c in flattened(o=drop(2, y)).cells] == [flattened(o=drop(2, y)).cells[0].name]
     assert len(flattened(o=drop(1, y)).cells) == 2 and len(flattened(o=drop(3, y)).cells) == 0
 
@@ -102,7 +102,7 @@ def test_equal_delays_are_one_cell():
 
 
 def test_a_delay_line():
-    line = [0] * 1000 ++ extern("x", Int32)
+    line = [0] * 1000 + +extern("x", Int32)
     equations = flattened(o=line)
     assert len(equations.cells) == 1000 and equations.cells[-1].next.payload == "x"
 
@@ -125,16 +125,16 @@ def test_a_loop_is_shown_whole():
 
 
 def test_loops_through_drop():
-    f = named("f", lambda: [1] ++ drop(2, f))
+    f = named("f", lambda: [1] + +drop(2, f))
     assert "depends on its own present value, or on a later one" in loop_message(f).message
-    g = named("g", lambda: [1, 2] ++ drop(2, g))
+    g = named("g", lambda: [1, 2] + +drop(2, g))
     assert loop_message(g).also
     h = named("h", lambda: h)
     assert [text for text, _ in loop_message(h).also] == ["`h` needs `h`"]
 
 
 def test_loops_that_look_back_far_enough_are_none():
-    f = named("f", lambda: [1, 2, 3] ++ drop(2, f))
+    f = named("f", lambda: [1, 2, 3] + +drop(2, f))
     spec = Spec("s")
     spec.observer("f", f)
     assert [s.observers["f"] for s in spec.run(5)] == [1, 2, 3, 3, 3]
@@ -244,7 +244,7 @@ def test_trigger_arguments_are_under_the_guard():
 
 def test_obligations_inside_cells_and_late_bodies():
     x = extern("x", Int)
-    n = named("n", lambda: [1] ++ (n // x))
+    n = named("n", lambda: [1] + +(n // x))
     assert list(obligations_of(n)) == ["no division by zero"]
     two = 1 // x + 2 % x  # two on one line
     assert len(obligations_of(two)) == 2
@@ -263,7 +263,7 @@ def everything():
 
     x, pos = extern("x", Word8, doc="a probe", unit="m"), extern("pos", Pos)
     a, r = extern("a", Array(Int16, 2)), extern("r", Real)
-    keep = stream(Pos, lambda keep: [{"lat": 1.5, "ok": True}] ++ mux(pos.ok, pos, keep.set(lat=0)))
+    keep = stream(Pos, lambda keep: [{"lat": 1.5, "ok": True}] + +mux(pos.ok, pos, keep.set(lat=0)))
     spec = Spec("everything")
     spec.trigger("go", keep.ok & (a[x] > 3), {"where": keep, "a": a.set(x, -1)})
     spec.observer("nan", Double(float("nan")))

@@ -68,8 +68,8 @@ def test_the_compiled_loop_equals_the_evaluator(data):
 
 
 def test_memory_does_not_grow_with_the_steps():
-    fib = stream(Word64, lambda fib: [1, 1] ++ (fib + drop(1, fib)))
-    line = [0] * 50 ++ fib
+    fib = stream(Word64, lambda fib: [1, 1] + +(fib + drop(1, fib)))
+    line = [0] * 50 + +fib
     spec = Spec("s")
     spec.observer("line", line)
 

@@ -205,7 +205,7 @@ def test_functions_of_math_h_are_unknown_to_proofs_and_real_in_replays():
 
 
 def test_vacuity_is_told(spec_file):
-    x, n = extern("x", Word8), stream(Word8, lambda n: [0] ++ (n + 1))
+    x, n = extern("x", Word8), stream(Word8, lambda n: [0] + +(n + 1))
     spec = Spec("s")
     spec.prop("idle", implies((x > 3) & (x < 3), x == 7))
     spec.prop("real", implies(x > 3, x > 2))
@@ -225,7 +225,7 @@ def test_vacuity_is_told(spec_file):
 
 
 def test_quantifiers():
-    x, m = extern("x", Int8), stream(Int8, lambda m: [5] ++ m)
+    x, m = extern("x", Int8), stream(Int8, lambda m: [5] + +m)
     spec = Spec("s")
     spec.prop("all", forall(Int8, lambda v: implies(v == m, v == 5)))
     spec.prop("not_all", forall(Int8, lambda v: implies(v > x, v > 0)))
@@ -303,7 +303,7 @@ def lying(monkeypatch, engine):
 
 
 def counter_equations():
-    n = stream(Word8, lambda n: [1] ++ mux(n == 90, 0, n + 1))
+    n = stream(Word8, lambda n: [1] + +mux(n == 90, 0, n + 1))
     spec = Spec("counter")
     spec.prop("ok", n != 0)
     return equations_of(spec)
@@ -416,7 +416,7 @@ def test_losers_are_ended_at_once(spec_file):
 
 
 def test_spec_prove_gives_objects():
-    n = stream(Int, lambda n: [0] ++ mux(n == 3, 0, n + 1))
+    n = stream(Int, lambda n: [0] + +mux(n == 3, 0, n + 1))
     spec = Spec("s")
     spec.prop("ok", n <= 3)
     spec.prop("wrong", n <= 2)
@@ -485,11 +485,11 @@ def test_damaged_evidence_is_the_files_fault(tmp_path):
 
 def test_unrelated_state_does_not_disturb_a_completeness_proof():
     x = extern("x", Word8)
-    a = stream(Word8, lambda a: [0] ++ mux(a == 5, 0, a + 1))
+    a = stream(Word8, lambda a: [0] + +mux(a == 5, 0, a + 1))
     spec = Spec("s")
     spec.observer("last", pre(0, x))
     spec.prop("a", a != 77)
-    spec.prop("other", stream(Word8, lambda n: [0] ++ (n + 1)) >= 0)
+    spec.prop("other", stream(Word8, lambda n: [0] + +(n + 1)) >= 0)
     assert proved(spec)["a"].verdict == "proved"
 
 
@@ -502,7 +502,7 @@ def test_enum_state_through_the_python_interface():
         C = 2
 
     b, x = extern("b", Bool), extern("x", Word8)
-    s = stream(EnumOf(E), lambda s: [E.A] ++ mux(b, E.B, s))
+    s = stream(EnumOf(E), lambda s: [E.A] + +mux(b, E.B, s))
     spec = Spec("s")
     spec.prop("p", (s != E.C) & ((x ^ x) == 0))
     assert proved(spec)["p"].verdict == "proved"
@@ -514,7 +514,7 @@ def test_what_z3_cannot_make_a_run_of_is_unknown_and_no_alarm():
     spec.prop("irrational", x * x != 2)
     result = proved(spec, timeout=3.0)["irrational"]
     assert result.verdict == "unknown" and "no run" in result.reason
-    y = stream(Double, lambda y: [0.0] ++ sin(y))
+    y = stream(Double, lambda y: [0.0] + +sin(y))
     spec = Spec("t")
     spec.prop("stays", y == 0.0)
     assert proved(spec, timeout=3.0)["stays"].verdict in ("proved", "unknown")
@@ -522,7 +522,7 @@ def test_what_z3_cannot_make_a_run_of_is_unknown_and_no_alarm():
 
 def test_a_hard_property_does_not_hide_an_easy_falsification():
     z, w = extern("z", Int), extern("w", Int)
-    n = stream(Int, lambda n: [0] ++ (n + 1))
+    n = stream(Int, lambda n: [0] + +(n + 1))
     spec = Spec("s")
     spec.prop("hard", implies(w != 0, (z // w) * w + z % w == z))
     spec.prop("late", n != 30)
@@ -550,7 +550,7 @@ def test_many_properties_are_all_decided():
     b = extern("b", Bool)
     spec = Spec("s")
     for i in range(60):
-        n = stream(Word8, lambda n, i=i: [i] ++ mux(b, n + 1, n))
+        n = stream(Word8, lambda n, i=i: [i] + +mux(b, n + 1, n))
         spec.prop(f"p{i}", n >= 0)
         spec.prop(f"q{i}", n != i + 3)
     verdicts = [r.verdict for r in spec.prove(timeout=40.0).results]

@@ -17,7 +17,7 @@ from streamcheck.compile.deliver import Compiled, Request, compiled, write
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import Target, read_specs
 from streamcheck.run.strategy import processors
 
 ALARM = 4
@@ -69,7 +69,7 @@ def command(
     target = Target.parse(file)
     deadline = time.monotonic() + timeout
     rows, statuses = [], []
-    for equations in read(target):
+    for equations in read_specs(target):
         settings = Settings(max(0.0, deadline - time.monotonic()), jobs or processors())
         options = Options(abi == "copilot", observers, example)
         request = Request(options, unproven, not no_validate, narrow, settings)

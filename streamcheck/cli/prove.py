@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from typing import Literal
 
 import click
 
@@ -12,7 +13,7 @@ from streamcheck.cli.output import emit
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings, Verdicts, prove
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import Reading, Target, read
 from streamcheck.run.strategy import processors
 
 ALARM = 4
@@ -20,7 +21,13 @@ ALARM = 4
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
-@click.option("--prop", "props", multiple=True, metavar="NAME", help="Only this property (may be repeated).")
+@click.option(
+    "--prop",
+    "props",
+    multiple=True,
+    metavar="NAME",
+    help="Only this property (* for anything).",
+)
 @click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
 @click.option(
     "--timeout",
@@ -32,6 +39,17 @@ ALARM = 4
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
+@click.option(
+    "--int",
+    "integers",
+    type=click.Choice(["c", "math"]),
+    default="c",
+    show_default=True,
+    help="Integers of programs: as C has them, or mathematical.",
+)
+@click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+@click.option("--predicate", "predicates", multiple=True, metavar="C", help="A condition for predicate engines.")
+@click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
 @click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
@@ -43,6 +61,10 @@ def command(
     jobs: int | None,
     memory: int | None,
     deterministic: bool,
+    integers: Literal["c", "math"],
+    blocks: bool,
+    predicates: tuple[str, ...],
+    witness: str | None,
     certificates: str | None,
     as_json: bool,
     quiet: bool,
@@ -55,7 +77,11 @@ def command(
     """
     deadline = time.monotonic() + timeout
     targets = [Target.parse(file) for file in files]
-    specs = [(target.path, equations) for target in targets for equations in read(target, timeout)]
+    specs = [
+        (target.path, equations)
+        for target in targets
+        for equations in read(target, timeout, Reading(integers, blocks, predicates))
+    ]
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
@@ -68,6 +94,8 @@ def command(
             return ALARM
         statuses.append(verdicts.status)
         saved = _saved(verdicts, path, certificates) if certificates else {}
+        if witness:
+            _write_witness(verdicts, path, witness)
         if as_json:
             rows.append(verdicts_json(verdicts, path, saved))
         else:
@@ -75,6 +103,13 @@ def command(
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return next((status for status in (1, 3) if status in statuses), 0)
+
+
+def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
+    from streamcheck.report.witness import witness
+
+    with open(file, "w", encoding="utf-8") as out:
+        out.writelines(f"{line}\n" for line in witness(verdicts, path))
 
 
 def _saved(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:

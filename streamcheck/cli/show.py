@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import click
 
 from streamcheck.cli.output import emit
 from streamcheck.formats.equations_json import to_plain
 from streamcheck.program.equations import Equations
-from streamcheck.run.source import Target, one, read
+from streamcheck.run.source import Reading, Target, one, read
 
 
 def _equations(equations: Equations) -> str:
@@ -26,6 +27,10 @@ def _system(equations: Equations) -> str:
 
 
 def _graph(equations: Equations) -> str:
+    if equations.program is not None:
+        from streamcheck.report.program import show_automaton
+
+        return show_automaton(equations.program)
     from streamcheck.program.graph import show_graph
 
     return show_graph(equations)
@@ -71,17 +76,26 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc}  # a file of these hol
     type=click.Choice([*STAGES, "json", *LANGUAGES, "smt2"]),
     default="equations",
     show_default=True,
-    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT; "
+    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT, of programs the automaton; "
     "json: complete, and read again in place of the spec; lustre: for Kind 2; vmt: for ic3ia and Pono; "
     "chc: Horn clauses for Spacer and Golem; smt2: the queries of k steps.",
 )
 @click.option(
     "--steps", type=click.IntRange(min=0), default=10, show_default=True, help="How many steps smt2 looks at."
 )
-def command(file: str, stage: str, steps: int) -> None:
+@click.option(
+    "--int",
+    "integers",
+    type=click.Choice(["c", "math"]),
+    default="c",
+    show_default=True,
+    help="Integers of programs: as C has them, or mathematical.",
+)
+@click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or write it for another tool."""
     target = Target.parse(file)
-    specs = read(target)
+    specs = read(target, reading=Reading(integers, blocks))
     if stage == "json":
         rows = [to_plain(e) for e in specs]
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])

@@ -14,7 +14,7 @@ no such form, and conversions between machine integers and floats, are `Inexpres
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from streamcheck.core.simplify import choice, conjunction, simplify
@@ -66,9 +66,11 @@ def to_integers(system: TransitionSystem) -> TransitionSystem:
 
 
 class Integers:
-    """The translation of terms. `plain` holds the others' images, `raws` those of machine integers."""
+    """The translation of terms. `plain` holds the others' images, `raws` those of machine integers. `known` are bounds
+    that Int terms have where the translated terms count."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Mapping[Term, tuple[float, float]] | None = None) -> None:
+        self.known = known or {}
         self.raws: dict[Term, Raw] = {}
         self.plain: dict[Term, Term] = {}
         self._wrapped: dict[Term, Term] = {}
@@ -87,8 +89,12 @@ class Integers:
         if node in self.plain:
             return self.plain[node]
         if node not in self._wrapped:
-            self._wrapped[node] = _wrapped(self.raws[node], node.type)
+            self._wrapped[node] = _wrapped(self._bounded(self.raws[node]), node.type)
         return self._wrapped[node]
+
+    def _bounded(self, raw: Raw) -> Raw:
+        low, high = self.known.get(raw.term, (-math.inf, math.inf))
+        return Raw(raw.term, max(raw.low, low), min(raw.high, high))
 
     def ranges(self, var: Term) -> Iterator[Claim]:
         if isinstance(var.type, MachineType):
@@ -121,7 +127,7 @@ class Integers:
             return Raw(_int(node.payload), node.payload, node.payload)
         if node.op == "var":
             codes = kind.codes if isinstance(kind, EnumType) else (kind.low, kind.high)  # type: ignore[attr-defined]
-            return Raw(variable(node.payload, INT), min(codes), max(codes))
+            return self._bounded(Raw(variable(node.payload, INT), min(codes), max(codes)))
         if node.op == "mux":
             return self._choice(node)
         assert isinstance(kind, MachineType), node

@@ -6,9 +6,10 @@
 
     {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
 
-`file` is relative to the certificate. `model` says over which variables the invariants speak: the machine's ("bits")
-or the wrapping integers that stand for them ("integers"). The
-fields of a proof are those of `system.verdict.Certificate`. The rows of `types` and `terms` are those of `core.wire`.
+`file` is relative to the certificate. A program's also say how it was read: "program": {"integers": "c", "function":
+null, "blocks": true}. `model` says over which variables the invariants speak: the machine's ("bits") or the wrapping
+integers that stand for them ("integers"). The fields of a proof are those of `system.verdict.Certificate`. The rows
+of `types` and `terms` are those of `core.wire`.
 """
 
 from __future__ import annotations
@@ -60,9 +61,12 @@ class Saved:
     claim: Literal["proved", "falsified"]
     model: Model
     evidence: dict[str, Any]
+    program: dict[str, Any] | None = None  # how a program was read
 
     def to_plain(self) -> dict[str, Any]:
-        head = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
+        head: dict[str, Any] = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
+        if self.program is not None:
+            head["program"] = self.program
         return {**head, "claim": self.claim, "model": self.model, **self.evidence}
 
     @staticmethod
@@ -72,4 +76,6 @@ class Saved:
         fits = fits and all(isinstance(data.get(key), str) for key in keys)
         if not fits or data["claim"] not in ("proved", "falsified"):
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
-        return Saved(data["file"], data["spec"], data["property"], data["claim"], data["model"], data)
+        return Saved(
+            data["file"], data["spec"], data["property"], data["claim"], data["model"], data, data.get("program")
+        )

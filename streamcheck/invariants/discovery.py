@@ -2,6 +2,8 @@
 
 The properties themselves are candidates at every stage: one that remains is proved. What other engines show joins the
 candidates, so that it stands in the same certificate.
+
+A program's states are looked at location by location: what holds at a loop does not hold before it.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from fractions import Fraction
 from typing import ClassVar
 
 from streamcheck.core.python import Writer
-from streamcheck.core.term import Term, variables
+from streamcheck.core.simplify import implication
+from streamcheck.core.term import TRUE, Term, constant, term, variables
 from streamcheck.core.types import Value
 from streamcheck.invariants.houdini import GaveUp, Houdini
 from streamcheck.invariants.traces import Simulator
+from streamcheck.system.cfa import Cfa
 from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
@@ -49,6 +53,7 @@ class Discovery:
         if not states:
             return
         self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
+        self.regions = self._regions(problem.program)
         yield Progress(0)
         try:
             for number, candidates in enumerate(self.stages()):
@@ -59,6 +64,25 @@ class Discovery:
                 yield Progress(number + 1)
         except GaveUp as gave_up:
             yield from (Unknown(name, str(gave_up)) for name in self.claims)
+
+    def _regions(self, program: Cfa | None) -> list[tuple[Term, Columns]]:
+        """Conditions, and the states that meet them: one for each location of a program, else one for all."""
+        self.place = None if program is None else program.place
+        if self.place is None or self.place not in self.columns.of:
+            return [(TRUE, self.columns)]
+        column = self.columns.of[self.place]
+        found = []
+        for code in dict.fromkeys(column):
+            rows = [i for i, value in enumerate(column) if value == code]
+            part = Columns({v: [values[i] for i in rows] for v, values in self.columns.of.items()})
+            found.append((term("eq", self.place, constant(self.place.type, code)), part))
+        return found
+
+    def everywhere(self, candidates: Callable[[], Iterable[Term]]) -> Iterator[Term]:
+        """The candidates of each region, under its condition."""
+        for condition, columns in self.regions:
+            self.columns = columns
+            yield from (implication(condition, c) for c in candidates())
 
     def surviving(self, candidates: list[Term]) -> list[Term]:
         return self.houdini.inductive(candidates)

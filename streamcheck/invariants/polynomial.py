@@ -30,6 +30,7 @@ from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import INT
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
+from streamcheck.system.transition import State
 
 MOST_NUMBERS = 8
 DEGREES = {2: 4, 3: 2}  # by how many variables at once
@@ -45,16 +46,19 @@ class Polynomial(Discovery):
 
     def stages(self) -> Iterator[Iterable[Term]]:
         yield self._recurrences()
-        yield self._null_spaces()
+        yield self.everywhere(self._null_spaces)
 
     def _numbers(self) -> list[Term]:
-        numbers = [s.var for s in self.system.state if s.var.type.kind in ("integer", "real") and s.init is not None]
+        def counts(s: State) -> bool:  # of a program, variables begin with any values
+            return s.var.type.kind in ("integer", "real") and (s.init is not None or self.place is not None)
+
+        numbers = [s.var for s in self.system.state if counts(s) and s.var is not self.place]
         return [v for v in numbers if len(set(self.columns.of[v])) > 3][:MOST_NUMBERS]
 
     # Recurrences
 
     def _recurrences(self) -> Iterator[Term]:
-        numbers = {s.var: s for s in self.system.state if s.var in set(self._numbers())}
+        numbers = {s.var: s for s in self.system.state if s.var in set(self._numbers()) and s.init is not None}
         symbols = {v: sympy.Symbol(f"x{i}") for i, v in enumerate(numbers)}
         growth = {v: _growth(v, s.next, s.init, symbols) for v, s in numbers.items()}
         solved: dict[Any, Any] = {}  # symbol: its closed form in the number of steps

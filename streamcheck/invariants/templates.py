@@ -1,7 +1,7 @@
 """Invariants by template: what holds of all states that random runs reach, kept where induction agrees.
 
 Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
-implications between two conditions, one-hot groups, values of modes, and bounds that hold under a condition. Its
+implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
 invariants go to the other engines as soon as they are shown.
 
 Papers: the shape of candidates after Kahsai, Ge, Tinelli, Instantiation-Based Invariant Discovery (2011), and Ernst
@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
+from math import gcd
 from typing import ClassVar
 
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
+from streamcheck.core.types import Value
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
 from streamcheck.smt.linear import Kind, Row, literal, to_term
@@ -33,20 +35,23 @@ class Templates(Discovery):
     name: ClassVar[str] = "templates"
 
     def stages(self) -> Iterator[Iterable[Term]]:
-        yield self._single()
-        yield self._pairs()
-        yield self._conditions()
-        yield self._conditional()
+        yield self.everywhere(self._single)
+        yield self.everywhere(self._pairs)
+        yield self.everywhere(self._conditions)
+        yield self.everywhere(self._conditional)
 
     # Candidates
 
     def _numbers(self) -> list[Term]:
         numbers = [s.var for s in self.system.state if s.var.type.kind in ("integer", "real")]
+        numbers = [v for v in numbers if v is not self.place]
         return [v for v in numbers if len(set(self.columns.of[v])) > 1][:MOST_NUMBERS]
 
     def _single(self) -> Iterator[Term]:
-        """Constants, bounds, values of modes, linear equalities."""
+        """Constants, bounds, values of modes, remainders, linear equalities."""
         for s in self.system.state:
+            if s.var is self.place:
+                continue
             column = self.columns.of[s.var]
             values = dict.fromkeys(column)
             if s.var.type.kind in ("float", "bool") and len(values) > 1:
@@ -57,10 +62,30 @@ class Templates(Discovery):
                 yield disjunction(*(term("same", s.var, constant(s.var.type, v)) for v in values))
             if s.var.type.kind in ("integer", "real"):
                 yield from self._bounds(Row({s.var: 1}, 0))
+            if s.var.type.kind == "integer":
+                yield from _remainder(s.var, list(values))
+        yield from self._equalities()
+        yield from self._tested()
+
+    def _equalities(self, among: list[int] | None = None) -> Iterator[Term]:
+        """Linear relations between numbers."""
         numbers = self._numbers()
-        for row in relations([self.columns.numbers(v) for v in numbers]):
+        columns = [self.columns.numbers(v) for v in numbers]
+        if among is not None:
+            columns = [[column[i] for i in among] for column in columns]
+        for row in relations(columns):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
+
+    def _tested(self) -> Iterator[Term]:
+        """Comparisons that programs make: those that always hold, and where one side is less, that it is no more."""
+        if self.place is not None:
+            for atom in self._comparisons():
+                for said in (atom, negation(atom)):
+                    weaker = {"lt": "le", "gt": "ge"}.get(said.op)
+                    for candidate in (said, *([term(weaker, *said.args)] if weaker else [])):
+                        if all(self.columns.holds(candidate)):
+                            yield candidate
 
     def _pairs(self) -> Iterator[Term]:
         """Bounds on sums and differences, and on the sum of all."""
@@ -74,17 +99,23 @@ class Templates(Discovery):
 
     def _atoms(self) -> list[Term]:
         """Conditions over the state: its Bools, the values of modes, the comparisons of the system."""
-        known = {s.var for s in self.system.state}
+        known = {s.var for s in self.system.state if s.var is not self.place}
         atoms: dict[Term, None] = dict.fromkeys(s.var for s in self.system.state if s.var.type.kind == "bool")
         for s in self.system.state:
             values = dict.fromkeys(self.columns.of[s.var])
-            if s.var.type.kind not in ("bool", "float") and 1 < len(values) <= MOST_VALUES:
+            if s.var in known and s.var.type.kind not in ("bool", "float") and 1 < len(values) <= MOST_VALUES:
                 atoms |= {term("same", s.var, constant(s.var.type, v)): None for v in values}
-        for node in walk([c.term for c in self.system.properties]):
-            if node.op in ("lt", "le", "gt", "ge", "eq", "ne", "same") and known.issuperset(variables([node])):
-                atoms[node] = None
+        atoms |= dict.fromkeys(self._comparisons())
         varied = [a for a in atoms if len(set(self.columns.holds(a))) > 1]
         return varied[:MOST_CONDITIONS]
+
+    def _comparisons(self) -> Iterator[Term]:
+        """Those of the properties, and of a program's guards."""
+        known = {s.var for s in self.system.state if s.var is not self.place}
+        asked = [c.term for c in self.system.properties] + [s.next for s in self.system.state if s.var is self.place]
+        for node in walk(asked):
+            if node.op in ("lt", "le", "gt", "ge", "eq", "ne", "same") and known.issuperset(variables([node])):
+                yield node
 
     def _conditions(self) -> Iterator[Term]:
         """Of two conditions, every combination that was never met; and groups of which one always holds."""
@@ -109,6 +140,8 @@ class Templates(Discovery):
             for wanted in (True, False):
                 rows = [i for i, v in enumerate(self.columns.holds(atom)) if v is wanted]
                 condition = atom if wanted else negation(atom)
+                if self.place is not None and len(rows) > 2:
+                    yield from (implication(condition, e) for e in self._equalities(rows))
                 for x in numbers:
                     if x not in variables([atom]):
                         everywhere = set(self._bounds(Row({x: 1}, 0)))
@@ -128,6 +161,15 @@ class Templates(Discovery):
             yield to_term(literal(Kind.NONNEGATIVE, row.shifted(-min(totals))))
         if max(half) == max(totals):
             yield to_term(literal(Kind.NONNEGATIVE, row.times(-1).shifted(max(totals))))
+
+
+def _remainder(var: Term, values: list[Value]) -> Iterator[Term]:
+    """That the values are all the same modulo the greatest number that says so."""
+    numbers = [int(v) for v in values]  # type: ignore[arg-type]
+    step = gcd(*(n - numbers[0] for n in numbers))
+    if len(numbers) > 2 and step > 1:
+        left = term("mod", var, constant(var.type, step))
+        yield term("eq", left, constant(var.type, numbers[0] % step))
 
 
 def _groups(atoms: list[Term], apart: dict[Term, set[Term]]) -> Iterator[list[Term]]:

@@ -17,6 +17,7 @@ from typing import Literal
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variable, variables, walk
 from streamcheck.core.types import BOOL, Type
+from streamcheck.system.cfa import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Equations:
     assumptions: tuple[Named, ...]
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
+    program: Program | None = None  # the automaton that these equations stand for
 
     def __post_init__(self) -> None:
         declared = set(self.variables())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from streamcheck.core.term import Term
 from streamcheck.program.equations import Equations
+from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
 from streamcheck.run.prove import Result, Verdicts
 
@@ -15,11 +16,15 @@ MARKS = "  * changed since the step before    ( ) of no matter here"
 
 
 def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
-    yield f"{verdicts.equations.name}" + ("" if verdicts.results else ": no properties")
+    program = verdicts.equations.program
+    title = verdicts.equations.name + ("" if program is None else f" ({integers_text(program)})")
+    yield title + ("" if verdicts.results else ": no properties")
     wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
     for result in verdicts.results:
         yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result, machine=verdicts.machine)}".rstrip()
-        if result.replay is not None and not quiet:
+        if result.path is not None and not quiet:
+            yield from path_table(result)
+        elif result.replay is not None and not quiet:
             yield from run_table(verdicts.equations, result)
     for warning in verdicts.warnings:
         yield f"  warning: {warning}"
@@ -37,6 +42,8 @@ def _how(result: Result, *, machine: bool) -> str:
     if result.verdict == "unknown":
         return f"{result.reason}, {result.seconds:.2f} s"
     where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
+    if result.path is not None:
+        where = f"{len(result.path)} statements"
     where += "" if result.shortest else " (perhaps not the shortest run)"
     kind = result.certificate.kind if result.certificate is not None else ""
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")

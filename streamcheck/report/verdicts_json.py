@@ -6,6 +6,7 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.program.equations import Equations
+from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
 from streamcheck.report.verdicts import MODELS
 from streamcheck.run.prove import Result, Verdicts
@@ -14,6 +15,7 @@ from streamcheck.run.prove import Result, Verdicts
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
     from importlib.metadata import version  # takes longer to load than many a proof
 
+    program = verdicts.equations.program
     return {
         "tool": "streamcheck",
         "version": version("streamcheck"),
@@ -24,7 +26,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
             _result(verdicts.equations, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results
         ],
         "warnings": verdicts.warnings,
-    }
+    } | ({} if program is None else {"integers": program.integers})
 
 
 def _result(equations: Equations, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
@@ -36,7 +38,11 @@ def _result(equations: Equations, result: Result, saved: str | None, *, machine:
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
     if machine:
         row["model"] = MODELS[result.model]
-    if result.replay is not None:
+    if result.invariants is not None and equations.program is not None:
+        row["invariants"] = invariants_json(equations.program.source, result.invariants)
+    if result.path is not None:
+        row["counterexample"] = {"length": len(result.path), "shortest": result.shortest, "path": path_json(result)}
+    elif result.replay is not None:
         key = "witness" if result.prop.goal == "reachable" else "counterexample"
         steps = len(result.replay.steps)
         row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(equations, result)}

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.core.errors import SpecError
 from streamcheck.formats.certificate_json import (
@@ -19,10 +18,11 @@ from streamcheck.formats.certificate_json import (
     trace_to_plain,
 )
 from streamcheck.program.equations import Equations
+from streamcheck.run.checking import judged
 from streamcheck.run.events import trace_from_plain
 from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.prove import Result, Verdicts
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import Reading, Target, read
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
@@ -56,14 +56,18 @@ def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
         assert result.trace is not None
         evidence, claim = trace_to_plain(result.trace), "falsified"
     model = "integers" if result.model == "integers" and claim == "proved" else "bits"
-    return Saved(file, verdicts.equations.name, result.name, claim, model, evidence)  # type: ignore[arg-type]
+    program = verdicts.equations.program
+    how = program and {"integers": program.integers, "function": program.function, "blocks": program.large}
+    return Saved(file, verdicts.equations.name, result.name, claim, model, evidence, how)  # type: ignore[arg-type]
 
 
 def recheck(path: str) -> tuple[str, str | None]:
     """What a file claims, in words, and why it is wrong (None where it is right)."""
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
-    (equations,) = read(Target(file, saved.spec))
+    with _damage(path):
+        target, reading = _how_read(saved, file)
+    (equations,) = read(target, reading=reading)
     prop = next((p for p in equations.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} has no property "{saved.prop}" any more')
@@ -73,6 +77,13 @@ def recheck(path: str) -> tuple[str, str | None]:
     return f"{saved.spec} {saved.prop} {word}", _refuted(saved, claims_of(equations, vacuity=False), path)
 
 
+def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
+    if saved.program is None:
+        return Target(file, saved.spec), Reading()
+    how = saved.program
+    return Target(file, how["function"]), Reading(how["integers"], bool(how["blocks"]))
+
+
 def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
     modelled = next((m for m in models(claims) if m.model == saved.model), None)
     if modelled is None:
@@ -80,7 +91,7 @@ def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
     if saved.claim == "proved":
         with _damage(path):
             certificate = certificate_from_plain(saved.evidence)
-        rejected = check(modelled.system, modelled.claim(saved.prop), certificate)
+        rejected = judged(modelled, saved.prop, certificate)
         return None if rejected is None else rejected.why
     with _damage(path):
         trace = trace_from_plain(saved.evidence, models(claims)[-1].system)

@@ -147,6 +147,8 @@ class Director:
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
         problem = Problem(replace(system, properties=undecided), patience=limit)
+        if model.program is not None:
+            problem = replace(problem, program=model.program.blocks, predicates=model.program.predicates)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:

@@ -8,9 +8,11 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
+from streamcheck.encode.program import guarded, in_integers, program_equations, ranges_of, terms_in_integers
 from streamcheck.encode.to_system import to_system
 from streamcheck.formats.certificate_json import Model
 from streamcheck.program.equations import Cell, Equations, Property
+from streamcheck.system.cfa import Program, conjuncts
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.transform.reduce import Reduced, reduce
 
@@ -33,6 +35,7 @@ class Modelled:
     model: Model
     system: TransitionSystem
     reduced: Reduced
+    program: Program | None = None  # the automata it stands for, in the same model
 
     def claim(self, name: str) -> Claim:
         return next(c for c in self.system.properties if c.name == name)
@@ -70,14 +73,31 @@ def models(equations: Equations) -> list[Modelled]:
     bit-vectors take what they cannot express, and run beside them. Without machine integers there is one model.
     """
     system = to_system(equations)
-    bits = Modelled("bits", system, reduce(system))
+    program = equations.program
+    bits = Modelled("bits", system, reduce(system), program)
     if not has_machine_integers(system):
         return [bits]
     try:
+        if program is not None:
+            return [_over_integers(equations, program), bits]
         integers = to_integers(system)
     except Inexpressible:
         return [bits]
     return [Modelled("integers", integers, reduce(integers)), bits]
+
+
+def _over_integers(equations: Equations, program: Program) -> Modelled:
+    """The system of the automaton over Int, in which guards tell what does not wrap."""
+    over_int, ranges = in_integers(program.blocks), ranges_of(program.blocks)
+    wanted = {p.name for p in equations.properties}
+    of_program = program_equations(replace(program, blocks=over_int))
+    properties = tuple(p for p in of_program.properties if p.name in wanted)
+    system = to_system(replace(of_program, properties=properties))
+    assumed = tuple(Claim(f"range {i}", part, None) for i, part in enumerate(conjuncts(ranges)))
+    system = replace(system, assumptions=assumed)
+    predicates = terms_in_integers(program.predicates)
+    in_model = replace(program, blocks=guarded(over_int, ranges), predicates=predicates)
+    return Modelled("integers", system, reduce(system), in_model)
 
 
 def claim_term(equations: Equations, name: str) -> Term:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+from streamcheck.certify.locations import invariants_of
+from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
 from streamcheck.encode.integers import has_machine_integers
+from streamcheck.encode.program import in_integers, scalar
 from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
 from streamcheck.run.strategy import check_names, processors
+from streamcheck.system.cfa import Cfa, Executed
 from streamcheck.system.verdict import Certificate, Trace
 
 __all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
@@ -45,6 +51,8 @@ class Result:
     trace: Trace | None
     replay: Replay | None
     shortest: bool  # of a run: whether every shorter one is known not to do
+    path: Sequence[Executed] | None = None  # of a program's counterexample: its statements
+    invariants: Mapping[str, Term] | None = None  # of a program's proof: what holds at each location, where that is why
 
     @property
     def name(self) -> str:
@@ -90,20 +98,24 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
         watch=watch,
     )
     decisions = director.run()
-    results = [_result(p, decisions[p.name]) for p in chosen.properties]
-    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions)]
+    results = [_of_program(chosen, _result(p, decisions[p.name])) for p in chosen.properties]
+    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(chosen, decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
 def _selected(equations: Equations, names: Sequence[str]) -> Equations:
+    """The properties of these names, in which `*` stands for anything."""
     known = [p.name for p in equations.properties]
+    chosen: set[str] = set()
     for name in names:
-        if name not in known:
+        fitting = [k for k in known if k == name or fnmatchcase(k, name)]
+        if not fitting:
             raise SpecError(f'{equations.name} has no property named "{name}", it has {", ".join(known) or "none"}')
+        chosen.update(fitting)
     if not names:
         return equations
-    return replace(equations, properties=tuple(p for p in equations.properties if p.name in names))
+    return replace(equations, properties=tuple(p for p in equations.properties if p.name in chosen))
 
 
 def _result(prop: Property, decision: Decision) -> Result:
@@ -122,6 +134,35 @@ def _result(prop: Property, decision: Decision) -> Result:
         decision.replay,
         decision.shortest,
     )
+
+
+def _undefined(equations: Equations, decisions: dict[str, Decision]) -> list[str]:
+    """A C program means nothing after its first undefined operation, so proofs end there."""
+    if equations.program is None:
+        return []
+    doubtful = [p.name for p in equations.properties if p.implied and decisions[p.name].verdict != "proved"]
+    if not doubtful:
+        return []
+    return [f"C does not say what happens after a failure of {doubtful[0]}: what is proved holds up to there"]
+
+
+def _of_program(equations: Equations, result: Result) -> Result:
+    """With the path through the program that was found, or the invariants of its locations."""
+    program = equations.program
+    if program is None:
+        return result
+    if result.trace is not None and result.replay is not None:
+        path = path_of(scalar(program.source), program.blocks, result.trace, result.replay.steps)
+        if isinstance(path, str):
+            raise Alarm(f"{result.name}: the counterexample of {result.engine} is no run of the program: {path}")
+        return replace(result, path=path)
+    if result.certificate is not None:
+        return replace(result, invariants=invariants_of(_in_model(program.blocks, result.model), result.certificate))
+    return result
+
+
+def _in_model(cfa: Cfa, model: str) -> Cfa:
+    return in_integers(cfa) if model == "integers" else cfa
 
 
 def _vacuous(decisions: dict[str, Decision]) -> list[str]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Any
+from typing import Any, Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
@@ -21,7 +21,18 @@ from streamcheck.run.sandbox import Sandbox, Send
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
-KINDS = (".py", ".lus", ".vmt", ".btor2", ".btor", ".json")
+PROGRAMS = (".c", ".aut")
+KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How code is read: whether its integers are C's or mathematical, and whether loop-free code becomes one step; and
+    conditions on its variables, for engines that build on predicates."""
+
+    integers: Literal["c", "math"] = "c"
+    blocks: bool = True
+    predicates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +48,18 @@ class Target:
         return Target(path, spec if separator else None)
 
 
-def read(target: Target, seconds: float | None = None) -> list[Equations]:
+AS_EVER = Reading()
+
+
+def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> list[Equations]:
     """The equations of every spec that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
+    if target.path.endswith(PROGRAMS):
+        from streamcheck.run.programs import read_program
+
+        return [read_program(target.path, target.spec, reading)]
+    if reading != AS_EVER:
+        raise SpecError(f"{target.path}: `--int`, `--no-blocks` and `--predicate` are for programs (.c, .aut)")
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
     if target.path.endswith(".lus"):
@@ -51,12 +71,19 @@ def read(target: Target, seconds: float | None = None) -> list[Equations]:
         return _chosen([from_plain(row) for row in child.receive()], target)
 
 
+def read_specs(target: Target) -> list[Equations]:
+    """The same where only specs will do: programs are proved and shown, nothing else."""
+    if target.path.endswith(PROGRAMS):
+        raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
+    return read(target)
+
+
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"there is no file {path}")
     if not path.endswith(KINDS):
-        kinds = "a Python file (.py), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2), or equations from `show --as json`"
-        raise SpecError(f"{path}: a spec is {kinds} (.json)")
+        kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
+        raise SpecError(f"{path}: a spec is {kinds}, or equations from `show --as json` (.json)")
 
 
 def _read_system(path: str) -> Equations:
@@ -120,7 +147,7 @@ class Sampler:
         self.child: Sandbox | None = None
         self.sized = False
         if not target.path.endswith(".py"):
-            self.equations, self.sampled = one(read(target), target), set[str]()
+            self.equations, self.sampled = one(read_specs(target), target), set[str]()
             return
         self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:

@@ -2,18 +2,20 @@
 
 z3's own interfaces have none. Recursion-free Horn clauses given to Spacer do: with R_i for the states after i steps,
 
-    I ∧ Λ_0 → R_0        R_i ∧ A ∧ T ∧ Λ_i+1' → R_i+1'        R_n ∧ A ∧ ¬P → broken
+    B → R_0        R_i ∧ G_i+1 → R_i+1[next_i+1]        R_n ∧ W → broken
 
-and no derivation of `broken`, the R_i that Spacer names are an interpolant of the path. Λ_i is what the path says of
-step i (nothing where all paths of the length are to be refuted).
+and no derivation of `broken`, the R_i that Spacer names are an interpolant of the path. For a transition system B is I
+and what the path says of the first state, G_i is A and what it says of state i, W is A ∧ ¬P; for a path of an automaton
+G_i is the guard of an edge, next_i its updates, and W the guard of the last edge.
 
-Each interpolant is looked at before it is used: it speaks of the state alone, the initial states satisfy the first,
-each step leads from one to the next, and the last excludes the violation.
+Each interpolant is looked at before it is used: it speaks of the state alone, the beginning satisfies the first, each
+step leads from one to the next, and the last excludes the violation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import z3
 
@@ -30,22 +32,54 @@ from streamcheck.system.transition import TransitionSystem
 WORK = 5_000_000  # a longer search is rarely worth it: there is another way to refine (heuristic)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where the guard holds, variables become `nexts`. Both speak of the state before, and of inputs of the step."""
+
+    guard: Term
+    nexts: Mapping[Term, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """n steps and what is wrong after them; `states[i]` are the variables that R_i may speak of, each given by the
+    step before."""
+
+    states: Sequence[Sequence[Term]]
+    begun: Term
+    steps: Sequence[Step]
+    wrong: Term
+
+    def roots(self) -> list[Term]:
+        return [self.begun, self.wrong, *(t for s in self.steps for t in (s.guard, *s.nexts.values()))]
+
+
 def interpolants(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong: Term) -> list[Term] | None:
     """Checked interpolants R_0 … R_n for the path (what it says of each state, n + 1 times); None where none came."""
+    nexts = {s.var: s.next for s in system.state}
+    assumed = [a.term for a in system.assumptions]
+    images = substitute([t for said in path for t in said], nexts)
+    steps = [Step(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
+    begun = conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None), *path[0])
+    return along(Steps([list(nexts)] * len(path), begun, steps, conjunction(*assumed, wrong)))
+
+
+def along(given: Steps) -> list[Term] | None:
+    """Checked interpolants R_0 … R_n; None where none came."""
     try:
-        found = _ask(system, path, wrong)
+        found = _ask(given)
     except (z3.Z3Exception, Untranslatable):
         return None
-    return found if found and _holds(system, path, wrong, found) else None
+    return found if found and _holds(given, found) else None
 
 
-def _ask(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong: Term) -> list[Term] | None:
+def _ask(given: Steps) -> list[Term] | None:
     translator = Translator()
     express = translator.expression
-    state = [s.var for s in system.state]
-    xs = [express(v) for v in state]
-    afters = [z3.Const(f"{v.payload}'", sort(v.type)) for v in state]
-    relations = [z3.Function(f"R{i}", *(sort(v.type) for v in state), z3.BoolSort()) for i in range(len(path))]
+    everything = dict.fromkeys([*(v for vs in given.states for v in vs), *variables(given.roots())])
+    after = {v: z3.Const(f"{v.payload}'", sort(v.type)) for v in everything}
+    before = {v: express(v) for v in everything}
+    relations = [z3.Function(f"R{i}", *(sort(v.type) for v in vs), z3.BoolSort()) for i, vs in enumerate(given.states)]
     broken = z3.Function("broken", z3.BoolSort())
     point = z3.Fixedpoint()
     point.set(engine="spacer")
@@ -53,38 +87,33 @@ def _ask(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong: Term) 
     for inlining in ("xform.inline_eager", "xform.inline_linear", "xform.slice"):
         point.set(inlining, False)
     point.register_relation(*relations, broken)
-    point.declare_var(*xs, *afters, *(express(v) for v in system.inputs))
-    assumed = express(conjunction(*(a.term for a in system.assumptions)))
-    moved = [after == express(s.next) for s, after in zip(system.state, afters, strict=True)]
-    point.rule(relations[0](*xs), [express(conjunction(_initial(system), *path[0]))])
-    images = substitute([t for said in path for t in said], {s.var: s.next for s in system.state})
-    for i, said in enumerate(path[1:]):
-        onward = express(conjunction(*(images[t] for t in said)))
-        point.rule(relations[i + 1](*afters), [relations[i](*xs), assumed, onward, *moved])
-    point.rule(broken(), [relations[-1](*xs), assumed, express(wrong)])
+    point.declare_var(*before.values(), *after.values())
+    held = [r(*(before[v] for v in vs)) for r, vs in zip(relations, given.states, strict=True)]
+    point.rule(held[0], [express(given.begun)])
+    for i, step in enumerate(given.steps):
+        vs = given.states[i + 1]
+        moved = [after[v] == express(step.nexts[v]) for v in vs]
+        point.rule(relations[i + 1](*(after[v] for v in vs)), [held[i], express(step.guard), *moved])
+    point.rule(broken(), [held[-1], express(given.wrong)])
     with silenced():
         if point.query(broken()) != z3.unsat:
             return None
-    back = Terms({express(v).get_id(): unsigned(v) for v in state})
-    return [back.term(z3.substitute_vars(point.get_cover_delta(-1, r), *xs)) for r in relations]
+    back = Terms({before[v].get_id(): unsigned(v) for v in everything})
+    covers = [point.get_cover_delta(-1, r) for r in relations]
+    return [
+        back.term(z3.substitute_vars(cover, *(before[v] for v in vs)))
+        for cover, vs in zip(covers, given.states, strict=True)
+    ]
 
 
-def _initial(system: TransitionSystem) -> Term:
-    return conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None))
-
-
-def _holds(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong: Term, found: list[Term]) -> bool:
+def _holds(given: Steps, found: list[Term]) -> bool:
     """The implications and the vocabulary."""
-    nexts = {s.var: s.next for s in system.state}
-    if any(v not in nexts for v in variables(found)):
+    if any(v not in vs for r, vs in zip(found, given.states, strict=True) for v in variables([r])):
         return False
-    assumed = [a.term for a in system.assumptions]
-    images = substitute([*found, *(t for said in path for t in said)], nexts)
-    # I ∧ Λ_0 ∧ ¬R_0
-    queries = [[_initial(system), *path[0], negation(found[0])]]
-    for i, said in enumerate(path[1:]):  # R_i ∧ A ∧ Λ_i+1' ∧ ¬R_i+1'
-        queries.append([found[i], *assumed, *(images[t] for t in said), negation(images[found[i + 1]])])
-    queries.append([found[-1], *assumed, wrong])  # R_n ∧ A ∧ ¬P
+    queries = [[given.begun, negation(found[0])]]  # B ∧ ¬R_0
+    for step, r, following in zip(given.steps, found, found[1:], strict=False):  # R_i ∧ G_i+1 ∧ ¬R_i+1[next_i+1]
+        queries.append([r, step.guard, negation(substitute([following], step.nexts)[following])])
+    queries.append([found[-1], given.wrong])  # R_n ∧ W
     return all(_contradictory(query) for query in queries)
 
 

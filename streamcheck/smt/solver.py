@@ -36,6 +36,10 @@ class Solver:
         for t in terms:
             self.z3.add(self.translator.expression(t))
 
+    def add_any(self, *terms: Term) -> None:
+        """Their disjunction, which is made no term."""
+        self.z3.add(z3.Or(*map(self.translator.expression, terms)))
+
     def add_under(self, label: Term, t: Term) -> None:
         """`label → t`: the term counts in checks that assume the label."""
         self.z3.add(z3.Implies(self.translator.expression(label), self.translator.expression(t)))

@@ -79,8 +79,8 @@ def _container(width: int) -> MachineType:
 
 def unsigned(var: Term) -> Term:
     """A variable as the bit-vector it is for the solver."""
-    if isinstance(var.type, MachineType) and var.type.signed:
-        return term("cast", var, payload=machine(var.type.width, signed=False))
+    if isinstance(var.type, MachineType):
+        return _cast(_cast(var, machine(var.type.width, signed=False)), _container(var.type.width))
     if isinstance(var.type, EnumType):
         return term("cast", var, payload=machine(32, signed=False))
     return var

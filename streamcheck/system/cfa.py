@@ -3,6 +3,7 @@
 A configuration is a location and a value for every variable. A run begins at the entry with any values, and follows
 edges: one may be taken where its guard is true, and then its updates happen all at once; what is not updated stays.
 `choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose.
+Only edges that leave one location may have a choice in common.
 
     skip        Edge(q, r)
     guard       Edge(q, r, guard=…)
@@ -19,14 +20,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Literal
 
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
-from streamcheck.core.types import BOOL, INT
+from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 
 HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
-AT = variable(f"{HIDDEN}location", INT)  # where the program is, in the transition system that stands for it
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,14 @@ class Cfa:
         places, bad = set(self.locations), {e.location for e in self.errors}
         if len(places) != len(self.locations) or not {self.entry, *bad} <= places:
             raise ValueError(f"{self.name}: its locations are not what entry and errors say")
-        known, chosen = set(self.variables), set[Term]()
+        known, chosen = set(self.variables), dict[Term, str]()
         for edge in self.edges:
             if not {edge.source, edge.target} <= places or edge.source in bad:
                 raise ValueError(f"{self.name}: an edge from {edge.source} to {edge.target}")
             if edge.guard.type is not BOOL or any(v not in known or v.type is not t.type for v, t in edge.updates):
                 raise ValueError(f"{self.name}: {edge.text} is ill-typed")
-            if not chosen.isdisjoint(edge.choices) or not known.isdisjoint(edge.choices):
+            if any(c in known or chosen.setdefault(c, edge.source) != edge.source for c in edge.choices):
                 raise ValueError(f"{self.name}: a choice of {edge.text} has another's name")
-            chosen.update(edge.choices)
             stray = [v.payload for v in variables(edge.roots()) if v not in known and v not in edge.choices]
             if stray:
                 raise ValueError(f"{self.name}: {edge.text} speaks of undeclared {', '.join(map(str, stray))}")
@@ -110,12 +110,18 @@ class Cfa:
     def bad(self) -> frozenset[str]:
         return frozenset(e.location for e in self.errors)
 
+    @cached_property
+    def place(self) -> Term:
+        """The variable that says where the program is, in the transition system that stands for it."""
+        machine_like = any(isinstance(v.type, MachineType) for v in self.variables)
+        return variable(f"{HIDDEN}location", machine(32, signed=False) if machine_like else INT)
+
     def at(self, location: str) -> Term:
-        """That the program is there, said of the transition system that stands for it."""
-        return term("eq", AT, constant(INT, self._codes[location]))
+        """That the program is there."""
+        return term("eq", self.place, self.code(location))
 
     def code(self, location: str) -> Term:
-        return constant(INT, self._codes[location])
+        return constant(self.place.type, self._codes[location])
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -131,19 +137,59 @@ class Cfa:
 
 
 def excludes(a: Term, b: Term) -> bool:
-    """Whether two guards plainly contradict each other: a conjunct of one is the opposite of one of the other."""
-    ours = set(conjuncts(a))
-    return any(negation(part) in ours for part in conjuncts(b))
+    """Whether two guards plainly contradict each other."""
+    return decider(a, b) is not None
+
+
+def decider(a: Term, b: Term) -> Term | None:
+    """A condition that guard `a` implies and guard `b` excludes, where their conjuncts show one."""
+    for ours, theirs, swapped in ((conjuncts(a), conjuncts(b), False), (conjuncts(b), conjuncts(a), True)):
+        known = set(ours)
+        for part in theirs:
+            opposite = negation(part)
+            if known.issuperset(conjuncts(opposite)):
+                return part if swapped else opposite
+    return None
 
 
 def conjuncts(a: Term) -> list[Term]:
-    """The operands of nested conjunctions, in order."""
+    """The operands of nested conjunctions (and of negated disjunctions), in order; none of what is always true."""
     found: dict[Term, None] = {}
     stack = [a]
     while stack:
         node = stack.pop()
+        inner = node.args[0] if node.op == "not" else node
         if node.op == "and":
             stack.extend(reversed(node.args))
-        else:
+        elif inner is not node and inner.op == "or":
+            stack.extend(negation(a) for a in reversed(inner.args))
+        elif node is not TRUE:
             found[node] = None
     return list(found)
+
+
+def disjuncts(a: Term) -> list[Term]:
+    """The operands of nested disjunctions; none of what is never true."""
+    return [negation(part) for part in conjuncts(negation(a))]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A statement of a run, and the variables after it."""
+
+    edge: Edge
+    values: Mapping[Term, Value]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest
+    says how the code was read: what its integers are, which function was asked for, and whether blocks are large.
+    `predicates` are conditions that the user thinks worth looking at."""
+
+    source: Cfa
+    blocks: Cfa
+    integers: Literal["c", "math"] = "c"
+    function: str | None = None
+    large: bool = True
+    predicates: tuple[Term, ...] = ()

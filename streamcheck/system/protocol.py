@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeAlias
 
+from streamcheck.core.term import Term
 from streamcheck.system.cfa import Cfa
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
@@ -63,12 +64,14 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 class Problem:
     """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
     query (in units of the solver's work): where several problems share a process, none may keep the others waiting.
-    `program` is the automaton that the system came from, where it did: its errors have the names of the properties."""
+    `program` is the automaton that the system came from, where it did: its errors have the names of the properties;
+    `predicates` are the user's, over its variables."""
 
     system: TransitionSystem
     options: Mapping[str, bool] = field(default_factory=dict)
     patience: int | None = None
     program: Cfa | None = None
+    predicates: tuple[Term, ...] = ()
 
 
 class Engine(Protocol):

@@ -11,13 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.simplify import conjunction, implication, negation, simplify
-from streamcheck.core.term import Term, substitute, variable
+from streamcheck.core.term import TRUE, Term, substitute, variable
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import AT, Cfa, Edge
+from streamcheck.system.cfa import Cfa, Edge
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -38,19 +38,29 @@ class Unsafe:
 
 
 @dataclass(frozen=True, slots=True)
+class Exhausted:
+    """No path of so many edges has an execution: none from the entry (forward), or none to the error (backward), and no
+    shorter one leads from the one to the other."""
+
+    direction: Literal["forward", "backward"]
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """Neither, and why."""
 
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Open
+Answer: TypeAlias = Safe | Unsafe | Exhausted | Open
 
 
 class ProgramEngine(ABC):
-    """Subclasses search an automaton with one error."""
+    """Subclasses search an automaton with one error: `whole`, or only the locations from which it can be reached."""
 
     name: ClassVar[str]
+    whole: ClassVar[bool] = False
 
     @abstractmethod
     def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
@@ -59,7 +69,10 @@ class ProgramEngine(ABC):
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
         decided: set[str] = set()
         for claim in problem.system.properties:
-            program = restricted(problem, claim)
+            if claim.term is TRUE:  # the program never moves, and begins elsewhere
+                yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
+                continue
+            program = restricted(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
                 continue
@@ -75,26 +88,48 @@ class ProgramEngine(ABC):
                 yield _event(problem, program, claim, answer)
 
 
-def restricted(problem: Problem, claim: Claim) -> Cfa | None:
-    """The automaton with this claim's error alone, the locations from which it can be reached, and the variables that
-    the system has."""
-    whole = problem.program
-    if whole is None or AT not in {s.var for s in problem.system.state}:
+def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
+    """The automaton with this claim's error alone, and the variables that the system has."""
+    program = problem.program
+    if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
-    errors = tuple(e for e in whole.errors if e.name == claim.name)
+    errors = tuple(e for e in program.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
-    kept = {s.var for s in problem.system.state} & set(whole.variables)
-    useful = _backward(whole, errors[0].location) | {whole.entry}
-    edges = [e for e in whole.edges if e.source in useful and e.target in useful]
-    edges = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in kept)) for e in edges]
-    return replace(
-        whole,
-        variables=tuple(v for v in whole.variables if v in kept),
-        locations=tuple(name for name in whole.locations if name in useful),
-        errors=errors,
-        edges=tuple(edges),
+    kept = {s.var for s in problem.system.state} & set(program.variables)
+    useful = set(program.locations) if whole else _backward(program, errors[0].location) | {program.entry}
+    edges = [_without(e, kept) for e in program.edges if e.source in useful and e.target in useful]
+    return Restricted(
+        program.name,
+        tuple(v for v in program.variables if v in kept),
+        tuple(name for name in program.locations if name in useful),
+        program.entry,
+        errors,
+        tuple(edges),
+        program.lines,
+        program.loops,
+        program,
     )
+
+
+@dataclass(frozen=True)
+class Restricted(Cfa):
+    """A part of an automaton; its locations have the numbers that they have there."""
+
+    origin: Cfa | None = None
+
+    @property
+    def place(self) -> Term:
+        assert self.origin is not None
+        return self.origin.place
+
+    def code(self, location: str) -> Term:
+        assert self.origin is not None
+        return self.origin.code(location)
+
+
+def _without(edge: Edge, kept: set[Term]) -> Edge:
+    return replace(edge, updates=tuple((v, t) for v, t in edge.updates if v in kept))
 
 
 def _backward(program: Cfa, location: str) -> set[str]:
@@ -114,6 +149,9 @@ def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Even
         case Unsafe(path):
             trace = trace_of(problem, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
+        case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
+            kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
+            return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
         case Open(reason):
             return Unknown(claim.name, reason)
 
@@ -158,6 +196,7 @@ def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
     """A run along the path, as the transition system makes it: None where the path is infeasible."""
     whole = problem.program
     assert whole is not None
+    kept = {s.var for s in problem.system.state}
     followed, solver = Path(whole), Solver()
     for edge in path:
         solver.add(followed.follow(edge))
@@ -167,9 +206,7 @@ def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
     steps: list[dict[str, Value]] = []
     for edge, chosen in zip(path, followed.chosen, strict=True):
         inputs = {c.payload: model[copy] for c, copy in chosen.items()}
-        place = [(e.target, e.text, e.guard) for e in whole.leaving[edge.source]].index(
-            (edge.target, edge.text, edge.guard)
-        )
+        place = [_without(e, kept) for e in whole.leaving[edge.source]].index(edge)
         inputs |= {s.payload: i == place for i, s in enumerate(whole.selectors(edge.source))}
         steps.append(inputs)
     return Trace({v.payload: model[v] for v in whole.variables}, (*steps, {}))

@@ -1,0 +1,115 @@
+"""The reachable states of a program, exactly, as formulas.
+
+Decides: programs whose reachable states are described after finitely many images, and errors on short paths.
+
+Papers: TUM, lectures 3 and 4: φ_reach = ⋁_{i >= 0} post^i(φ_init, ρ_R) (4), each location with disjuncts of its own.
+
+Ingredients:
+    post (1)                          `images.post`: quantifiers eliminated exactly
+    ρ_R = ρ_1 ∨ ρ_2 ∨ … (3)           `_explore`: post distributes over edges, and over disjuncts
+    a simplified form                 `Reachable.simplified`: conjuncts that the others imply go
+    nothing new                       `Reachable.add`: disjuncts that are implied by what is known go, and those of
+                                      before that a new one implies
+
+Limits: the iteration need not end (a loop that can be followed n times for every n often has a new disjunct for each
+n); numbers must be mathematical, and what is computed linear.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator
+from dataclasses import dataclass
+from itertools import count
+from typing import ClassVar
+
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import TRUE, Term
+from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.images import NoFormula, post
+from streamcheck.smt.solver import Solver
+from streamcheck.system.cfa import Cfa, Edge, conjuncts, disjuncts
+from streamcheck.system.protocol import Problem, Progress
+
+MOST_IMAGES = 1_000  # what has not come to an end by then will hardly (heuristic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Disjunct:
+    """Reachable states of a location, and how they are reached."""
+
+    location: str
+    states: Term
+    path: tuple[Edge, ...] = ()
+
+
+class ConcreteReach(ProgramEngine):
+    name: ClassVar[str] = "concrete-reach"
+
+    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+        reachable = Reachable(problem.patience)
+        try:
+            error = yield from self._explore(program, reachable)
+        except NoFormula:
+            return Open("the states after some edge have no formula, or too long a one")
+        if error is None:
+            return Safe(reachable.formulas())
+        return Unsafe(error.path) if error.location in program.bad else Open(f"new states after {MOST_IMAGES} images")
+
+    def _explore(self, program: Cfa, reachable: Reachable) -> Generator[Progress, None, Disjunct | None]:
+        """None, or states of the error, or those at which there was too much."""
+        begin = Disjunct(program.entry, TRUE)
+        reachable.add(begin)
+        waiting = deque([begin])
+        for handled in count():
+            if not waiting:
+                return None
+            one = waiting.popleft()
+            if one.location in program.bad or handled == MOST_IMAGES:
+                return one
+            for edge in program.leaving[one.location] if one in reachable else ():
+                for states in disjuncts(post(one.states, edge)):
+                    found = Disjunct(edge.target, reachable.simplified(states), (*one.path, edge))
+                    if reachable.add(found):
+                        waiting.append(found)
+            yield Progress(len(one.path))
+        raise AssertionError
+
+
+class Reachable:
+    """φ_reach so far: disjuncts by location."""
+
+    def __init__(self, patience: int | None = None) -> None:
+        self.solver = Solver(patience)
+        self.at: dict[str, list[Disjunct]] = {}
+
+    def add(self, one: Disjunct) -> bool:
+        """Whether there are new states."""
+        others = self.at.setdefault(one.location, [])
+        if self._contradictory(one.states, *(negation(other.states) for other in others)):
+            return False
+        others[:] = [other for other in others if not self._contradictory(other.states, negation(one.states))]
+        others.append(one)
+        return True
+
+    def __contains__(self, one: Disjunct) -> bool:
+        return one in self.at[one.location]
+
+    def formulas(self) -> dict[str, Term]:
+        return {name: disjunction(*(d.states for d in found)) for name, found in self.at.items() if found}
+
+    def simplified(self, given: Term) -> Term:
+        """Without the conjuncts that the others imply."""
+        parts = conjuncts(given)
+        for part in list(parts):
+            others = [p for p in parts if p is not part]
+            if self._contradictory(*others, negation(part)):
+                parts = others
+        return conjunction(*parts)
+
+    def _contradictory(self, *terms: Term) -> bool:
+        self.solver.push()
+        self.solver.add(*terms)
+        answer = self.solver.check()
+        self.solver.pop()
+        return answer is False

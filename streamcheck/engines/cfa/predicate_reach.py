@@ -1,0 +1,152 @@
+"""Abstract reachability with predicates, refined until it decides.
+
+Decides: programs whose errors few conditions per location keep away; and, on the way, errors that are not too deep.
+
+Papers: TUM, lectures 3 and 4; Ball, Podelski, Rajamani, Boolean and Cartesian Abstraction for Model Checking C Programs
+(2001); Henzinger, Jhala, Majumdar, Sutre, Lazy Abstraction (2002), and with McMillan, Abstractions from Proofs (2004).
+
+Ingredients:
+    φ#_reach (8)                      `_explore`: abstract states, each left through every edge, oldest first
+    post# (7), α (9)                  `images.Abstraction`
+    states already being explored     `_Explored.covers`: the same location, and fewer predicates hold
+    is the way to the error real?     `refutation.judged`
+    predicates for its locations      `refutation.Spurious`: interpolants, else weakest preconditions
+    lazy abstraction                  `precision`: each location has predicates of its own; the search begins anew, but
+                                      what is known of an edge and an abstract state is kept
+
+Vocabulary: at_l ∧ φ = a location and a `State`; Preds = `precision`.
+
+Departures: locations are explicit, so that at_l is no predicate; "false" is no state. The user's predicates are Preds
+at every location.
+
+Limits: conjunctions only, so two ways to a location stay apart if different predicates hold on them: what branches
+n times in a row may have 2ⁿ states (large blocks help); loops that interpolants unwind step by step.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from itertools import count
+from typing import ClassVar
+
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import Term
+from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.images import Abstraction, State, speaks_of
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged
+from streamcheck.smt.interpolate import atoms
+from streamcheck.system.cfa import Cfa, Edge, conjuncts
+from streamcheck.system.protocol import Problem, Progress
+
+TURN = 16  # abstract states before another engine of the same worker has its turn
+
+
+class Reached:
+    """An abstract state, and how it was reached."""
+
+    __slots__ = ("before", "edge", "holds", "location", "state")
+
+    def __init__(self, location: str, state: State, before: Reached | None = None, edge: Edge | None = None) -> None:
+        self.location, self.state, self.before, self.edge = location, state, before, edge
+        self.holds = frozenset(state)
+
+    def path(self) -> list[Edge]:
+        edges, here = list[Edge](), self
+        while here.before is not None and here.edge is not None:
+            edges.append(here.edge)
+            here = here.before
+        return edges[::-1]
+
+
+class Explored:
+    """The abstract states of each location; none implies another."""
+
+    def __init__(self) -> None:
+        self.at: dict[str, list[Reached]] = {}
+
+    def add(self, one: Reached) -> bool:
+        """Whether it is none that is implied by one of them; those that it implies go."""
+        others = self.at.setdefault(one.location, [])
+        if any(other.holds <= one.holds for other in others):
+            return False
+        others[:] = [other for other in others if not one.holds <= other.holds]
+        others.append(one)
+        return True
+
+    def __contains__(self, one: Reached) -> bool:
+        return one in self.at[one.location]
+
+    def invariants(self) -> dict[str, Term]:
+        return {name: disjunction(*(conjunction(*one.state) for one in found)) for name, found in self.at.items()}
+
+
+class PredicateReach(ProgramEngine):
+    """Options: `refine` (on): otherwise with the user's predicates only."""
+
+    name: ClassVar[str] = "predicate-reach"
+
+    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+        given = [p for p in problem.predicates if speaks_of(p, program.variables)]
+        self.precision = {location: dict.fromkeys(given) for location in program.locations}
+        self.abstraction = Abstraction(problem.patience)
+        for attempt in count():
+            explored = Explored()
+            error = yield from self._explore(program, explored, attempt)
+            if error is None:
+                return Safe(explored.invariants())
+            match judged(program, error.path(), problem.patience):
+                case Feasible():
+                    return Unsafe(error.path())
+                case Undecided(reason):
+                    return Open(reason)
+                case Spurious() as refuted if problem.options.get("refine", True):
+                    if not self._refine(program, refuted):
+                        return Open("no new predicates")
+                case Spurious():
+                    return Open("the predicates do not exclude a path that no run follows")
+        raise AssertionError
+
+    def _explore(self, program: Cfa, explored: Explored, attempt: int) -> Generator[Progress, None, Reached | None]:
+        """(8), as far as the first abstract state of the error."""
+        begin = Reached(program.entry, ())
+        explored.add(begin)
+        waiting = deque([begin])
+        for handled in count():
+            if not waiting:
+                return None
+            if handled % TURN == 0:
+                yield Progress(attempt)
+            one = waiting.popleft()
+            if one.location in program.bad:
+                return one
+            for edge in program.leaving[one.location] if one in explored else ():
+                state = self.abstraction.post_sharp(one.state, edge, self.precision[edge.target])
+                following = None if state is None else Reached(edge.target, state, one, edge)
+                if following is not None and explored.add(following):
+                    waiting.append(following)
+        raise AssertionError
+
+    def _refine(self, program: Cfa, refuted: Spurious) -> bool:
+        """Whether some location has more predicates than before."""
+        return any(self._learn(refuted, found) for found in refuted.refinements())
+
+    def _learn(self, refuted: Spurious, formulas: Sequence[Term]) -> bool:
+        before = sum(map(len, self.precision.values()))
+        for edge, formula in zip(refuted.edges, formulas, strict=False):
+            known = self.precision[edge.source]
+            for part in conjuncts(formula):
+                known |= dict.fromkeys(_predicates(part))
+        return sum(map(len, self.precision.values())) > before
+
+
+def _predicates(part: Term) -> Iterator[Term]:
+    """What a conjunct of an interpolant gives: itself, so that the path does not come back; its atoms and their
+    opposites, which other paths may need."""
+    if part.is_const:
+        return
+    found = atoms([part])
+    for atom in found:
+        yield from (atom, negation(atom))
+    if len(found) > 1:
+        yield part

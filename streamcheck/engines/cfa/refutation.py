@@ -1,0 +1,171 @@
+"""Why no run follows a path of a program, as predicates for the locations on it.
+
+    is there a run?            the path's formula from its beginning (`judged`)
+    the part that matters      the shortest end of the path that no values follow, and of its guards a core: what says
+                               nothing of the beginning also holds when the loop has been entered more often
+    interpolants from cores    W_i, what the needed guards say of the values before edge i, is unsatisfiable at the
+                               beginning; R_0 = true, and R_i+1 what statements before said that is still so, if that
+                               is enough, else the fewest of the parts of ¬W_i+1 that follow from R_i and edge i
+                               (strongest and weakest conditions with cores: Dietsch, Heizmann, Musa, Nutz, Podelski,
+                               Craig vs. Newton in Software Model Checking, 2017). One or two small queries an edge.
+    interpolants from clauses  `smt.interpolate`, over the variables that the needed guards depend on
+    where none come            the variables that are constant along the path
+
+A path is cut off at the last guard that is needed: what comes after says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
+
+from streamcheck.core.simplify import conjunction, negation, simplify
+from streamcheck.core.term import TRUE, Term, substitute, term, variable, variables
+from streamcheck.engines.cfa.base import Path
+from streamcheck.engines.cfa.images import NoFormula, exists
+from streamcheck.smt.interpolate import Step, Steps, along
+from streamcheck.smt.solver import Solver
+from streamcheck.system.cfa import Cfa, Edge, conjuncts
+
+Said: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number: what they say of earlier values
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """Some run follows the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spurious:
+    """No values follow these edges; `needed` are the parts of their guards that show it."""
+
+    edges: Sequence[Edge]
+    needed: Sequence[Sequence[Term]]
+    frames: Sequence[dict[Term, Term]]  # the variables before each edge, over the values at the path's beginning
+    patience: int | None
+
+    def refinements(self) -> Iterator[Sequence[Term]]:
+        """What holds before each edge, so that the last one cannot be taken; one way after another."""
+        yield self._from_cores() or ()
+        yield self._from_clauses() or ()
+        yield self._constants()
+
+    def _from_cores(self) -> list[Term] | None:
+        before = list(_preconditions(self.edges, self.needed))[::-1]
+        facts = self._facts()
+        found: list[Sequence[Term]] = [()]
+        for i, (here, onward) in enumerate(pairwise(before)):
+            said = self._core([], {f: f for f in facts[i + 1]}, onward.values())
+            if said is None:
+                said = self._fewest(i, found[-1], here, onward)
+            if said is None:
+                return None
+            found.append(said)
+        for i in reversed(range(1, len(found) - 1)):  # a fact that is needed later is needed on the way
+            found[i] = [*found[i], *(f for f in found[i + 1] if f in facts[i] and f not in found[i])]
+        return [conjunction(*said) for said in found]
+
+    def _facts(self) -> list[list[Term]]:
+        """Before each edge: the needed guards and the equations of assignments, as long as their variables stay."""
+        found: list[list[Term]] = [[]]
+        for edge, guard in zip(self.edges, self.needed, strict=True):
+            changed = {*edge.update, *edge.choices}
+            equations = [term("same", v, new) for v, new in edge.updates if changed.isdisjoint(variables([new]))]
+            kept = [f for f in (*found[-1], *guard) if changed.isdisjoint(variables([f]))]
+            found.append(list(dict.fromkeys([*kept, *equations])))
+        return found
+
+    def _fewest(self, i: int, held: Sequence[Term], here: Said, onward: Said) -> list[Term] | None:
+        """Parts of ¬W_i+1 that follow from R_i and edge i."""
+        images = {said: t for said, t in here.items() if said in onward}
+        own = [t for (k, _), t in here.items() if k == i]
+        core = self._core([*held, *own], images, ())  # R_i ∧ guard_i ∧ W_i+1[next_i]
+        if core is None:
+            return None
+        kept = conjunction(*(onward[said] for said in core))
+        chosen = [v for v in variables([kept]) if v not in self.frames[0]]
+        try:
+            return [negation(exists(chosen, kept) if chosen else kept)]
+        except NoFormula:
+            return None
+
+    def _core(self, held: Iterable[Term], parts: Mapping[Key, Term], wrong: Iterable[Term]) -> list[Key] | None:
+        """Which of the parts contradict the rest."""
+        solver = Solver(self.patience, small_cores=True)
+        solver.add(*held, *wrong)
+        if solver.check(*parts.values()) is not False:
+            return None
+        core = set(solver.core(parts.values()))
+        return [key for key, t in parts.items() if t in core]
+
+    def _from_clauses(self) -> list[Term] | None:
+        live = self._live()
+        guards = [conjunction(*parts) for parts in self.needed]
+        steps = [
+            Step(guard, {v: edge.update.get(v, v) for v in after})
+            for edge, guard, after in zip(self.edges, guards, live[1:], strict=False)
+        ]
+        return along(Steps(live, TRUE, steps, guards[-1]))
+
+    def _live(self) -> list[list[Term]]:
+        """Before each edge: the variables that what is needed depends on."""
+        live: list[list[Term]] = []
+        after: list[Term] = []
+        for edge, guard in zip(reversed(self.edges), reversed(self.needed), strict=True):
+            read = variables([*guard, *(edge.update.get(v, v) for v in after)])
+            after = [v for v in read if v not in edge.choices]
+            live.append(after)
+        return live[::-1]
+
+    def _constants(self) -> list[Term]:
+        return [
+            conjunction(*(term("eq", v, frame[v]) for v in live if frame[v].is_const))
+            for frame, live in zip(self.frames, self._live(), strict=True)
+        ]
+
+
+def judged(program: Cfa, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+    """Whether a run follows the path."""
+    followed, solver = Path(program), Solver(patience)
+    for edge in path:
+        solver.add(followed.follow(edge))
+    answer = solver.check()
+    if answer is None:
+        return Undecided(solver.reason)
+    return Feasible() if answer else _spurious(path, followed.frames, patience)
+
+
+def _spurious(path: Sequence[Edge], frames: Sequence[dict[Term, Term]], patience: int | None) -> Spurious | Undecided:
+    """The shortest end of the path that no values follow."""
+    solver = Solver(patience, small_cores=True)
+    for begin, said in zip(
+        reversed(range(len(path))), _preconditions(path, [conjuncts(e.guard) for e in path]), strict=True
+    ):
+        if solver.check(*said.values()) is False:
+            core = set(solver.core(said.values()))
+            kept = [[part for (k, part), t in said.items() if k == i and t in core] for i in range(len(path))]
+            end = max(i for i, parts in enumerate(kept) if parts) + 1
+            return Spurious(path[begin:end], kept[begin:end], frames[begin:end], patience)
+    return Undecided(solver.reason)
+
+
+def _preconditions(path: Sequence[Edge], parts: Sequence[Sequence[Term]]) -> Iterator[Said]:
+    """W_i before each edge, the last one first: the parts of its guard and of all later ones."""
+    said: Said = {}
+    for i, edge in reversed(list(enumerate(path))):
+        chosen = {c: variable(f"{c.payload}@{i}", c.type) for c in edge.choices}
+        news = substitute([new for _, new in edge.updates], chosen)
+        moved = substitute(said.values(), {v: news[new] for v, new in edge.updates})
+        own = substitute(parts[i], chosen)
+        images = {key: moved[t] for key, t in said.items()} | {(i, part): own[part] for part in parts[i]}
+        simple = simplify(images.values())
+        said = {key: simple[t] for key, t in images.items()}
+        yield said

@@ -1,0 +1,1 @@
+"""A subset of C, read as control-flow automata."""

@@ -1,0 +1,308 @@
+"""What single files need of C's preprocessor: comments, includes of files beside them, macros, conditions.
+
+The lines that come out are those that went in, so that messages name the user's; an included file is put between
+markers with which the parser keeps count. Attributes are taken out here; of them only `noreturn` means something.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+
+TOKEN = re.compile(
+    r"""[A-Za-z_]\w* | \.?[0-9](?:[eEpP][+-]|[\w.])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | \n
+      | [^\S\n]+ | \#\# | . """,
+    re.X | re.S,
+)
+COMMENT = re.compile(r"""/\*.*?\*/ | //[^\n]* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
+DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
+NAME = re.compile(r"[A-Za-z_]\w*$")
+DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
+RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
+DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    parameters: tuple[str, ...] | None  # None: it takes no parentheses
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text for the parser, and the functions said not to return."""
+
+    text: str
+    endless: frozenset[str]
+
+
+def preprocessed(path: str) -> Source:
+    reading = Preprocessor()
+    text, endless = without_attributes("".join(reading.file(path, ())))
+    return Source(text, frozenset(endless))
+
+
+class Preprocessor:
+    def __init__(self) -> None:
+        self.macros: dict[str, Macro] = {}
+        self.here = Location("", 0)
+
+    def file(self, path: str, within: tuple[str, ...]) -> Iterator[str]:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+        except OSError as why:
+            raise SpecError(f"{path}: {why.strerror}", self.here if within else None) from None
+        taken: list[tuple[bool, bool]] = []  # per open condition: whether its lines count, whether one branch did
+        yield f'# 1 "{path}"\n'
+        chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
+        for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
+            found = DIRECTIVE.match(line)
+            if found is None:
+                chunk.append(line if all(on for on, _ in taken) else "\n" * line.count("\n"))
+                continue
+            yield from self._expanded(path, number - _height(chunk), chunk)
+            chunk = ["\n" * line.count("\n")]
+            self.here = Location(path, number)
+            if found[1] == "include" and all(on for on, _ in taken):
+                yield from self._include(path, found[2].strip(), (*within, path))
+                yield f'# {number} "{path}"\n'
+            else:
+                self._directive(found[1], found[2].strip(), taken)
+        if taken:
+            raise SpecError("an #if without its #endif", self.here)
+        yield from self._expanded(path, text.count("\n") + 2 - _height(chunk), chunk)
+
+    def _include(self, path: str, what: str, within: tuple[str, ...]) -> Iterator[str]:
+        beside = os.path.join(os.path.dirname(path), what.strip('"'))
+        if not what.startswith('"'):
+            return  # the standard library's: what they define is known
+        if not os.path.exists(beside):
+            raise SpecError(f"{what} is not beside the file that includes it", self.here)
+        if beside in within:
+            raise SpecError(f"{what} includes itself", self.here)
+        yield from self.file(beside, within)
+
+    def _directive(self, name: str, rest: str, taken: list[tuple[bool, bool]]) -> None:
+        outside = all(on for on, _ in taken[:-1])
+        match name:
+            case "if" | "ifdef" | "ifndef":
+                on = all(on for on, _ in taken) and self._holds(name, rest)
+                taken.append((on, on))
+            case "elif" | "else" | "endif" if not taken:
+                raise SpecError(f"an #{name} without an #if", self.here)
+            case "elif" | "else":
+                done = taken[-1][1]
+                on = outside and not done and (name == "else" or self._holds("if", rest))
+                taken[-1] = (on, done or on)
+            case "endif":
+                taken.pop()
+            case _ if all(on for on, _ in taken):
+                self._command(name, rest)
+
+    def _command(self, name: str, rest: str) -> None:
+        match name:
+            case "define":
+                self._define(rest)
+            case "undef":
+                self.macros.pop(rest, None)
+            case "error":
+                raise SpecError(f"#error {rest}", self.here)
+            case "" | "pragma" | "line" | "warning":
+                pass
+            case _:
+                raise SpecError(f"the directive #{name} is not known", self.here)
+
+    def _define(self, rest: str) -> None:
+        found = re.match(r"([A-Za-z_]\w*)(\(([^)]*)\))?\s*(.*)", rest, re.S)
+        if found is None:
+            raise SpecError(f"not a definition of a macro: {rest}", self.here)
+        body = tuple(t for t in TOKEN.findall(found[4].strip()) if t != "\n")
+        if any(t in ("#", "##") for t in body):
+            raise SpecError(f"the macro {found[1]} makes names or strings with # or ##", self.here)
+        names = [p.strip() for p in found[3].split(",") if p.strip()] if found[2] else None
+        if names is not None and not all(NAME.match(p) for p in names):
+            raise SpecError(f"the macro {found[1]} takes any number of arguments", self.here)
+        self.macros[found[1]] = Macro(None if names is None else tuple(names), body)
+
+    def _holds(self, name: str, rest: str) -> bool:
+        if name != "if":
+            return (rest.split()[0] in self.macros) == (name == "ifdef") if rest else False
+        said = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
+        text = "".join(self._tokens(TOKEN.findall(said), frozenset()))
+        try:
+            return bool(_condition(text))
+        except (SyntaxError, ValueError, ZeroDivisionError):
+            raise SpecError(f"no constant condition: #if {rest}", self.here) from None
+
+    def _expanded(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
+        self.here = Location(path, first)
+        yield from self._tokens(TOKEN.findall("".join(chunk)), frozenset(), counting=True)
+
+    def _tokens(self, tokens: list[str], within: frozenset[str], counting: bool = False) -> Iterator[str]:
+        """The tokens with macros replaced; `within`: those being replaced."""
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            at += 1
+            if counting and token == "\n":
+                self.here = Location(self.here.file, self.here.line + 1)
+            macro = None if token in within else self.macros.get(token)
+            if macro is None:
+                yield str(self.here.line) if token == "__LINE__" and token not in self.macros else token
+                continue
+            values: dict[str, list[str]] = {}
+            lines = 0
+            if macro.parameters is not None:
+                end = self._closing(tokens, at)
+                if end is None:
+                    yield token
+                    continue
+                values = self._arguments(token, macro.parameters, tokens[at:end], within)
+                lines = tokens[at:end].count("\n")
+                at = end
+            body = [t for part in macro.body for t in values.get(part, [part])]
+            yield from self._tokens(body, within | {token})
+            yield "\n" * lines
+            if counting:
+                self.here = Location(self.here.file, self.here.line + lines)
+
+    def _closing(self, tokens: list[str], at: int) -> int | None:
+        """The place after the closing parenthesis, where an opening one comes next."""
+        start = next((i for i in range(at, len(tokens)) if tokens[i].strip()), None)
+        if start is None or tokens[start] != "(":
+            return None
+        depth = 0
+        for i in range(start, len(tokens)):
+            depth += {"(": 1, ")": -1}.get(tokens[i], 0)
+            if not depth:
+                return i + 1
+        raise SpecError("a macro's arguments have no end", self.here)
+
+    def _arguments(
+        self, name: str, parameters: tuple[str, ...], tokens: list[str], within: frozenset[str]
+    ) -> dict[str, list[str]]:
+        inner = tokens[next(i for i, t in enumerate(tokens) if t == "(") + 1 : -1]
+        parts: list[list[str]] = [[]]
+        depth = 0
+        for t in inner:
+            depth += {"(": 1, ")": -1}.get(t, 0)
+            if t == "," and not depth:
+                parts.append([])
+            else:
+                parts[-1].append(" " if t == "\n" else t)
+        if not parameters and len(parts) == 1 and not "".join(parts[0]).strip():
+            return {}
+        if len(parts) != len(parameters):
+            raise SpecError(f"the macro {name} takes {len(parameters)} arguments, and has {len(parts)}", self.here)
+        return {p: list(self._tokens(part, within)) for p, part in zip(parameters, parts, strict=True)}
+
+
+def _height(chunk: list[str]) -> int:
+    return sum(line.count("\n") for line in chunk)
+
+
+def without_comments(text: str) -> str:
+    return COMMENT.sub(lambda m: m[1] or " " + "\n" * m[0].count("\n"), text)
+
+
+def logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; those that a backslash continues are one, with its newlines after it."""
+    waiting = ""
+    first = 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if not waiting:
+            first = number
+        if line.endswith("\\"):
+            waiting += line[:-1] + "\x00"
+            continue
+        whole = waiting + line
+        waiting = ""
+        yield first, whole.replace("\x00", " ") + "\n" * (1 + whole.count("\x00"))
+
+
+def _condition(text: str) -> int:
+    """The value of the expression of an #if; names that are no macros are 0."""
+    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", lambda m: str(_number(m[1])), text)
+    text = re.sub(r"\b[A-Za-z_]\w*\b", "0", text)
+    if "~" in text:
+        raise ValueError("a complement")
+    # Python's ~ binds as C's ! does, and stands for it here.
+    text = re.sub(r"!(?!=)", "~", text.replace("&&", " and ").replace("||", " or "))
+    return _value(ast.parse(text.strip(), mode="eval").body)
+
+
+def _number(digits: str) -> int:
+    return int(digits, 8) if digits.isdigit() and digits.startswith("0") else int(digits, 0)
+
+
+def _value(node: ast.expr) -> int:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.BoolOp(op=op, values=values):
+            return int((all if isinstance(op, ast.And) else any)(_value(v) for v in values))
+        case ast.UnaryOp(op=ast.Invert()):
+            return int(not _value(node.operand))
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value(node.operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            a, b = _value(left), _value(right)
+            table = {"Lt": a < b, "LtE": a <= b, "Gt": a > b, "GtE": a >= b, "Eq": a == b, "NotEq": a != b}
+            return int(table[type(op).__name__])
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _value(left), _value(right)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.LShift():
+                    return a << b
+    raise ValueError("not an expression of integers")
+
+
+def without_attributes(text: str) -> tuple[str, set[str]]:
+    """The text without what compilers add to C, each line in its place, and the names said not to return."""
+    pieces: list[str] = []
+    endless: set[str] = set()
+    declaration: list[str] = []  # since the last ; { or }
+    marked = False
+    tokens = TOKEN.findall(text)
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token in ("__attribute__", "__attribute", "_Alignas"):
+            end = _after_parentheses(tokens, at)
+            marked |= "noreturn" in "".join(tokens[at:end])
+            pieces.append("\n" * tokens[at:end].count("\n"))
+            at = end
+            continue
+        marked |= token in ("_Noreturn", "noreturn")
+        if token in (";", "{", "}"):
+            if marked:
+                endless.update(re.findall(r"(\w+)\s*\(", " ".join(declaration))[:1])
+            declaration, marked = [], False
+        else:
+            declaration.append(token)
+        pieces.append("" if token in DROPPED or token in ("_Noreturn", "noreturn") else RENAMED.get(token, token))
+    return "".join(pieces), endless
+
+
+def _after_parentheses(tokens: list[str], at: int) -> int:
+    depth = 0
+    while at < len(tokens):
+        depth += {"(": 1, ")": -1}.get(tokens[at], 0)
+        at += 1
+        if not depth and tokens[at - 1].strip():
+            break
+    return at

@@ -1,0 +1,87 @@
+"""Terms as C expressions, as far as C can say them: invariants for readers and for witnesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from streamcheck.core.term import Term
+from streamcheck.core.types import BOOL, MachineType
+from streamcheck.system.cfa import HIDDEN, conjuncts
+
+LONGEST = 400  # characters of one condition: terms share what a text repeats
+BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
+COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+class Inexpressible(Exception):
+    """No C expression says it, or only a very long one."""
+
+
+def conditions(invariant: Term, *, wide: bool = False) -> Iterator[str]:
+    """The conjuncts that C can say. Leaving one out leaves an invariant. `wide`: sums of mathematical integers are
+    computed in `long long`, for readers who take every operation as C has it."""
+    for part in conjuncts(invariant):
+        try:
+            yield _Text(wide).of(part)
+        except Inexpressible:
+            continue
+
+
+def variable_text(name: str) -> str:
+    """`a.3` is `a[3]`."""
+    return re.sub(r"\.(\d+)", r"[\1]", name)
+
+
+class _Text:
+    def __init__(self, wide: bool) -> None:
+        self.wide = wide
+
+    def of(self, node: Term, *, inside: bool = False) -> str:
+        text = self._text(node)
+        if len(text) > LONGEST:
+            raise Inexpressible
+        return f"({text})" if inside and node.args and not text.startswith(("!", "~")) else text
+
+    def _text(self, node: Term) -> str:
+        if node.op == "var":
+            return self._variable(node)
+        if node.is_const:
+            return _number(node)
+        if node.op in ("and", "or"):
+            joined = {"and": " && ", "or": " || "}[node.op]
+            return joined.join(self.of(a, inside=a.op != node.op) for a in node.args)
+        parts = [self.of(a, inside=True) for a in node.args]
+        if node.op in BINARY and not (node.op in ("quot", "rem") and node.args[0].type.kind == "integer" and self.wide):
+            return f"{parts[0]} {BINARY[node.op]} {parts[1]}"
+        if node.op in COMPARED:
+            return f"{parts[0]} {COMPARED[node.op]} {parts[1]}"
+        other = OTHERS.get(node.op)
+        if other is None:
+            raise Inexpressible
+        return other(*parts)
+
+    def _variable(self, node: Term) -> str:
+        if str(node.payload).startswith(HIDDEN):
+            raise Inexpressible
+        name = variable_text(node.payload)
+        return f"(long long){name}" if self.wide and node.type.kind == "integer" else name
+
+
+def _number(node: Term) -> str:
+    if node.type is BOOL:
+        return str(int(node.payload))
+    if node.type.kind not in ("integer", "signed", "unsigned"):
+        raise Inexpressible
+    suffix = "U" if isinstance(node.type, MachineType) and not node.type.signed else ""
+    return f"{node.payload}{suffix}" if node.payload >= 0 else f"({node.payload})"
+
+
+OTHERS: dict[str, Callable[..., str]] = {
+    "not": lambda a: f"!{a if a.startswith('(') or a.isidentifier() else f'({a})'}",
+    "implies": lambda a, b: f"!({a}) || {b}",
+    "mux": lambda c, a, b: f"{c} ? {a} : {b}",
+    "neg": lambda a: f"-{a}",
+    "bitnot": lambda a: f"~{a}",
+    "mod": lambda a, b: f"({a} % {b} + {b}) % {b}",
+}

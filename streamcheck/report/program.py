@@ -1,0 +1,98 @@
+"""Programs for people: paths with lines and values, and the automaton as Graphviz DOT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from streamcheck.core.term import Term
+from streamcheck.core.types import Value
+from streamcheck.report.c_text import conditions, variable_text
+from streamcheck.report.values import as_json, as_text
+from streamcheck.run.prove import Result
+from streamcheck.system.cfa import Cfa, Executed, Program
+
+HEAD, TAIL = 20, 20  # statements of a long path that are shown
+
+
+def integers_text(program: Program) -> str:
+    return "mathematical integers" if program.integers == "math" else "integers as C has them"
+
+
+def path_table(result: Result) -> Iterator[str]:
+    """A line for each statement: where it is, what it says, and what it changed."""
+    assert result.path is not None
+    rows = [_row(step, before) for step, before in _with_before(result)]
+    if len(rows) > HEAD + TAIL + 1:
+        rows = [*rows[:HEAD], (f"… {len(rows) - HEAD - TAIL} more", "", ""), *rows[-TAIL:]]
+    widths = [min(max(len(row[i]) for row in rows), 60) if rows else 0 for i in range(2)]
+    for where, text, changes in rows:
+        yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {changes}".rstrip()
+
+
+def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value]]]:
+    assert result.path is not None and result.trace is not None
+    before: Mapping[Term, Value] = {}
+    for step in result.path:
+        yield step, before
+        before = step.values
+
+
+def _row(step: Executed, before: Mapping[Term, Value]) -> tuple[str, str, str]:
+    line = step.edge.where
+    changes = ", ".join(f"{name} = {as_text(v.type, value)}" for name, v, value in _changes(step, before))
+    return ("" if line is None else f"line {line.line}"), step.edge.text, changes
+
+
+def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str, Term, Value]]:
+    """What the statement wrote, and of arrays what it changed."""
+    several = len(step.edge.updates) > 1
+    for v, _ in step.edge.updates:
+        value = step.values[v]
+        if not several or v not in before or before[v] != value:
+            yield variable_text(v.payload), v, value
+
+
+def path_json(result: Result) -> list[dict[str, Any]]:
+    return [
+        {
+            "line": None if step.edge.where is None else step.edge.where.line,
+            "statement": step.edge.text,
+            "values": {name: as_json(v.type, value) for name, v, value in _changes(step, before)},
+        }
+        for step, before in _with_before(result)
+    ]
+
+
+def invariants_json(source: Cfa, invariants: Mapping[str, Term]) -> list[dict[str, Any]]:
+    """The invariants of locations that have a line."""
+    return [
+        {"line": source.lines[location].line, "invariant": " && ".join(_parts(term)) or "1"}
+        for location, term in invariants.items()
+        if location in source.lines
+    ]
+
+
+def _parts(term: Term) -> Sequence[str]:
+    return [f"({c})" if "||" in c or "?" in c else c for c in conditions(term)]
+
+
+def show_automaton(program: Program) -> str:
+    """The automaton that engines see; each statement by itself where it was read without blocks."""
+    cfa = program.blocks
+    lines = [f"digraph {_quoted(cfa.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
+    lines.append("  edge [fontname=Courier, fontsize=10, color=gray30];")
+    for location in cfa.locations:
+        style = ", style=bold" if location == cfa.entry else ""
+        if location in cfa.bad:
+            style = ", shape=doubleoctagon, color=red"
+        lines.append(f"  {_quoted(location)} [label={_quoted(location)}{style}];")
+    for edge in cfa.edges:
+        label = edge.text if edge.where is None else f"{edge.where.line}: {edge.text}"
+        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(label)}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

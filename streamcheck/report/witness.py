@@ -1,0 +1,115 @@
+"""SV-COMP witnesses, YAML format 2.0: loop invariants of a proof, the assumptions along a violation.
+
+Why a validator should believe the verdict, for other tools. Invariants are those of the proof that C can say; of a
+violation, what every unknown input was, after the statement that read it, and at last the line of the error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.term import Term
+from streamcheck.report.c_text import conditions, variable_text
+from streamcheck.report.values import as_text
+from streamcheck.run.prove import Result, Verdicts
+from streamcheck.system.cfa import Program
+
+
+def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
+    program = verdicts.equations.program
+    if program is None or not path.endswith(".c"):
+        raise SpecError(f"{path}: witnesses are of C programs")
+    broken = next((r for r in verdicts.results if r.path is not None and not r.prop.implied), None)
+    if broken is not None:
+        yield from _head("violation_sequence", path)
+        yield from _violation(broken, path)
+        return
+    asserted = [r for r in verdicts.results if not r.prop.implied]
+    if not asserted or any(r.verdict != "proved" for r in asserted):
+        raise SpecError(f"{path}: there is no verdict to witness", write="a longer `--timeout`")
+    yield from _head("invariant_set", path)
+    yield from _invariants(program, asserted, path)
+
+
+def _head(kind: str, path: str) -> Iterator[str]:
+    from importlib.metadata import version
+
+    name = _text(os.path.basename(path))
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    yield f"- entry_type: {kind}"
+    yield "  metadata:"
+    yield '    format_version: "2.0"'
+    yield f"    uuid: {uuid.uuid4()}"
+    yield f"    creation_time: {datetime.now(UTC).isoformat(timespec='seconds')}"
+    yield "    producer:"
+    yield "      name: streamcheck"
+    yield f'      version: "{version("streamcheck")}"'
+    yield "    task:"
+    yield f"      input_files: [{name}]"
+    yield "      input_file_hashes:"
+    yield f"        {name}: {digest}"
+    yield '      specification: "CHECK( init(main()), LTL(G ! call(reach_error())) )"'
+    yield "      data_model: LP64"
+    yield "      language: C"
+    yield "  content:"
+
+
+def _invariants(program: Program, results: list[Result], path: str) -> Iterator[str]:
+    found: dict[tuple[str, int], list[Term]] = {}
+    for result in results:
+        for location, term in (result.invariants or {}).items():
+            where = program.source.lines.get(location)
+            if where is not None and location in program.source.loops:
+                found.setdefault((location, where.line), []).append(term)
+    if not found:
+        yield "  []"
+    for (_, line), terms in found.items():
+        said = dict.fromkeys(c for t in terms for c in conditions(t, wide=True))
+        value = " && ".join(f"({c})" for c in said) or "1"
+        yield "  - invariant:"
+        yield "      type: loop_invariant"
+        yield from _location(Location(path, line), "      ")
+        yield f"      value: {_text(value)}"
+        yield "      format: c_expression"
+
+
+def _violation(result: Result, path: str) -> Iterator[str]:
+    assert result.path is not None
+    for step, following in pairwise(result.path):
+        if step.edge.choices and following.edge.where is not None:
+            for v, _ in step.edge.updates:
+                value = f"{variable_text(v.payload)} == {as_text(v.type, step.values[v])}"
+                yield "  - segment:"
+                yield "    - waypoint:"
+                yield "        type: assumption"
+                yield "        action: follow"
+                yield from _location(following.edge.where, "        ")
+                yield "        constraint:"
+                yield f"          value: {_text(value)}"
+                yield "          format: c_expression"
+    where = result.prop.where or result.path[-1].edge.where or Location(path, 1)
+    yield "  - segment:"
+    yield "    - waypoint:"
+    yield "        type: target"
+    yield "        action: follow"
+    yield from _location(where, "        ")
+
+
+def _location(where: Location, indent: str) -> Iterator[str]:
+    yield f"{indent}location:"
+    yield f"{indent}  file_name: {_text(os.path.basename(where.file))}"
+    yield f"{indent}  line: {where.line}"
+    yield f"{indent}  function: main"
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

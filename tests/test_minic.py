@@ -1,0 +1,580 @@
+"""C as control-flow automata: each construct, obligations, names, messages; and random programs against compilers."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from c_harness import have
+from minic_runs import RandomProgram, compiled, joined, outcome, run, walk
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.types import BOOL, INT, MachineType, array_of, machine
+from streamcheck.formats.minic.read import read_c
+from streamcheck.system.cfa import Cfa, Edge, Error
+from streamcheck.system.skips import collapsed, is_skip, reachable
+
+BENCH = Path("../shared/bench/c")
+INT32, WORD32, INT8, INT64 = (
+    machine(32, signed=True),
+    machine(32, signed=False),
+    machine(8, signed=True),
+    machine(64, signed=True),
+)
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(text, integers="c", function=None, **headers):
+        for name, content in headers.items():
+            (tmp_path / f"{name}.h").write_text(content)
+        path = tmp_path / "a.c"
+        path.write_text(text)
+        return read_c(str(path), integers, function)[0]
+
+    return reader
+
+
+def main(body, before=""):
+    return f"{before}int r, s; int main(void) {{ {body} }}\n"
+
+
+def ends(cfa, *inputs, name="r"):
+    """Where a run ends: the claim that fails, or the value of a variable."""
+    at, values = walk(cfa, list(inputs) or [0])
+    return at if at in cfa.bad else next(value for v, value in values.items() if v.payload == name)
+
+
+def claims(cfa):
+    return [e.name for e in cfa.errors]
+
+
+# Statements and their automata
+
+
+def test_the_loop_of_the_notes(read):
+    """Figures 3.1 to 3.5: assignment, sequence, if, while, assert; skip edges are gone."""
+    cfa = read(
+        "int x, y;\n"
+        "int main(void) {\n"
+        "  while (x < y) {\n"
+        "    if (x == 3)\n"
+        "      x = 7;\n"
+        "    else\n"
+        "      x = y;\n"
+        "  }\n"
+        "  assert(x >= y);\n"
+        "}\n",
+        "math",
+    )
+    moves = [(e.source, e.text, e.target) for e in cfa.edges]
+    assert moves == [
+        ("start", "x = 0, y = 0", "3"),
+        ("3", "x < y", "4"),
+        ("3", "!(x < y)", "9"),
+        ("4", "x == 3", "5"),
+        ("4", "!(x == 3)", "7"),
+        ("5", "x = 7", "3"),
+        ("7", "x = y", "3"),
+        ("9", "x >= y", "end"),
+        ("9", "!(x >= y)", "assert, line 9"),
+    ]
+    assert cfa.loops == {"3"} and cfa.lines["7"].line == 7 and cfa.edges[5].where.line == 5
+    assert claims(cfa) == ["assert, line 9"] and not cfa.errors[0].implied
+    assert [(v.payload, v.type) for v in cfa.variables] == [("x", INT), ("y", INT)]
+
+
+@pytest.mark.parametrize(
+    ("body", "inputs", "result"),
+    [
+        ("for (int i = 0; i < 4; i++) { if (i == 1) continue; if (i == 3) break; r += 10 + i; }", [], 22),
+        ("do { r++; if (r == 2) continue; s++; } while (r < 5); r = s;", [], 4),
+        ("while (1) { if (r++ == 4) break; }", [], 5),
+        ("switch (2) { case 1: r = 1; case 2: r += 5; case 3: r++; break; default: r = 9; }", [], 6),
+        ("switch (7) { case 1: r = 1; break; default: r = 9; case 2: r++; }", [], 10),
+        ("switch (7) { case 1: r = 1; }", [], 0),
+        ("switch (nondet_int()) { case 1: while (r < 3) { r++; case 2: r++; } }", [2], 3),
+        ("again: r++; if (r < 3) goto again; goto out; r = 9; out: ;", [], 3),
+        ("int x = 1; { int x = 2; { int x = 3; r = x; } r = 10 * r + x; } r = 10 * r + x;", [], 321),
+        ("r = (s = 3, s + 1);", [], 4),
+        ("int a[3] = {1, 2}; r = a[0]++ + ++a[1] + a[2]--; r = 100 * r + a[0] * 10 + a[2];", [], 419),
+        ("int i = 0, a[3] = {0}; a[i++] = 5; a[i] += 7; r = a[0] * 100 + a[1] * 10 + i;", [], 571),
+        ("r = nondet_int() && nondet_int(); s = nondet_int(); r = 10 * s + r;", [0, 5, 1], 50),
+        ("r = nondet_int() || nondet_int(); s = nondet_int(); r = 10 * s + r;", [0, 5, 1], 11),
+        ("r = nondet_int() ? nondet_int() : 7; r = 10 * r + nondet_int();", [0, 5], 75),
+        ("if (!(s++ || 1)) r = 1; else r = s;", [], 1),
+        ("return 0; r = 1;", [], 0),
+        ("r = 1; abort(); r = 2;", [], 1),
+        ("r = 1; exit(0); r = 2;", [], 1),
+        ("r = sizeof(long) * 10 + sizeof r; r += sizeof(struct { char c; int i; char d[3]; });", [], 96),
+        ("enum { A, B = 5, C }; r = A + B + C;", [], 11),
+        ("typedef unsigned char byte; byte b = 255; b++; r = b;", [], 0),
+        ("r = 'a' + '\\n' + '\\0' + '\\x41' + '\\'';", [], 97 + 10 + 65 + 39),
+        ('char t[] = "ab"; r = sizeof t * 100 + t[1];', [], 398),
+        ("int m[2][3] = {{1, 2, 3}, {[1] = 5}}; r = m[1][0] * 100 + m[1][1] * 10 + m[0][2];", [], 53),
+        (
+            "struct { int x; short y[2]; } s = { .y = {3, 4} }, t; t = s; t.y[0]++; r = t.x + 10 * t.y[0] + s.y[0];",
+            [],
+            43,
+        ),
+        ("int a[2]; int *p = a; *p = 3; p++; *p = 4; *--p += 2; r = a[0] * 10 + p[1];", [], 54),
+        ("int x = 3; int *p = &x; *p += 2; r = x * (p != 0);", [], 5),
+        ("r = __LINE__;", [], 1),
+    ],
+)
+def test_statements_and_expressions(read, body, inputs, result):
+    """The same whichever integers there are."""
+    for integers in ("c", "math"):
+        if integers == "c" or "byte" not in body:
+            assert ends(read(main(body), integers), *inputs) == result
+
+
+def test_functions_are_inlined(read):
+    text = """
+    int g;
+    static int twice(int x) { int y = x; y += x; return y; }
+    void bump(int by) { if (by > 5) return; g += by; }
+    int sum(const int a[], int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+    void swap(int *p, int *q) { int t = *p; *p = *q; *q = t; }
+    int main(void) {
+      int a[3] = {1, 2, 3}, x = 4;
+      bump(twice(2)); bump(9);
+      swap(&a[0], &x);
+      g = g * 1000 + sum(a, 3) * 100 + twice(twice(1)) * 10 + x;
+    }"""
+    cfa = read(text)
+    assert ends(cfa, name="g") == 4941
+    assert {"twice.x", "twice.y", "bump.by", "sum.s", "a", "x", "g"} <= {v.payload for v in cfa.variables}
+    assert any(name.startswith("twice:3") for name in cfa.locations)
+
+
+def test_order_is_left_to_right_and_said_where_it_matters(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text("int g, r;\nint f(void) { return ++g; }\nint main(void) {\n  r = g + f() * 10 + g * 100;\n}\n")
+    cfa, warnings = read_c(str(path), "c")
+    assert ends(cfa) == 110
+    assert warnings == ("a.c:4: parts of an expression change what others read, and C leaves their order open",)
+
+
+def test_unknown_functions_are_said(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text(
+        "extern int sensor(void);\nextern void beep(int);\n"
+        "extern void stop(void) __attribute__((noreturn));\nint r;\n"
+        'int main(void) {\n  printf("%d", 1);\n  r = sensor();\n  beep(r);\n  if (r > 3) stop();\n  r = 1;\n}\n'
+    )
+    cfa, warnings = read_c(str(path), "c")
+    assert warnings == (
+        "a.c:7: sensor has no body: it gives any value, and changes nothing",
+        "a.c:8: beep has no body: it does nothing, and changes nothing",
+    )
+    assert ends(cfa, 9) == 9 and ends(cfa, 2) == 1
+
+
+def test_local_variables_begin_with_any_value(read):
+    """In a loop anew each time; the beginning of the run chooses those that are declared once."""
+    cfa = read(main("int x; for (int i = 0; i < 2; i++) { int y; r = y; }"))
+    havocs = [e for e in cfa.edges if e.choices]
+    assert [e.text for e in havocs] == ["y = any value"] and havocs[0].updates[0][1] is havocs[0].choices[0]
+    limited = read(main("unsigned char x; r = x;"), "math")
+    edge = next(e for e in limited.edges if e.choices)
+    assert [value_of(edge.guard, {edge.choices[0]: n}) for n in (-1, 0, 255, 256)] == [False, True, True, False]
+
+
+def test_choices_have_names_no_variable_can_have(read):
+    cfa = read("int main(void) {\n  int x = __VERIFIER_nondet_int() == nondet_int();\n  int y = nondet_int();\n}\n")
+    names = [c.payload for e in cfa.edges for c in e.choices]
+    assert names == ["nondet() line 2", "nondet() line 2 (2)", "nondet() line 3"]
+
+
+def test_volatile_reads_are_unknown(read):
+    cfa = read("volatile int port;\n" + main("port = 3; if (port == port) r = 1; r = port;"))
+    assert len([c for e in cfa.edges for c in e.choices if c.payload.startswith("port line")]) == 2 * 2 + 1
+
+
+# Types
+
+
+@pytest.mark.parametrize(
+    ("type", "core"),
+    [
+        ("int", INT32),
+        ("unsigned", WORD32),
+        ("char", INT8),
+        ("unsigned short int", machine(16, signed=False)),
+        ("long", INT64),
+        ("long long int", INT64),
+        ("_Bool", BOOL),
+        ("bool", BOOL),
+        ("uint8_t", machine(8, signed=False)),
+        ("size_t", machine(64, signed=False)),
+        ("enum { A, B }", WORD32),
+        ("enum { A = -1, B }", INT32),
+    ],
+)
+def test_types(read, type, core):
+    for integers, wanted in (("c", core), ("math", core if core is BOOL else INT)):
+        cfa = read(f"{type} x; {type} a[2][3]; int main(void) {{}}", integers)
+        assert [v.type for v in cfa.variables] == [wanted, array_of(array_of(wanted, 3), 2)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("-1 < 1u", 0),
+        ("-1L < 1u", 1),
+        ("(unsigned char)300", 44),
+        ("(signed char)200", -56),
+        ("(_Bool)0.5 + (_Bool)256", 2),
+        ("~0u == 4294967295", 1),
+        ("2147483648 > 0", 1),
+        ("0x80000000 > 0", 1),
+        ("sizeof(2147483648) * 10 + sizeof(0x80000000)", 84),
+        ("-7 / 2 * 100 + -7 % 2", -301),
+        ("7u / -2", 0),
+        ("(short)40000", -25536),
+        ("(char)-1 == (unsigned char)-1", 0),
+        ("-1 >> 1", -1),
+        ("1u << 31 >> 31", 1),
+        ("'\\xff'", -1),
+        ("(0.1f * 10 == 1.0) * 10 + (0.1 + 0.2 == 0.3)", 10),
+        ("(int)-2.7", -2),
+        ("3 / 2.0 > 1.4f", 1),
+        ("INT_MAX == 2147483647 && UINT_MAX == 4294967295u && CHAR_MIN == -128 && SIZE_MAX > 0", 1),
+        ("010 + 0x10 + 0b11", 27),
+    ],
+)
+def test_conversions_and_literals(read, expression, value):
+    assert ends(read(main(f"r = {expression};"))) == value
+
+
+# Obligations
+
+
+@pytest.mark.parametrize(
+    ("body", "claim", "bad", "good"),
+    [
+        ("r = x + s;", "no overflow", 2**31 - 1, None),
+        ("s = 1; r = x + s;", "no overflow", 2**31 - 1, 2**31 - 2),
+        ("r = x - 1;", "no overflow", -(2**31), 5),
+        ("r = 3 - x;", "no overflow", -(2**31), -5),
+        ("r = x * 3;", "no overflow", 715827883, 715827882),
+        ("r = x * -3;", "no overflow", 715827883, 715827882),
+        ("r = x * x;", "no overflow", 46341, 46340),
+        ("r = -x;", "no overflow", -(2**31), -(2**31) + 1),
+        ("x++;", "no overflow", 2**31 - 1, 0),
+        ("--x;", "no overflow", -(2**31), 0),
+        ("x *= 2; r = x;", "no overflow", 2**30, -(2**30)),
+        ("r = x / -1;", "no overflow", -(2**31), 1),
+        ("r = x % -1;", "no overflow", -(2**31), 1),
+        ("r = 1 << x;", "shift in range", 32, 30),
+        ("r = 1 >> x;", "shift in range", -1, 31),
+        ("r = 1 << x;", "no overflow", 31, 30),
+        ("r = x << 1;", "no overflow", -1, 2**30 - 1),
+        ("r = 5 / x;", "no division by zero", 0, 3),
+        ("r %= x;", "no division by zero", 0, -3),
+        ("int a[3] = {0}; r = a[x];", "index in bounds", 3, 2),
+        ("int a[3] = {0}; a[x] = 1;", "index in bounds", -1, 0),
+        ("int a[3] = {0}, *p = a; r = p[x];", "index in bounds", -1, 2),
+        ("int a[2][3] = {0}; a[0][x] = 1;", "index in bounds", 3, 2),
+        ("double d = 1e9; r = (int)(d * x);", "conversion in range", 3, 2),
+    ],
+)
+def test_obligations(read, body, claim, bad, good):
+    cfa = read(main(f"s = 2;\nint x = nondet_int();\n{body}"))
+    assert f"{claim}, line 3" in claims(cfa) and all(e.implied for e in cfa.errors)
+    assert ends(cfa, bad) == f"{claim}, line 3"
+    if good is not None:
+        assert ends(cfa, good) not in cfa.bad
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "unsigned u = nondet_uint(); u = u * 3 + 1; u -= 7; u <<= 3; u++;",
+        "unsigned char a = nondet_uchar(), b = nondet_uchar(); r = a * b + a - b; a += b; a++; r = a << 7;",
+        "short a = nondet_short(); a++; a = -a; r = a * 3 / 7 % 5;",
+        "r = nondet_int() % 8 + 100; r = (nondet_int() & 7) * 3; r = nondet_int() / 3;",
+        "int a[4] = {0}; a[3] = 1; unsigned u = nondet_uint(); r = a[u % 4]; r = a[u & 3];",
+        "long l = nondet_int() * 4L + 1;",
+        "r = !nondet_int() + (nondet_int() < 3) * 9; _Bool b = nondet_int(); b++; r = b - 5;",
+    ],
+)
+def test_what_plainly_cannot_fail_is_no_claim(read, body):
+    assert claims(read(main(body))) == []
+
+
+def test_short_circuits_guard_obligations(read):
+    for body in (
+        "r = x != 0 && 6 / x == 2;",
+        "r = x == 0 || 6 / x == 2;",
+        "r = x ? 6 / x : 1;",
+        "if (x && 6 / x) r = 1;",
+    ):
+        assert ends(read(main(f"int x = nondet_int(); {body}")), 0) not in ("no division by zero, line 1",)
+    assert ends(read(main("int x = nondet_int(); r = x == 0 && 6 / x == 2;")), 0) == "no division by zero, line 1"
+
+
+def test_mathematical_integers_do_not_overflow(read):
+    cfa = read(
+        main("unsigned char c = nondet_uchar(); int x = nondet_int(); c += 200; r = x * x + c - (c << 3);"), "math"
+    )
+    assert claims(cfa) == [] and ends(cfa, 100, 10**30) == 10**60 + 300 - 2400
+    assert ends(read(main("r = -7 / 2 * 100 + -7 % 2 + (-7 & 3) * 1000 + (-7 >> 1) * 10000 + ~4;"), "math")) == -39306
+    assert claims(read(main("int a[2]; r = a[nondet_int()] / nondet_int();"), "math")) == [
+        "index in bounds, line 1",
+        "no division by zero, line 1",
+    ]
+
+
+# Claims
+
+
+def test_claims_and_where_runs_end(read):
+    text = """extern void reach_error(void);
+    void __VERIFIER_assert(int c) { if (!c) { ERROR: __VERIFIER_error(); } }
+    void check(int x) {
+      __VERIFIER_assert(x < 5);
+    }
+    int main(void) {
+      int x = nondet_int();
+      __VERIFIER_assume(x > 0);
+      check(x); check(x + 1);
+      if (x == 2) reach_error();
+      if (x == 3) __VERIFIER_error();
+      assert(x != 1 && "of no use");
+    }
+    """
+    cfa = read(text)
+    wanted = {
+        1: "assert, line 12",
+        2: "reach_error, line 10",
+        3: "error, line 11",
+        4: "assert, line 4",
+        9: "assert, line 4",
+    }
+    assert {x: ends(cfa, x) for x in wanted} == wanted
+    at, _ = walk(cfa, [0])
+    assert not cfa.leaving[at] or at not in cfa.bad
+    assert sorted(claims(cfa)) == sorted({*wanted.values(), "no overflow, line 9"})
+
+
+def test_another_entry_finds_any_globals(read):
+    text = "static int limit = 9; const int top = 5; int n = 1;\n"
+    text += "void on_alarm(int x) { static int k = 2; n = k + limit; }\n"
+    cfa = read(text)
+    assert [(v.payload, t.payload) for v, t in cfa.edges[0].updates] == [("top", 5)]
+    assert {"limit", "top", "n", "x", "k"} == {v.payload for v in cfa.variables}
+    two = text + "int other(void) { return 1; }\n"
+    with pytest.raises(SpecError, match=r"which function\? on_alarm, other\n(.|\n)*write: .*a.c::on_alarm"):
+        read(two)
+    assert [v.payload for v in read(two, function="other").edges[0].updates[0][:1]] == ["top"]
+    with pytest.raises(SpecError, match="there is no function third: on_alarm, other"):
+        read(two, function="third")
+
+
+# The preprocessor
+
+
+def test_macros_includes_and_conditions(read):
+    text = """#include <assert.h>
+#include "own.h"
+/* a comment
+   of two lines */ #define NOT a directive
+"""
+    text = text.replace(" #define NOT a directive", "")
+    text += """#define SQUARE(x) ((x) * (x))
+#define LIMIT SIZE + 1  // not in parentheses
+#define BOTH(a, \\
+             b) (a) + (b)
+#if defined(SIZE) && SIZE >= 4 && !defined(NONE)
+int r = SQUARE(SIZE) * 100 + 2 * LIMIT;
+#elif 1
+#error never
+#else
+int wrong;
+#endif
+#ifdef NONE
+int wrong(
+#endif
+#undef SIZE
+#ifndef SIZE
+__extension__ typedef int number __attribute__((aligned(4)));
+#endif
+static __inline number f(number x) { return BOTH(x,
+   1); }
+int main(void) {
+  r = f(r); assert(r == SQUARE(
+  2)); }
+"""
+    cfa = read(text, own="#ifndef OWN\n#define OWN\n#define SIZE 4\n#endif\n")
+    assert ends(cfa) == "assert, line 26"
+    _, values = walk(cfa, [0])
+    assert next(x for v, x in values.items() if v.payload == "r") == 1600 + 9 + 1
+
+
+def test_an_included_file_keeps_its_lines(read):
+    text = '#include "own.h"\nint main(void) {\n  assert(f(1) == 3);\n}\n'
+    cfa = read(text, own="int f(int x) {\n  assert(x != 1);\n  return x + 2;\n}\n")
+    assert claims(cfa) == ["assert, line 3", "assert, line 2 of own.h", "no overflow, line 3 of own.h"]
+    assert ends(cfa) == "assert, line 2 of own.h" and cfa.errors[1].where.short == "own.h:2"
+    assert any(name.startswith("own.h:f:2") for name in cfa.locations)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) {\n int x = 1\n return x; }", "a.c:3: this is not C as it is read here, before return"),
+        ("int main(void) {\n return y; }", "a.c:2: y is not declared"),
+        ("int f(int n) {\n return n ? f(n - 1) : 0; }", "a.c:2: f calls itself: recursion is not read"),
+        ("int main(void) {\n int n = 2;\n int a[n];\n}", "a.c:3: an array needs a size that is a constant"),
+        ("int main(void) {\n int *p;\n *p = 1;\n}", "a.c:3: what p points to is not known when the program is read"),
+        ("void main(void) { int x, y, *p = &x;\n p = &y;\n}", "a.c:2: p = &y: p points into different variables"),
+        ("int main(void) {\n int *p = malloc(4);\n}", "what this points to is not known when the program is read"),
+        ("union u { int x; };\nunion u g; int main(void) {}", "a.c:1: unions are not read"),
+        ("struct s { int x : 3; };\nint main(void) {}", "a.c:1: bit-fields are not read"),
+        ("int main(void) { int (*f)(void) = 0;\n}", "a.c:1: pointers to functions are not read"),
+        ("int main(void) {\n goto out;\n}", "a.c:2: goto out: there is no such label"),
+        ("int main(void) {\n break;\n}", "a.c:2: break; stands in no loop"),
+        ("int f(int x) { return x; } int main(void) {\n f();\n}", "a.c:2: f takes 1 arguments, and has 0"),
+        ("int main(void) {\n const int x = 1;\n x = 2;\n}", "a.c:3: x = 2: it is const"),
+        ("int main(void) { int x;\n memset(&x, 0, 4);\n}", "a.c:2: memset has no body and is given a pointer"),
+        ("long double x;\nint main(void) {}", "a.c:1: the type long double is not read"),
+        ("struct s { volatile int x; };\nint main(void) {}", "volatile is read on variables only"),
+        ("#if A B\n#endif\n", "a.c:1: no constant condition: #if A B"),
+        ("\n#if 1\nint x;\n", "a.c:2: an #if without its #endif"),
+        ('\n#include "none.h"\n', 'a.c:2: "none.h" is not beside the file that includes it'),
+        ("#define GLUE(a, b) a ## b\n", "a.c:1: the macro GLUE makes names or strings with # or ##"),
+        ("#define TWO(a, b) a\nint x = TWO(1);\n", "a.c:2: the macro TWO takes 2 arguments, and has 1"),
+        ("#error not here\n", "a.c:1: #error not here"),
+        ("int x;\n", "a.c:1: there is no function"),
+    ],
+)
+def test_messages(read, text, message):
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("r = s & 6;", "& is for machine integers: --int c"),
+        ("r = s ^ 1;", "^ is for machine integers: --int c"),
+        ("r = 1 << s;", "<< by an amount that is not constant is for machine integers: --int c"),
+        ("double d = 1;", "double is for machine integers: --int c"),
+    ],
+)
+def test_what_only_machine_integers_can_say(read, body, message):
+    with pytest.raises(SpecError) as error:
+        read(main(f"\n{body}"), "math")
+    assert f"a.c:2: {message}" in str(error.value)
+    assert read(main(body), "c")
+
+
+# Skip edges
+
+
+def skips(*edges, bad=()):
+    places = dict.fromkeys(p for e in edges for p in e[:2])
+    return Cfa("a", (), tuple(places), "q", tuple(Error(b, b, None) for b in bad), tuple(Edge(*e) for e in edges))
+
+
+def test_a_skip_that_is_a_choice_is_kept():
+    cfa = collapsed(skips(("q", "a"), ("q", "b"), ("a", "b"), ("b", "c"), ("c", "q")))
+    assert [(e.source, e.target) for e in cfa.edges] == [("q", "q")] * 2 and all(map(is_skip, cfa.edges))
+    both = collapsed(skips(("q", "bad"), ("q", "b"), bad=["bad"]))
+    assert (both.entry, both.locations, both.edges) == ("bad", ("bad",), ())
+
+
+def test_places_that_nothing_leads_to_go_and_claims_stay():
+    cfa = reachable(skips(("q", "a"), ("b", "bad"), bad=["bad"]))
+    assert cfa.locations == ("q", "a", "bad") and len(cfa.edges) == 1
+
+
+# Random programs against compilers
+
+
+def inputs(seed):
+    r = random.Random(seed)
+    small = lambda: r.choice([0, 1, 2, 3, 5, 7, -1, r.randint(-9, 9)])
+    large = lambda: r.choice([r.randint(-(2**31), 2**31 - 1), r.randint(-(2**63), 2**63 - 1)])
+    return [r.choice([small, small, large])() for _ in range(20)]
+
+
+def compare(folder, integers, programs, runs, seed):
+    """How each run ends, counted by kind, having ended the same way everywhere."""
+    checked, fast = compiled(folder, joined([(p.text, p.names) for p in programs]))
+    counted = dict.fromkeys(("end", "no overflow", "no division by zero", "index in bounds"), 0)
+    for i, program in enumerate(programs):
+        path = folder / f"p{i}.c"
+        path.write_text(program.text)
+        cfa, _ = read_c(str(path), integers)
+        for k in range(runs):
+            given = inputs(seed + 1000 * i + k)
+            if integers == "math":
+                given = [n % 2**32 - 2**31 for n in given]
+            wanted = run(checked, i, given)
+            kind = wanted.split(", line")[0] if "line" in wanted else "end"
+            counted[kind] = counted.get(kind, 0) + 1
+            if integers == "math" and kind == "no overflow":
+                continue  # there the two part
+            found = outcome(cfa, given, [name for name, _ in program.names])
+            if kind not in ("end", "assert") and found.split(", ")[-1] == wanted.split(", ")[-1]:
+                continue  # of several obligations of a line, C does not say which comes first
+            assert found == wanted, f"{path} {given}"
+            if kind == "end":
+                assert run(fast, i, given) == wanted, f"{path} {given}"
+    return counted
+
+
+@pytest.mark.skipif(not have("gcc", "clang"), reason="gcc and clang are not here")
+@pytest.mark.parametrize(("integers", "seed"), [("c", 0), ("c", 40), ("math", 0)])
+def test_random_programs_do_what_compiled_ones_do(tmp_path, integers, seed):
+    programs = [RandomProgram(seed + i, plain=integers == "math") for i in range(30)]
+    counted = compare(tmp_path, integers, programs, 4, seed)
+    assert min(counted.values()) > 0, counted
+
+
+# Programs of others
+
+REFUSED = {
+    "loops/bubble_sort_false.c": "pointers in structs and arrays are not read",
+    "loops/bubble_sort_true.c": "what argv points to is not known",
+    "loops/linear_sea.ch_true.c": "an array needs a size that is a constant",
+    "loops/linear_search_false.c": "an array needs a size that is a constant",
+    "loops/matrix_false.c": "an array needs a size that is a constant",
+    "loops/matrix_true.c": "an array needs a size that is a constant",
+    "loops/n.c24_false.c": "memmove has no body and is given a pointer",
+    "loops/veris.c_OpenSER__cases1_stripFullBoth_arr_true.c": "r_strncpy has no body and is given a pointer",
+    "loops/verisec_OpenSER__cases1_stripFullBoth_arr_false.c": "r_strncpy has no body and is given a pointer",
+}
+FOR_MACHINES = {
+    "loop-invariants/bin-suffix-5_true.c",
+    "loops/lu.cmp_true.c",
+    "loops/ludcmp_false.c",
+    "loops/string_false.c",
+}
+
+
+@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark programs are not here")
+@pytest.mark.parametrize("integers", ["c", "math"])
+def test_programs_of_others_are_read_or_refused(integers):
+    refused = {}
+    for name in json.loads((BENCH / "expected.json").read_text()):
+        try:
+            cfa, _ = read_c(str(BENCH / name), integers)
+        except SpecError as why:
+            refused[name] = str(why)
+            continue
+        assert any(not e.implied for e in cfa.errors), name
+        assert all(isinstance(v.type, MachineType) != (integers == "math") or v.type is BOOL or v.type.kind in
+                   ("array", "float") for v in cfa.variables), name  # fmt: skip
+    for name, why in REFUSED.items():
+        assert why in refused.pop(name)
+    for name in FOR_MACHINES if integers == "math" else ():
+        assert "--int c" in refused.pop(name)
+    assert not refused

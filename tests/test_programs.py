@@ -1,0 +1,211 @@
+"""Automata as equations and in large blocks, their engines and certificates: against explicit search, and the notes."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, shortest
+
+from streamcheck.certify.locations import check_locations, invariants_of
+from streamcheck.certify.program_path import path_of
+from streamcheck.certify.replay import replay
+from streamcheck.core.term import FALSE, TRUE, constant, term, variable
+from streamcheck.encode.program import program_equations, scalar
+from streamcheck.engines.cfa.dfs_bmc import explore
+from streamcheck.run.checking import judged
+from streamcheck.run.problems import claim_term, models
+from streamcheck.run.strategy import build
+from streamcheck.run.workers import Turns
+from streamcheck.system.cfa import Program
+from streamcheck.system.protocol import Problem
+from streamcheck.system.verdict import Falsified, Proved, Trace
+from streamcheck.transform.blocks import large_blocks, sliced
+
+
+def prepared(cfa, blocks=True):
+    smaller = sliced(scalar(cfa))
+    return program_equations(Program(cfa, large_blocks(smaller) if blocks else smaller, "c"))
+
+
+def decide(equations, engines, model, rounds=80):
+    """The first verdict on the automaton's claim, checked or replayed as the command does."""
+    found = []
+
+    def tell(_, event):
+        if isinstance(event, Proved | Falsified):
+            found.append(event)
+
+    reduced = model.reduced
+    problem = Problem(reduced.system, program=model.program.blocks)
+    turns = Turns(lambda: build(engines), problem)
+    for _ in range(rounds):
+        if found or turns.round(tell) or not turns.running:
+            break
+    if not found:
+        return None
+    (verdict, *_) = found
+    if isinstance(verdict, Proved):
+        whole = replace(verdict.certificate, equalities=reduced.equalities)
+        assert judged(model, "safe", whole) is None
+        return verdict
+    shown = replay(equations, claim_term(equations, "safe"), verdict.trace)
+    assert not isinstance(shown, str), shown
+    program = equations.program
+    path = path_of(scalar(program.source), program.blocks, verdict.trace, shown.steps)
+    assert not isinstance(path, str), path
+    assert path[0].edge.source == program.source.entry and path[-1].edge.target in program.source.bad
+    return verdict
+
+
+ENGINES = [("bmc", "k-induction"), ("bmc", "completeness"), ("ic3",), ("spacer",), ("predicates",)]
+ENGINES += [("predicates-path",), ("dfs-bmc",), ("dfs-bmc-backward",), ("global-bmc",), ("global-bmc-backward",)]
+ENGINES += [("lifted-pdr",), ("predicate-reach",)]
+
+
+@pytest.mark.parametrize("engines", ENGINES, ids="+".join)
+def test_engines_agree_with_explicit_search(engines):
+    decided = 0
+    for seed in range(40):
+        rng = random.Random(seed)
+        cfa = random_automaton(rng, type=rng.choice([W2, S2]))
+        truth = shortest(cfa)
+        equations = prepared(cfa, blocks=seed % 2 == 0)
+        for model in models(equations):
+            verdict = decide(equations, engines, model)
+            if verdict is not None:
+                decided += 1
+                assert isinstance(verdict, Falsified) == (truth is not None), (seed, model.model, verdict)
+    assert decided > (20 if "bmc" in engines[0] else 40)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_slicing_and_large_blocks_keep_the_error(seed):
+    rng = random.Random(seed)
+    cfa = random_automaton(rng, locations=rng.randint(3, 7), type=W2)
+    truth = shortest(cfa)
+    smaller = sliced(cfa)
+    assert shortest(smaller) == truth
+    blocks = large_blocks(smaller)
+    assert (shortest(blocks) is None) == (truth is None)
+    assert len(blocks.edges) <= len(smaller.edges)
+
+
+def test_branches_become_one_edge_of_the_size_of_the_code():
+    lines, here = ["q0 -> l0: skip"], 0
+    for i in range(40):
+        lines += [f"l{i} -> a{i}: x{i} != 0", f"l{i} -> b{i}: x{i} == 0", f"a{i} -> l{i + 1}: y{i} := 1"]
+        lines += [f"b{i} -> l{i + 1}: y{i} := 0"]
+        here = i + 1
+    lines += [f"l{here} -> bad: y0 > y1", f"l{here} -> l0: y0 <= y1"]
+    blocks = large_blocks(sliced(automaton("q0", "bad", *lines)))
+    assert set(blocks.locations) == {"q0", "l0", "bad"}
+    assert prepared(automaton("q0", "bad", *lines)).size < 100
+
+
+def outcome(cfa, bound, direction):
+    search = explore(cfa, bound, direction)
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            return end.value
+
+
+def test_the_lock_is_exhausted_backward_beyond_three_and_never_forward():
+    for bound in range(12):
+        assert outcome(LOCK, bound, "forward") == "not exhausted"
+        assert outcome(LOCK, bound, "backward") == ("exhausted" if bound > 3 else "not exhausted")
+
+
+def test_the_three_answers():
+    ends = automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> bad: x == 2")
+    assert outcome(ends, 1, "forward") == "not exhausted" and outcome(ends, 2, "forward") == "exhausted"
+    for direction in ("forward", "backward"):
+        path = outcome(EXAMPLE_12, 7, direction)
+        assert [e.text for e in path] == [
+            "x := 0", "havoc y", "y := x * y", "x := x + 1", "havoc y", "y := x * y", "y > 20",
+        ]  # fmt: skip
+        assert outcome(EXAMPLE_12, 6, direction) == "not exhausted"
+
+
+@pytest.mark.parametrize("engine", ["dfs-bmc", "global-bmc", "bmc", "ic3", "predicates"])
+def test_example_12_comes_back_as_its_path(engine):
+    equations = prepared(EXAMPLE_12)
+    (model,) = models(equations)
+    assert isinstance(decide(equations, (engine,), model, rounds=300), Falsified)
+
+
+def test_an_unreachable_error_without_edges_is_proved():
+    cfa = automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> bad: x == x + 1")
+    for engine in ("dfs-bmc", "global-bmc-backward", "ic3"):
+        equations = prepared(cfa)
+        assert isinstance(decide(equations, (engine,), models(equations)[0]), Proved)
+
+
+# Certificates at locations
+
+COUNT = automaton("q0", "bad", "q0 -> q1: x := 0", "q1 -> q2: x < 5", "q2 -> q1: x := x + 1", "q1 -> bad: x > 5")
+X = variable("x", COUNT.variables[0].type)
+
+
+def at_most(n):
+    return term("le", X, constant(X.type, n))
+
+
+def test_invariants_of_locations_are_judged_edge_by_edge():
+    assert check_locations(COUNT, "bad", {"q0": TRUE, "q1": at_most(5), "q2": at_most(4)}) is None
+    assert check_locations(COUNT, "bad", {"q1": at_most(5)}) is None  # q2 is followed through
+    for wrong in ({}, {"q1": at_most(6)}, {"q1": at_most(4)}, {"q1": FALSE}, {"q1": at_most(5), "q2": at_most(5)}):
+        assert check_locations(COUNT, "bad", wrong) is not None, wrong
+    assert "q1" in check_locations(COUNT, "bad", {"q1": TRUE}).why
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_weaker_and_stronger_certificates_are_told_apart(seed):
+    """An invariant is accepted just when brute force over all configurations accepts it."""
+    from program_search import successors, values
+
+    from streamcheck.core.evaluate import value_of
+
+    rng = random.Random(1000 + seed)
+    cfa = random_automaton(rng, locations=3)
+    x, y = cfa.variables
+    for _ in range(8):
+        wish = {
+            q: term(rng.choice(["le", "ge", "ne", "eq"]), rng.choice([x, y]), constant(W2, rng.randint(0, 3)))
+            for q in cfa.locations
+            if q != "bad"
+        }
+        wish["q0"] = TRUE
+        states = [(a, b) for a in values(W2) for b in values(W2)]
+        good = {(q, s) for q in wish for s in states if value_of(wish[q], dict(zip((x, y), s, strict=True)))}
+        leads = {"bad"}
+        for _ in cfa.locations:
+            leads |= {e.source for e in cfa.edges if e.target in leads}
+        inductive = all(
+            (target, after) in good
+            for q, s in good
+            if q in leads
+            for _, target, after in successors(cfa, q, s)
+            if target in leads
+        )
+        assert (check_locations(cfa, "bad", wish) is None) == inductive, (seed, wish)
+
+
+def test_a_certificate_of_the_system_says_what_holds_at_each_location():
+    equations = prepared(COUNT)
+    (model,) = models(equations)
+    verdict = decide(equations, ("ic3",), model)
+    found = invariants_of(model.program.blocks, verdict.certificate)
+    assert check_locations(COUNT, "bad", found) is None
+    assert set(found) == set(model.program.blocks.locations) - {"bad"}
+
+
+def test_a_trace_that_is_no_run_of_the_program_is_refused():
+    equations = prepared(COUNT)
+    program = equations.program
+    place, code = program.blocks.place, program.blocks.code
+    steps = [{place: code("q0").payload, X: 0}, {place: code("bad").payload, X: 0}]
+    assert "no statements lead" in path_of(COUNT, program.blocks, Trace({"x": 0}, ({}, {})), steps)
