@@ -53,6 +53,7 @@ ENGINES = {
     "predicate-reach": ("streamcheck.engines.cfa.predicate_reach", "PredicateReach", ()),
     "concrete-reach": ("streamcheck.engines.cfa.concrete_reach", "ConcreteReach", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
+    "pdr-bits": ("streamcheck.engines.bit_pdr", "BitPdr", ()),
     "dfs-bmc": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmc", ()),
     "dfs-bmc-backward": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmcBackward", ()),
     "global-bmc": ("streamcheck.engines.cfa.global_bmc", "GlobalBmc", ()),

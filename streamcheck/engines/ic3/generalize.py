@@ -11,6 +11,7 @@ Ingredients, each of which an option switches off:
     "split"    equalities as two inequalities before, rejoined after (slides, "A naive patch")
     "box"      the axis-aligned bounding box of the cube tried in its place (slides, "A more general and powerful idea")
     "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
+    "push"     a new lemma tried at the next frames at once
 
 Everything here rests on one question, `Frames.reaches`; nothing is kept that it did not answer.
 """
@@ -115,7 +116,7 @@ class Tightening:
         self, cube: Cube, level: int, top: int, stop: Callable[[int], bool] = lambda _: False
     ) -> tuple[Cube, int]:
         """The cube, perhaps smaller, at the highest frame up to `top` + 1 where it can be excluded."""
-        while level <= top and level < FOR_EVER:
+        while level <= top and level < FOR_EVER and self.on("push"):
             # F[i] ∧ ¬c ∧ A ∧ T ∧ c'
             if self.frames.reaches(cube, level):
                 break

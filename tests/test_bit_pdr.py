@@ -1,0 +1,290 @@
+"""Property directed reachability on bits: the thesis' examples step by step, and random systems against explicit
+search."""
+
+from __future__ import annotations
+
+from functools import reduce as folded
+
+import pytest
+from finite import HERE, Explicit, systems
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from streamcheck.certify.checker import check
+from streamcheck.core.evaluate import evaluate
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
+from streamcheck.core.types import BOOL, INT
+from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
+from streamcheck.smt.ternary import Ternary, needed
+from streamcheck.system.protocol import Problem, Progress
+from streamcheck.system.transition import Claim, State, TransitionSystem
+from streamcheck.system.verdict import Falsified, Proved, Unknown
+
+QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+SWITCHES = ("ternary", "tighten", "push", "forward")
+OFF = dict.fromkeys(SWITCHES, False)
+
+
+def anyone(*terms):
+    return folded(lambda a, b: term("or", a, b), terms)
+
+
+def all_of(*terms):
+    return folded(lambda a, b: term("and", a, b), terms)
+
+
+X1, X2, X3 = (variable(f"x{i}", BOOL) for i in (1, 2, 3))
+Y1, Y2, Y3 = (variable(f"y{i}", BOOL) for i in (1, 2, 3))  # x1', x2', x3'
+GO = variable("go", BOOL)
+
+
+def no(t):
+    return negation(t)
+
+
+def system(state, inputs, assumed, claim):
+    begun = tuple(State(v, FALSE, after) for v, after in state)
+    given = (Claim("T", assumed, HERE),) if assumed is not None else ()
+    return TransitionSystem("bits", begun, inputs, (), given, (Claim("P", claim, None),))
+
+
+# The examples of sections 3.3.1 and 3.3.2: T as it is printed, with inputs for the next state, and as functions
+
+T_FAILING = all_of(anyone(X1, no(Y2)), anyone(no(X1), Y2), anyone(X2, no(Y3)), anyone(no(X2), Y3))
+T_PASSING = all_of(
+    anyone(X1, no(X2), Y2), anyone(X1, X2, no(Y1)), anyone(no(X1), Y1), anyone(no(X1), no(Y2)), anyone(X2, no(Y2))
+)
+P_FAILING, P_PASSING = anyone(no(X1), no(X2), no(X3)), anyone(no(X1), X2)
+FAILING = {
+    "relation": system(((X1, Y1), (X2, Y2), (X3, Y3)), (Y1, Y2, Y3), T_FAILING, P_FAILING),
+    "functions": system(((X1, GO), (X2, X1), (X3, X2)), (GO,), None, P_FAILING),
+}
+PASSING = {
+    "relation": system(((X1, Y1), (X2, Y2)), (Y1, Y2), T_PASSING, P_PASSING),
+    "functions": system(
+        ((X1, anyone(X1, all_of(X2, GO))), (X2, all_of(no(X1), X2))), (GO,), None, P_PASSING
+    ),
+}  # fmt: skip
+
+
+def test_the_functions_are_the_relations():
+    for x1 in (False, True):
+        for x2 in (False, True):
+            reached = set()
+            for go in (False, True):
+                values = {X1: x1, X2: x2, GO: go}
+                nexts = [s.next for s in PASSING["functions"].state]
+                found = evaluate(nexts, values)
+                reached.add(tuple(found[n] for n in nexts))
+            related = {
+                (y1, y2)
+                for y1 in (False, True)
+                for y2 in (False, True)
+                if evaluate([T_PASSING], {X1: x1, X2: x2, Y1: y1, Y2: y2})[T_PASSING]
+            }
+            assert reached == related
+
+
+class Watched(BitPdr):
+    def __init__(self):
+        self.obligations = []
+
+    def _predecessor(self, one):
+        found = super()._predecessor(one)
+        self.obligations.append((set(found.cube), found.level))
+        return found
+
+
+def steps(given, options=OFF):
+    """The engine after each phase of propagation, with its verdict at the end."""
+    engine = Watched()
+    for event in engine.run(Problem(given, options), list):
+        if isinstance(event, Proved | Falsified):
+            yield engine, event
+            return
+        if isinstance(event, Progress):
+            yield engine, None
+
+
+def clauses(engine, level):
+    return set(engine.frames.invariant(level))
+
+
+@pytest.mark.parametrize("form", FAILING)
+def test_the_failing_property_step_by_step(form):
+    given = FAILING[form]
+    after = [(len(engine.frames.kept) - 1, clauses(engine, 1), clauses(engine, 2)) for engine, _ in steps(given)]
+    assert after[0] == (1, {P_FAILING, no(X2), no(X3)}, set())  # steps 1-3
+    assert after[1][2] == {P_FAILING, no(X3)}  # steps 4, 5
+    assert after[1][1] == {P_FAILING, no(X2), no(X3)}
+    *_, (engine, verdict) = steps(given)  # steps 6, 7
+    assert engine.obligations == [({X1, X2, no(X3)}, 2), ({X1, no(X2), no(X3)}, 1), ({no(X1), no(X2), no(X3)}, 0)]
+    assert isinstance(verdict, Falsified)
+    assert states(given, verdict.trace) == [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)]
+
+
+def states(given, trace):
+    """The run of a trace."""
+    now = {s.var: s.init.payload for s in given.state}
+    run = []
+    for chosen in trace.inputs:
+        run.append(tuple(int(now[s.var]) for s in given.state))
+        values = evaluate([s.next for s in given.state], {**now, **{v: chosen[v.payload] for v in given.inputs}})
+        now = {s.var: values[s.next] for s in given.state}
+    return run
+
+
+@pytest.mark.parametrize("form", PASSING)
+def test_the_passing_property_step_by_step(form):
+    given = PASSING[form]
+    run = steps(given)
+    engine, verdict = next(run)
+    assert verdict is None and clauses(engine, 1) == {P_PASSING, no(X1), no(X2)}  # steps 1-3
+    engine, last = next(run)  # steps 4, 5
+    assert clauses(engine, 2) == clauses(engine, 1) == {P_PASSING, no(X1), no(X2)}
+    assert engine.obligations == []
+    assert set(last.certificate.invariants) == {P_PASSING, no(X1), no(X2)}
+    assert check(given, given.properties[0], last.certificate) is None
+
+
+@pytest.mark.parametrize("form", FAILING)
+def test_the_ternary_reduction_of_the_third_example(form):
+    """Section 3.4: (x1 ∧ ¬x2 ∧ ¬x3, 1), which leads to x1 ∧ x2 ∧ ¬x3, becomes (x1 ∧ ¬x2, 1)."""
+    given = FAILING[form]
+    nexts = {s.var: s.next for s in given.state}
+    goal = all_of(X1, X2, no(X3))
+    roots = [substitute([goal], nexts)[goal], *(a.term for a in given.assumptions)]
+    values = {X1: True, X2: False, X3: False, Y1: True, Y2: True, Y3: False, GO: True}
+    assert needed(roots, values, [X1, X2, X3]) == [X1, X2]
+
+
+@pytest.mark.parametrize("options", [{}, OFF, *({name: False} for name in SWITCHES)], ids=str)
+@pytest.mark.parametrize("form", FAILING)
+def test_the_examples_with_every_switch(form, options):
+    *_, (_, verdict) = steps(FAILING[form], options)
+    assert isinstance(verdict, Falsified) and verdict.trace.length == 4
+    *_, (_, verdict) = steps(PASSING[form], options)
+    assert check(PASSING[form], PASSING[form].properties[0], verdict.certificate) is None
+
+
+def test_only_bits():
+    n = variable("n", INT)
+    given = TransitionSystem("n", (State(n, constant(INT, 0), n),), (), (), (), (Claim("P", TRUE, None),))
+    assert list(BitPdr().run(Problem(given), list)) == [Unknown("P", NOT_BITS)]
+
+
+def test_two_states_that_alternate():
+    """If what is blocked strengthened one frame alone, these would differ for ever."""
+    a, b, c = (variable(n, BOOL) for n in "abc")
+    state = (State(a, TRUE, negation(a)), State(b, FALSE, a), State(c, FALSE, all_of(a, b)))
+    given = TransitionSystem("s", state, (), (), (), (Claim("P", negation(c), None),))
+    for options in ({}, OFF):
+        *_, (_, verdict) = steps(given, options)
+        assert check(given, given.properties[0], verdict.certificate) is None
+
+
+def test_frames_are_compared_everywhere():
+    """At the end alone, two frames in a row would never be the same here."""
+    b = [variable(f"b{i}", BOOL) for i in range(6)]
+    i1 = variable("i1", BOOL)
+    either, differ = anyone(b[5], b[3]), term("xor", b[3], b[2])
+    same = term("eq", either, differ)
+    starts = (FALSE, TRUE, TRUE, FALSE, TRUE, FALSE)
+    nexts = (same, differ, either, same, either, b[1])
+    state = tuple(State(v, init, after) for v, init, after in zip(b, starts, nexts, strict=True))
+    claims = (Claim("p0", anyone(i1, b[4]), None), Claim("p1", anyone(b[0], b[3]), None))
+    given = TransitionSystem("s", state, (i1,), (), (Claim("A", anyone(i1, b[0]), HERE),), claims)
+    for options in ({}, OFF):
+        events = list(BitPdr().run(Problem(given, options), list))
+        assert {e.prop for e in events if isinstance(e, Proved | Falsified)} == {"p0", "p1"}
+
+
+# Random systems
+
+
+@st.composite
+def bit_systems(draw):
+    """Up to six bits, an input or two, random functions; at times an assumption, and starts that are open."""
+    bits = [variable(f"b{i}", BOOL) for i in range(draw(st.integers(2, 6)))]
+    inputs = [variable(f"i{i}", BOOL) for i in range(draw(st.integers(1, 2)))]
+    conditions = [*bits, *inputs]
+    for _ in range(draw(st.integers(3, 14))):
+        a, b, c = (draw(st.sampled_from(conditions)) for _ in range(3))
+        op = draw(st.sampled_from(["and", "or", "xor", "implies", "not", "mux", "eq"]))
+        conditions.append(term(op, *((a,) if op == "not" else (a, b, c) if op == "mux" else (a, b))))
+    pick = lambda: draw(st.sampled_from(conditions))
+    state = tuple(State(v, constant(BOOL, draw(st.booleans())), pick()) for v in bits)
+    properties = tuple(Claim(f"p{i}", anyone(pick(), pick()), None) for i in range(draw(st.integers(1, 2))))
+    assumed = (Claim("A", anyone(pick(), pick()), HERE),) if draw(st.integers(0, 3)) == 0 else ()
+    return TransitionSystem("bits", state, tuple(inputs), (), assumed, properties)
+
+
+@pytest.mark.parametrize("options", [{}, OFF, *({name: False} for name in SWITCHES)], ids=str)
+def test_agreement_with_explicit_search(options):
+    @settings(max_examples=60, **QUIET)
+    @given(bit_systems())
+    def run(given):
+        explicit = Explicit(given)
+        found = {e.prop: e for e in BitPdr().run(Problem(given, options), list) if isinstance(e, Proved | Falsified)}
+        assert len(found) == len(given.properties)  # it decides everything
+        for claim in given.properties:
+            truth, verdict = explicit.shortest_violation(claim), found[claim.name]
+            assert isinstance(verdict, Proved) == (truth is None)
+            if isinstance(verdict, Proved):
+                assert check(given, claim, verdict.certificate) is None
+            else:
+                assert breaks(given, claim, verdict.trace)
+
+    run()
+
+
+def breaks(given, claim, trace):
+    """Whether the trace is a run whose last step breaks the claim."""
+    now = {s.var: s.init.payload for s in given.state}
+    for chosen in trace.inputs:
+        values = evaluate(given.roots(), {**now, **{v: chosen[v.payload] for v in given.inputs}})
+        if not all(values[a.term] for a in given.assumptions):
+            return False
+        now = {s.var: values[s.next] for s in given.state}
+    return values[claim.term] is False
+
+
+def test_systems_with_numbers_are_left_alone():
+    @settings(max_examples=20, **QUIET)
+    @given(systems())
+    def run(given):
+        numbers = any(v.type is not BOOL for v in (*(s.var for s in given.state), *given.inputs))
+        events = list(BitPdr().run(Problem(given), list))
+        assert numbers == any(isinstance(e, Unknown) for e in events)
+
+    run()
+
+
+# Ternary simulation
+
+
+def test_ternary_simulation_against_all_completions():
+    """What is known with variables unknown is so for all of their values."""
+
+    @settings(max_examples=100, **QUIET)
+    @given(bit_systems(), st.data())
+    def run(given, data):
+        variables = [*(s.var for s in given.state), *given.inputs]
+        values = {v: data.draw(st.booleans()) for v in variables}
+        roots = [given.properties[0].term]
+        kept = needed(roots, values, variables)
+        wanted = evaluate(roots, values)[roots[0]]
+        free = [v for v in variables if v not in kept]
+        for _ in range(8):
+            other = {**values, **{v: data.draw(st.booleans()) for v in free}}
+            assert evaluate(roots, other)[roots[0]] is wanted
+
+    run()
+
+
+def test_what_is_unknown_stays_unknown():
+    simulation = Ternary([term("xor", X1, X2), all_of(X1, X3)], {X1: True, X2: False, X3: False})
+    assert not simulation.forget(X2) and not simulation.forget(X3)
+    simulation = Ternary([all_of(X1, X3), anyone(X3, no(X3))], {X1: True, X3: False})
+    assert simulation.forget(X1) and not simulation.forget(X3)  # x3 ∨ ¬x3 is unknown: the thesis' rules know no more
