@@ -148,29 +148,21 @@ class Flow:
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
         met: Term = TRUE
-        used = False
         for check in checks:
             fails = conjunction(met, check.premises, negation(check.holds))
             if fails is not FALSE:
                 option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
-                self._edge(option, check.where, choices[: check.seen], fresh=True)
+                self._edge(option, check.where, choices[: check.seen])
             met = conjunction(met, implication(check.premises, check.holds))
         for option in options:
             guard = conjunction(met, option.guard)
             if guard is not FALSE:
-                self._edge(replace(option, guard=guard), where, choices, fresh=used)
-                used = True
+                self._edge(replace(option, guard=guard), where, choices)
 
-    def _edge(self, option: Option, where: Location | None, choices: Sequence[Choice], *, fresh: bool) -> None:
-        """An edge with these choices: with copies of them, where another edge has them already."""
-        made = {c.term: c.term for c in choices}
-        if fresh and choices:
-            made = {c.term: variable(self.names.fresh(c.name, "{} ({})"), c.term.type) for c in choices}
+    def _edge(self, option: Option, where: Location | None, choices: Sequence[Choice]) -> None:
+        """An edge with these choices, which all that leave this place have in common."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
-        roots = [guard, *(new for _, new in option.updates)]
-        images = substitute(roots, made) if choices else {t: t for t in roots}
-        updates = tuple((v, images[new]) for v, new in option.updates)
-        self.edge(self.at, replace(option, guard=images[guard], updates=updates), where, tuple(made.values()))
+        self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
 
     def step(
         self,
