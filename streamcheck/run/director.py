@@ -187,8 +187,8 @@ class Director:
         return [w for w in self.workers if w.child.alive]
 
     def _start_due(self, now: float) -> None:
-        """The lanes whose time has come; the next one at once where no worker is busy."""
-        while self._plan and (now >= self._plan[0].after or all(w.idle for w in self._alive())):
+        """The lanes whose time has come; the next one at once where nobody is busy, the checker neither."""
+        while self._plan and (now >= self._plan[0].after or (not self._asked and all(w.idle for w in self._alive()))):
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
