@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -25,6 +26,10 @@ MISTAKE = 2  # the command or the spec is wrong
 INTERNAL = 4
 INTERRUPTED = 130
 TERMINATED = 143
+
+OBJECTS = (
+    100_000  # new ones between looks for garbage: terms and modules stay, and looking takes a tenth of a short run
+)
 
 
 class Lazy(click.Group):
@@ -56,6 +61,7 @@ def main() -> NoReturn:
     from streamcheck.core.errors import SpecError
 
     signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(OBJECTS)
     sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
     try:
         status = cli.main(standalone_mode=False)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from streamcheck.formats.certificate_json import certificate_from_plain
 from streamcheck.run.child import Channel
-from streamcheck.run.problems import Modelled
+from streamcheck.system.transition import TransitionSystem
 
 
-def serve(models: Mapping[str, Modelled], channel: Channel) -> None:
+def serve(known: Callable[[], Mapping[str, TransitionSystem]], channel: Channel) -> None:
+    """The systems by their models are asked for when the solvers are there."""
     from streamcheck.certify.checker import check
     from streamcheck.certify.solvers import warm_up
 
     warm_up()
+    systems = known()
     while True:
         request = channel.receive(None)
-        model = models[request["model"]]
-        rejected = check(model.system, model.claim(request["prop"]), certificate_from_plain(request["certificate"]))
+        system = systems[request["model"]]
+        claim = next(c for c in system.properties if c.name == request["prop"])
+        rejected = check(system, claim, certificate_from_plain(request["certificate"]))
         answer = {"id": request["id"], "accepted": rejected is None}
         if rejected is not None:
             answer |= {"why": rejected.why, "undecided": rejected.undecided}

@@ -26,8 +26,10 @@ from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
+from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, LATER, STUCK, Lane, apart, build, groups, plan
 from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
+from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
@@ -86,6 +88,7 @@ class Director:
     memory: int | None = None
     deterministic: bool = False
     watch: Callable[[Director], None] = lambda _: None
+    standby: Standby | None = None
     decisions: dict[str, Decision] = field(default_factory=dict)
     deaths: list[str] = field(default_factory=list)  # of workers, where that left something undecided
     workers: list[Worker] = field(default_factory=list)
@@ -130,12 +133,12 @@ class Director:
     # Processes
 
     def _start_checker(self) -> None:
-        models: dict[str, Modelled] = {m.model: m for m in self.models}
+        systems: dict[str, TransitionSystem] = {m.model: m.system for m in self.models}
 
         def serve(channel: Channel) -> None:
-            checking.serve(models, channel)
+            checking.serve(lambda: systems, channel)
 
-        self._checker = Child(serve)
+        self._checker = (self.standby.checker(systems) if self.standby else None) or Child(serve)
 
     def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
@@ -153,13 +156,16 @@ class Director:
             workers.work(lambda: build(lane.engines), problem, channel, known, LATER)
 
         share = None if self.memory is None else self.memory // self._shares
-        self.workers.append(Worker(lane, model, group, Child(run, memory=share), self.elapsed))
+        ready = self.standby.worker(lane.engines, problem) if self.standby and share is None else None
+        child = ready or Child(run, memory=share)
+        self.workers.append(Worker(lane, model, group, child, self.elapsed))
 
     def _end(self) -> None:
-        for worker in self.workers:
-            worker.child.end()
-        if self._checker is not None:
-            self._checker.end()
+        children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
+        for child in children:
+            child.kill()
+        for child in children:  # they go down side by side
+            child.end()
 
     # The loop
 
@@ -217,9 +223,11 @@ class Director:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
         if self._checker is not None and self._checker.alive:
             sources[self._checker.channel.read] = None
-        for child in [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]:
-            child.channel.flush()
-        ready, _, _ = select.select(list(sources), [], [], max(0.0, seconds))
+        children = [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]
+        unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
+        ready, room, _ = select.select(list(sources), list(unsent), [], max(0.0, seconds))
+        for fd in room:
+            unsent[fd].flush()
         for fd in ready:
             worker = sources[fd]
             if worker is None:
