@@ -31,7 +31,7 @@ from streamcheck.transform.reduce import clusters
 if TYPE_CHECKING:
     from streamcheck.run.problems import Modelled
 
-QUICK = 0.3  # seconds for the first worker alone
+QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
