@@ -6,6 +6,8 @@ The public names are loaded when the first of them is asked for: a command that 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from streamcheck.public import *  # noqa: F403
     from streamcheck.public import SpecError as SpecError

@@ -48,7 +48,7 @@ def decide(equations, engines, model, rounds=80):
     (verdict, *_) = found
     if isinstance(verdict, Proved):
         whole = replace(verdict.certificate, equalities=reduced.equalities)
-        assert judged(model, "safe", whole) is None
+        assert judged(model.subject, "safe", whole) is None
         return verdict
     shown = replay(equations, claim_term(equations, "safe"), verdict.trace)
     assert not isinstance(shown, str), shown

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import signal
 import sys
 import traceback
 from typing import NoReturn
 
 import click
+
+from streamcheck import __version__
 
 COMMANDS = {
     "prove": "Prove a spec's properties, or show the shortest run that breaks them.",
@@ -22,6 +26,10 @@ MISTAKE = 2  # the command or the spec is wrong
 INTERNAL = 4
 INTERRUPTED = 130
 TERMINATED = 143
+
+OBJECTS = (
+    100_000  # new ones between looks for garbage: terms and modules stay, and looking takes a tenth of a short run
+)
 
 
 class Lazy(click.Group):
@@ -42,7 +50,7 @@ class Lazy(click.Group):
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="streamcheck")
+@click.version_option(__version__)
 def cli() -> None:
     """Stream monitors written as Python code: run them, look at them, prove them, compile them."""
 
@@ -53,10 +61,11 @@ def main() -> NoReturn:
     from streamcheck.core.errors import SpecError
 
     signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(OBJECTS)
     sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
     try:
         status = cli.main(standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
+        _leave(status if isinstance(status, int) else 0)
     except SpecError as error:
         _fail(str(error), MISTAKE)
     except click.exceptions.Abort:
@@ -67,9 +76,9 @@ def main() -> NoReturn:
         _fail("terminated", TERMINATED)
     except click.ClickException as error:
         error.show()
-        sys.exit(MISTAKE)
+        _leave(MISTAKE)
     except ReaderGone:
-        sys.exit(0)
+        _leave(0)
     except Exception:
         traceback.print_exc()
         _fail("an internal error, of streamcheck and not of the spec: nothing was concluded", INTERNAL)
@@ -85,4 +94,15 @@ def _terminated(*_: object) -> NoReturn:
 
 def _fail(message: str, status: int) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
-    sys.exit(status)
+    _leave(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """At once: what was started has been ended, and taking the terms apart one by one is of no use to anybody."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            status = INTERNAL  # what was to be said could not be
+    os._exit(status)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Any
 
 import click
 
+from streamcheck import __version__
 from streamcheck.cli.live import Live
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import Options
@@ -114,7 +114,7 @@ def _told(result: Compiled, paths: list[str]) -> Iterator[str]:
 
 
 def _row(result: Compiled, path: str, paths: list[str]) -> dict[str, Any]:
-    row = verdicts_json(result.verdicts, path, {}) | {"version": version("streamcheck"), "files": paths}
+    row = verdicts_json(result.verdicts, path, {}) | {"version": __version__, "files": paths}
     if result.unit is not None:
         figures = result.unit.figures
         row["figures"] = {

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streamcheck.cli.live import Live
-from streamcheck.cli.output import emit
-from streamcheck.report.verdicts import report
-from streamcheck.report.verdicts_json import verdicts_json
-from streamcheck.run.prove import Alarm, Settings, Verdicts, prove
-from streamcheck.run.source import Reading, Target, read
-from streamcheck.run.strategy import processors
+from streamcheck.run.standby import Standby
+
+if TYPE_CHECKING:
+    from streamcheck.run.prove import Verdicts
 
 ALARM = 4
 
@@ -76,6 +73,16 @@ def command(
     2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
     """
     deadline = time.monotonic() + timeout
+    standby = click.get_current_context().with_resource(Standby())
+    # Beside which the rest is loaded.
+    from streamcheck.cli.live import Live
+    from streamcheck.cli.output import emit
+    from streamcheck.report.verdicts import report
+    from streamcheck.report.verdicts_json import verdicts_json
+    from streamcheck.run.prove import Alarm, Settings, prove
+    from streamcheck.run.source import Reading, Target, read
+    from streamcheck.run.strategy import processors
+
     targets = [Target.parse(file) for file in files]
     specs = [
         (target.path, equations)
@@ -88,7 +95,7 @@ def command(
         settings = Settings(share, jobs or processors(), engines, props, memory and memory * 1_000_000, deterministic)
         try:
             with Live(equations, shown=not as_json and not quiet) as live:
-                verdicts = prove(equations, settings, live)
+                verdicts = prove(equations, settings, live, standby)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM

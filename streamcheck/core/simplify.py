@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from streamcheck.core.evaluate import meaning
-from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
 from streamcheck.core.types import BOOL
 
 
@@ -91,12 +91,20 @@ def choice(condition: Term, a: Term, b: Term) -> Term:
     return term("mux", condition, a, b)
 
 
+def simple(node: Term) -> Term:
+    """The node, simplified: its operands are simple already."""
+    return _simplified(node, list(node.args))
+
+
 def simplify(roots: Iterable[Term]) -> dict[Term, Term]:
     """Every node below the roots, simplified."""
-    results: dict[Term, Term] = {}
-    for node in walk(roots):
-        results[node] = _simplified(node, [results[a] for a in node.args])
-    return results
+    return fold(roots, _simplified)
+
+
+def instantiate(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
+    """Every node below the roots with the replacements made in it, simplified. What is put in is simple already, and
+    not looked into: it may be much larger than what it is put into."""
+    return fold(roots, lambda node, args: replacement.get(node) or _simplified(node, args))
 
 
 def _simplified(node: Term, args: list[Term]) -> Term:

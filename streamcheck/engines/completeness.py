@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from streamcheck.core.evaluate import evaluate, value_of
-from streamcheck.core.simplify import conjunction, negation, simplify
+from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
@@ -37,6 +37,7 @@ class Completeness:
         self.system = problem.system
         self.runs, self.solver = Composed(self.system), Solver(problem.patience)
         self.states = [s.var for s in self.system.state]
+        self.initial: list[Term] = []  # whether the run begins anew at a step
         open_claims = {p.name: p.term for p in self.system.properties}
         true_up_to: dict[str, int] = {}
         closed_at: int | None = None  # the k at which no compressed run was left
@@ -86,16 +87,16 @@ class Completeness:
             if state in first:
                 return self._differ(frames[first[state]], frames[j])
             first[state] = j
-        for j in range(1, k + 1):
-            initial = self._initial(frames[j])
+        for j in range(len(self.initial), k + 1):
+            self.initial.append(self._initial(frames[j]))
+        for initial in self.initial[1 : k + 1]:
             if initial is TRUE or (initial is not FALSE and value_of(initial, values)):
                 return negation(initial)
         return None
 
     def _differ(self, a: dict[Term, Term], b: dict[Term, Term]) -> Term:
-        equal = conjunction(*(term("same", a[v], b[v]) for v in self.states))
-        return negation(simplify([equal])[equal])
+        return negation(conjunction(*(simple(term("same", a[v], b[v])) for v in self.states)))
 
     def _initial(self, frame: dict[Term, Term]) -> Term:
-        equal = conjunction(*(term("same", frame[s.var], s.init) for s in self.system.state if s.init is not None))
-        return simplify([equal])[equal]
+        begun = [(frame[s.var], s.init) for s in self.system.state if s.init is not None]
+        return conjunction(*(simple(term("same", value, init)) for value, init in begun))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamcheck import __version__
 from streamcheck.core.term import Term
 from streamcheck.program.equations import Equations
 from streamcheck.report.program import invariants_json, path_json
@@ -13,12 +14,10 @@ from streamcheck.run.prove import Result, Verdicts
 
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
-    from importlib.metadata import version  # takes longer to load than many a proof
-
     program = verdicts.equations.program
     return {
         "tool": "streamcheck",
-        "version": version("streamcheck"),
+        "version": __version__,
         "file": file,
         "spec": verdicts.equations.name,
         "seconds": round(verdicts.seconds, 3),

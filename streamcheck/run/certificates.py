@@ -91,7 +91,7 @@ def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
     if saved.claim == "proved":
         with _damage(path):
             certificate = certificate_from_plain(saved.evidence)
-        rejected = judged(modelled, saved.prop, certificate)
+        rejected = judged(modelled.subject, saved.prop, certificate)
         return None if rejected is None else rejected.why
     with _damage(path):
         trace = trace_from_plain(saved.evidence, models(claims)[-1].system)

@@ -2,49 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from streamcheck.certify.checker import Rejected
+from streamcheck.core.term import TRUE, Term
+from streamcheck.core.wire import Reader, Writer
 from streamcheck.formats.certificate_json import certificate_from_plain
+from streamcheck.formats.cfa_json import cfa_from_plain, cfa_to_plain
+from streamcheck.formats.system_json import system_from_plain, system_to_plain
 from streamcheck.run.child import Channel
-from streamcheck.run.problems import Modelled
+from streamcheck.system.cfa import Cfa
+from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Certificate
 
 
-def serve(models: Mapping[str, Modelled], channel: Channel) -> None:
+@dataclass(frozen=True)
+class Subject:
+    """What certificates are about: a system in an integer model; the automaton it stands for, if it does, in the same
+    model, and that automaton as the program was written, with C's own types."""
+
+    model: str
+    system: TransitionSystem
+    blocks: Cfa | None = None
+    source: Cfa | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"model": self.model, "system": system_to_plain(self.system)}
+        if self.blocks is not None and self.source is not None:
+            w = Writer()
+            row["blocks"], row["source"] = cfa_to_plain(self.blocks, w), cfa_to_plain(self.source, w)
+            row |= {"types": w.types, "terms": w.terms}
+        return row
+
+    @staticmethod
+    def from_plain(row: dict[str, Any]) -> Subject:
+        system = system_from_plain(row["system"])
+        if "blocks" not in row:
+            return Subject(row["model"], system)
+        reader = Reader(row["types"], row["terms"])
+        return Subject(
+            row["model"], system, cfa_from_plain(row["blocks"], reader), cfa_from_plain(row["source"], reader)
+        )
+
+    @cached_property
+    def statements(self) -> tuple[Cfa, Term]:
+        """The source in the model, and what the types of its variables say."""
+        from streamcheck.encode.program import in_integers, ranges_of, scalar
+
+        assert self.source is not None
+        source = scalar(self.source)
+        return (in_integers(source), ranges_of(source)) if self.model == "integers" else (source, TRUE)
+
+
+def serve(known: Callable[[], Mapping[str, Subject]], channel: Channel) -> None:
+    """What the certificates are about is asked for when the solvers are there."""
     from streamcheck.certify.solvers import warm_up
 
     warm_up()
+    subjects = known()
     while True:
         request = channel.receive(None)
         certificate = certificate_from_plain(request["certificate"])
-        rejected = judged(models[request["model"]], request["prop"], certificate)
+        rejected = judged(subjects[request["model"]], request["prop"], certificate)
         answer = {"id": request["id"], "accepted": rejected is None}
         if rejected is not None:
             answer |= {"why": rejected.why, "undecided": rejected.undecided}
         channel.send(answer)
 
 
-def judged(model: Modelled, prop: str, certificate: Certificate) -> Rejected | None:
+def judged(subject: Subject, prop: str, certificate: Certificate) -> Rejected | None:
     """None where the certificate proves the property of the system, and of the program as it was written."""
     from streamcheck.certify.checker import check
 
-    rejected = check(model.system, model.claim(prop), certificate)
-    return rejected or _judged_at_locations(model, prop, certificate)
+    claim = next(c for c in subject.system.properties if c.name == prop)
+    rejected = check(subject.system, claim, certificate)
+    return rejected or _judged_at_locations(subject, prop, certificate)
 
 
-def _judged_at_locations(model: Modelled, prop: str, certificate: Certificate) -> Rejected | None:
-    program = model.program
-    if program is None:
+def _judged_at_locations(subject: Subject, prop: str, certificate: Certificate) -> Rejected | None:
+    if subject.blocks is None:
         return None
     from streamcheck.certify.locations import check_locations, invariants_of
-    from streamcheck.encode.program import in_integers, ranges_of, scalar
 
-    invariants = invariants_of(program.blocks, certificate)
+    invariants = invariants_of(subject.blocks, certificate)
     if invariants is None:
         return None
-    source = scalar(program.source)
+    source, typed = subject.statements
     error = next(e.location for e in source.errors if e.name == prop)
-    if model.model == "integers":
-        return check_locations(in_integers(source), error, invariants, ranges_of(source))
-    return check_locations(source, error, invariants)
+    return check_locations(source, error, invariants, typed)

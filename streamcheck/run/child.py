@@ -59,6 +59,10 @@ class Channel:
         self._outgoing += HEAD.pack(self.token, len(data)) + data
         self.flush()
 
+    @property
+    def unsent(self) -> bool:
+        return bool(self._outgoing)
+
     def flush(self) -> None:
         while self._outgoing:
             _, ready, _ = select.select([], [self.write], [], 0.0)
@@ -136,14 +140,17 @@ class Child:
     def alive(self) -> bool:
         return bool(self.pid)
 
+    def kill(self) -> None:
+        for kill in (os.killpg, os.kill) if self.pid else ():  # the child may not lead its group yet
+            with contextlib.suppress(ProcessLookupError):
+                kill(self.pid, signal.SIGKILL)
+
     def end(self) -> str:
         """End the child and whatever it started; how it had ended, where it had."""
         if not self.pid:
             return ""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
-        for kill in (os.killpg, os.kill):  # the child may not lead its group yet
-            with contextlib.suppress(ProcessLookupError):
-                kill(self.pid, signal.SIGKILL)
+        self.kill()
         if not pid:
             os.waitpid(self.pid, 0)
         os.close(self.channel.read)

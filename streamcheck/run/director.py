@@ -26,6 +26,7 @@ from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
+from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, LATER, STUCK, Lane, apart, build, groups, plan
 from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -86,6 +87,7 @@ class Director:
     memory: int | None = None
     deterministic: bool = False
     watch: Callable[[Director], None] = lambda _: None
+    standby: Standby | None = None
     decisions: dict[str, Decision] = field(default_factory=dict)
     deaths: list[str] = field(default_factory=list)  # of workers, where that left something undecided
     workers: list[Worker] = field(default_factory=list)
@@ -130,12 +132,12 @@ class Director:
     # Processes
 
     def _start_checker(self) -> None:
-        models: dict[str, Modelled] = {m.model: m for m in self.models}
+        subjects: dict[str, checking.Subject] = {m.model: m.subject for m in self.models}
 
         def serve(channel: Channel) -> None:
-            checking.serve(models, channel)
+            checking.serve(lambda: subjects, channel)
 
-        self._checker = Child(serve)
+        self._checker = (self.standby.checker(subjects) if self.standby else None) or Child(serve)
 
     def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
@@ -155,13 +157,16 @@ class Director:
             workers.work(lambda: build(lane.engines), problem, channel, known, LATER)
 
         share = None if self.memory is None else self.memory // self._shares
-        self.workers.append(Worker(lane, model, group, Child(run, memory=share), self.elapsed))
+        ready = self.standby.worker(lane.engines, problem) if self.standby and share is None else None
+        child = ready or Child(run, memory=share)
+        self.workers.append(Worker(lane, model, group, child, self.elapsed))
 
     def _end(self) -> None:
-        for worker in self.workers:
-            worker.child.end()
-        if self._checker is not None:
-            self._checker.end()
+        children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
+        for child in children:
+            child.kill()
+        for child in children:  # they go down side by side
+            child.end()
 
     # The loop
 
@@ -189,8 +194,8 @@ class Director:
         return [w for w in self.workers if w.child.alive]
 
     def _start_due(self, now: float) -> None:
-        """The lanes whose time has come; the next one at once where no worker is busy."""
-        while self._plan and (now >= self._plan[0].after or all(w.idle for w in self._alive())):
+        """The lanes whose time has come; the next one at once where nobody is busy, the checker neither."""
+        while self._plan and (now >= self._plan[0].after or (not self._asked and all(w.idle for w in self._alive()))):
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
@@ -219,9 +224,11 @@ class Director:
         sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
         if self._checker is not None and self._checker.alive:
             sources[self._checker.channel.read] = None
-        for child in [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]:
-            child.channel.flush()
-        ready, _, _ = select.select(list(sources), [], [], max(0.0, seconds))
+        children = [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]
+        unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
+        ready, room, _ = select.select(list(sources), list(unsent), [], max(0.0, seconds))
+        for fd in room:
+            unsent[fd].flush()
         for fd in ready:
             worker = sources[fd]
             if worker is None:

@@ -12,6 +12,7 @@ from streamcheck.encode.program import guarded, in_integers, program_equations, 
 from streamcheck.encode.to_system import to_system
 from streamcheck.formats.certificate_json import Model
 from streamcheck.program.equations import Cell, Equations, Property
+from streamcheck.run.checking import Subject
 from streamcheck.system.cfa import Program, conjuncts
 from streamcheck.system.transition import Claim, TransitionSystem
 from streamcheck.transform.reduce import Reduced, reduce
@@ -36,6 +37,12 @@ class Modelled:
     system: TransitionSystem
     reduced: Reduced
     program: Program | None = None  # the automata it stands for, in the same model
+
+    @property
+    def subject(self) -> Subject:
+        if self.program is None:
+            return Subject(self.model, self.system)
+        return Subject(self.model, self.system, self.program.blocks, self.program.source)
 
     def claim(self, name: str) -> Claim:
         return next(c for c in self.system.properties if c.name == name)

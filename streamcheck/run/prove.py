@@ -17,6 +17,7 @@ from streamcheck.encode.program import in_integers, scalar
 from streamcheck.program.equations import Equations, Property
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
+from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.system.cfa import Cfa, Executed
 from streamcheck.system.verdict import Certificate, Trace
@@ -82,7 +83,12 @@ class Verdicts:
         return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 0
 
 
-def prove(equations: Equations, settings: Settings, watch: Callable[[Director], None] = lambda _: None) -> Verdicts:
+def prove(
+    equations: Equations,
+    settings: Settings,
+    watch: Callable[[Director], None] = lambda _: None,
+    standby: Standby | None = None,
+) -> Verdicts:
     check_names(settings.engines)
     chosen = _selected(equations, settings.props)
     claims = claims_of(chosen, vacuity=True)
@@ -96,6 +102,7 @@ def prove(equations: Equations, settings: Settings, watch: Callable[[Director], 
         settings.memory,
         settings.deterministic,
         watch=watch,
+        standby=standby,
     )
     decisions = director.run()
     results = [_of_program(chosen, _result(p, decisions[p.name])) for p in chosen.properties]

@@ -20,15 +20,18 @@ import importlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import walk
 from streamcheck.formats.certificate_json import Model
-from streamcheck.run.problems import Modelled
 from streamcheck.system.protocol import Engine
 from streamcheck.transform.reduce import clusters
 
-QUICK = 0.3  # seconds for the first worker alone
+if TYPE_CHECKING:
+    from streamcheck.run.problems import Modelled
+
+QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay

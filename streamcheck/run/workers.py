@@ -29,6 +29,7 @@ from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.reduce import clusters
 
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
+DEARER = {"k-induction": 2, "completeness": 4}  # a unit of their work beside others: far out, violations are likelier
 A_TURN = 20_000  # what a turn counts beside the solver's work
 
 
@@ -79,10 +80,12 @@ class Turns:
         self.boxes: list[list[Fact]] = []
         self.spent: dict[int, int] = {}
         self.waiting: set[int] = set()
+        self.names: list[str] = []
         self.running: dict[int, tuple[str, Iterator[Event]]] = {}
         for part in clusters(problem.system):
             for engine in engines():
                 number = len(self.boxes)
+                self.names.append(engine.name)
                 self.boxes.append(list(known))
                 self.spent[number] = (later or {}).get(engine.name, 0)
                 self.running[number] = engine.name, engine.run(replace(problem, system=part), self._inbox(number))
@@ -107,7 +110,7 @@ class Turns:
             if self.spent[number] <= least + AHEAD or (number in self.waiting and self.boxes[number]):
                 began = self._work_done()
                 self._turn(number, tell)
-                self.spent[number] += self._work_done() - began + A_TURN
+                self.spent[number] += (self._work_done() - began + A_TURN) * DEARER.get(self.names[number], 1)
         return bool(self.running) and all(n in self.waiting and not self.boxes[n] for n in self.running)
 
     def _turn(self, number: int, tell: Callable[[str, Event], None]) -> None:

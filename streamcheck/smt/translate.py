@@ -161,25 +161,54 @@ def _to_fp(mode: z3.FPRMRef, a: z3.ExprRef, target: z3.FPSortRef) -> z3.ExprRef:
     return z3.fpSignedToFP(mode, a, target) if z3.is_bv(a) else z3.fpRealToFP(mode, a, target)
 
 
-def _minus(a: Any, *rest: Any) -> Any:
-    return a - rest[0] if rest else -a
+# z3's own `And`, `==` … first look at what kinds of things they are given, which takes ten times as long as building.
+# The operands of the commonest operators are of the same sort here, and go to the library as they are.
 
+
+def _direct(make: Callable[..., Any], result: type) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        ctx = args[0].ctx
+        return result(make(ctx.ref(), *(a.ast for a in args)), ctx)
+
+    return function
+
+
+def _gathered(make: Callable[..., Any], result: type) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        ctx = args[0].ctx
+        return result(make(ctx.ref(), len(args), (z3.Ast * len(args))(*(a.ast for a in args))), ctx)
+
+    return function
+
+
+def _minus(a: Any, *rest: Any) -> Any:
+    return _subtraction(a, *rest) if rest else -a
+
+
+def _choice(condition: Any, a: Any, b: Any) -> Any:
+    for result in (z3.BoolRef, z3.ArithRef):
+        if isinstance(a, result):
+            return result(z3.Z3_mk_ite(a.ctx.ref(), condition.ast, a.ast, b.ast), a.ctx)
+    return z3.If(condition, a, b)
+
+
+_subtraction = _gathered(z3.Z3_mk_sub, z3.ArithRef)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "not": z3.Not,
-    "and": z3.And,
-    "or": z3.Or,
+    "not": _direct(z3.Z3_mk_not, z3.BoolRef),
+    "and": _gathered(z3.Z3_mk_and, z3.BoolRef),
+    "or": _gathered(z3.Z3_mk_or, z3.BoolRef),
     "xor": z3.Xor,
-    "=>": z3.Implies,
-    "ite": z3.If,
-    "=": operator.eq,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "+": operator.add,
+    "=>": _direct(z3.Z3_mk_implies, z3.BoolRef),
+    "ite": _choice,
+    "=": _direct(z3.Z3_mk_eq, z3.BoolRef),
+    "<": _direct(z3.Z3_mk_lt, z3.BoolRef),
+    "<=": _direct(z3.Z3_mk_le, z3.BoolRef),
+    ">": _direct(z3.Z3_mk_gt, z3.BoolRef),
+    ">=": _direct(z3.Z3_mk_ge, z3.BoolRef),
+    "+": _gathered(z3.Z3_mk_add, z3.ArithRef),
     "-": _minus,
-    "*": operator.mul,
+    "*": _gathered(z3.Z3_mk_mul, z3.ArithRef),
     "/": operator.truediv,
     "div": operator.truediv,  # of Int: z3 divides integers as SMT-LIB does
     "mod": operator.mod,

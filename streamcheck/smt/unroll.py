@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.simplify import conjunction, simplify
+from streamcheck.core.simplify import conjunction, instantiate
 from streamcheck.core.term import Term, substitute, term, variable
-from streamcheck.core.types import Value
+from streamcheck.core.types import BOOL, Value
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Trace
 
@@ -27,6 +27,7 @@ class Composed:
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system = system
+        self.names: dict[Term, Term] = {}  # and what they stand for
         self.constants = [s.var for s in system.state if s.init is None]
         self.frames: list[dict[Term, Term]] = [self._frame({s.var: s.init or at(s.var, 0) for s in system.state})]
 
@@ -45,12 +46,28 @@ class Composed:
     def images(self, roots: list[Term], step: int) -> dict[Term, Term]:
         """The terms at a step, simplified."""
         self.reach(step)
-        images = substitute(roots, self.frames[step])
-        simple = simplify(images[r] for r in roots)
-        return {r: simple[images[r]] for r in roots}
+        images = instantiate(roots, self.frames[step])
+        return {r: images[r] for r in roots}
 
     def image(self, root: Term, step: int) -> Term:
         return self.images([root], step)[root]
+
+    def named(self, step: int) -> list[Term]:
+        """Gives the Bool state at a step (the last there is) names of its own: the equations between these and what
+        they stand for. A term of many steps, one inside the other, is looked into by the solver again and again."""
+        self.reach(step)
+        frame = self.frames[step]
+        nested = {s.var: frame[s.var] for s in self.system.state if s.var.type is BOOL and frame[s.var].args}
+        frame.update({v: at(v, step) for v in nested})
+        self.names.update({frame[v]: t for v, t in nested.items()})
+        return [_same(frame[v], t) for v, t in nested.items()]
+
+    def completed(self, values: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The leaves' values, and from these the names': as the language has it, not as the solver does."""
+        every = dict(values)
+        for name, meaning in self.names.items():
+            every[name] = value_of(meaning, every)
+        return every
 
     def leaves(self, steps: int) -> Iterator[Term]:
         """Every variable that a model of the first steps may give a value."""

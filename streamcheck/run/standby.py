@@ -1,0 +1,62 @@
+"""Processes started before there is anything for them to do: they load their solvers while the spec is being read.
+
+Most properties fall within a few milliseconds to the first worker, and loading a solver takes longer than that. What
+these two work on is sent to them; all other processes are forked when they are due, from a command that has the
+systems in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+
+from streamcheck.formats.system_json import system_from_plain, system_to_plain
+from streamcheck.run import checking, workers
+from streamcheck.run.checking import Subject
+from streamcheck.run.child import Channel, Child
+from streamcheck.run.strategy import FIRST, LATER, build, work_counter
+from streamcheck.system.protocol import Problem
+
+
+class Standby:
+    """The checker and the first worker, until somebody takes them. Use as a context manager."""
+
+    def __init__(self) -> None:
+        self._checker: Child | None = Child(_check)
+        self._worker: Child | None = Child(_work)
+
+    def __enter__(self) -> Standby:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for child in (self._checker, self._worker):
+            if child is not None:
+                child.end()
+
+    def checker(self, subjects: Mapping[str, Subject]) -> Child | None:
+        """The checker of certificates about these, if it is still here."""
+        child, self._checker = self._checker, None
+        if child is not None:
+            child.channel.post({model: subject.to_plain() for model, subject in subjects.items()})
+        return child
+
+    def worker(self, engines: tuple[str, ...], problem: Problem) -> Child | None:
+        """A worker with these engines, if there is one here."""
+        if engines != FIRST or problem.options:
+            return None
+        child, self._worker = self._worker, None
+        if child is not None:
+            child.channel.post({"system": system_to_plain(problem.system), "patience": problem.patience})
+        return child
+
+
+def _check(channel: Channel) -> None:
+    checking.serve(lambda: {m: Subject.from_plain(row) for m, row in channel.receive(None).items()}, channel)
+
+
+def _work(channel: Channel) -> None:
+    build(FIRST)
+    work_counter()()  # the solver has been used once: what it builds for itself is there
+    row = channel.receive(None)
+    problem = Problem(system_from_plain(row["system"]), patience=row["patience"])
+    workers.work(lambda: build(FIRST), problem, channel, (), LATER)
