@@ -21,6 +21,7 @@ from streamcheck.system.cfa import Cfa, Edge
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
+from streamcheck.transform.blocks import read_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +90,18 @@ class ProgramEngine(ABC):
 
 
 def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
-    """The automaton with this claim's error alone, and the variables that the system has."""
+    """The automaton with this claim's error alone, and the variables that its guards depend on: the reduced system may
+    have fewer, where what a guard decides makes no difference."""
     program = problem.program
     if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
     errors = tuple(e for e in program.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
-    kept = {s.var for s in problem.system.state} & set(program.variables)
     useful = set(program.locations) if whole else _backward(program, errors[0].location) | {program.entry}
-    edges = [_without(e, kept) for e in program.edges if e.source in useful and e.target in useful]
+    edges = [e for e in program.edges if e.source in useful and e.target in useful]
+    kept = read_by(edges)
+    edges = [_without(e, kept) for e in edges]
     return Restricted(
         program.name,
         tuple(v for v in program.variables if v in kept),
