@@ -484,7 +484,8 @@ class Random:
 @pytest.mark.parametrize("engine", [PredicateReach, ConcreteReach])
 def test_random_automata_agree_with_explicit_search(engine, kind):
     decided = {True: 0, False: 0}
-    for seed in range(40):
+    slow = engine is ConcreteReach and kind is not INT  # its formulas list values there
+    for seed in range(10 if slow else 40):
         given = Random(seed, kind).automaton()
         answer = search(engine, given, rounds=60)
         if isinstance(answer, Open):
@@ -496,7 +497,7 @@ def test_random_automata_agree_with_explicit_search(engine, kind):
             check_path(given, answer)
         else:
             check_invariants(given, answer, range(-1, 4))
-    if engine is PredicateReach or kind is INT:
+    if not slow:
         assert min(decided.values()) >= 5, decided
 
 

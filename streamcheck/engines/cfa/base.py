@@ -68,7 +68,8 @@ class ProgramEngine(ABC):
         """Yields where it is, now and then, so that others have their turn."""
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
-        decided: set[str] = set()
+        """The claims in turns, each with a search of its own: a hard one does not keep the others waiting."""
+        searches: dict[str, tuple[Claim, Cfa, Generator[Progress, None, Answer]]] = {}
         for claim in problem.system.properties:
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
@@ -76,17 +77,20 @@ class ProgramEngine(ABC):
             program = restricted(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
-                continue
-            search = self.search(program, problem)
-            answer: Answer | None = None
-            while answer is None and claim.name not in decided:
+            else:
+                searches[claim.name] = claim, program, type(self)().search(program, problem)
+        while searches:
+            for name, (claim, program, search) in list(searches.items()):
+                if name not in searches:
+                    continue
                 try:
                     yield next(search)
                 except StopIteration as end:
-                    answer = end.value
-                decided |= {f.prop for f in inbox() if isinstance(f, Proved | Falsified | Settled)}
-            if answer is not None:
-                yield _event(problem, program, claim, answer)
+                    del searches[name]
+                    yield _event(problem, program, claim, end.value)
+                for fact in inbox():
+                    if isinstance(fact, Proved | Falsified | Settled):
+                        searches.pop(fact.prop, None)
 
 
 def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
