@@ -33,7 +33,7 @@ def sliced(cfa: Cfa) -> Cfa:
     after = _closure({cfa.entry}, ((e.source, e.target) for e in edges))
     before = _closure(cfa.bad, ((e.target, e.source) for e in edges))
     edges = [e for e in edges if e.source in after and e.target in before]
-    read = _read(edges)
+    read = read_by(edges)
     kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for e in edges]
     return replace(
         cfa,
@@ -67,8 +67,9 @@ def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]
     return found
 
 
-def _read(edges: list[Edge]) -> set[Term]:
+def read_by(edges: Iterable[Edge]) -> set[Term]:
     """The variables that guards depend on."""
+    edges = list(edges)
     written: dict[Term, list[Term]] = {}
     for edge in edges:
         for v, t in edge.updates:

@@ -21,6 +21,7 @@ from streamcheck.system.cfa import Cfa, Edge
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
 from streamcheck.system.transition import Claim
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
+from streamcheck.transform.blocks import read_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class ProgramEngine(ABC):
         """Yields where it is, now and then, so that others have their turn."""
 
     def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
-        decided: set[str] = set()
+        """The claims in turns, each with a search of its own: a hard one does not keep the others waiting."""
+        searches: dict[str, tuple[Claim, Cfa, Generator[Progress, None, Answer]]] = {}
         for claim in problem.system.properties:
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
@@ -75,30 +77,35 @@ class ProgramEngine(ABC):
             program = restricted(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
-                continue
-            search = self.search(program, problem)
-            answer: Answer | None = None
-            while answer is None and claim.name not in decided:
+            else:
+                searches[claim.name] = claim, program, type(self)().search(program, problem)
+        while searches:
+            for name, (claim, program, search) in list(searches.items()):
+                if name not in searches:
+                    continue
                 try:
                     yield next(search)
                 except StopIteration as end:
-                    answer = end.value
-                decided |= {f.prop for f in inbox() if isinstance(f, Proved | Falsified | Settled)}
-            if answer is not None:
-                yield _event(problem, program, claim, answer)
+                    del searches[name]
+                    yield _event(problem, program, claim, end.value)
+                for fact in inbox():
+                    if isinstance(fact, Proved | Falsified | Settled):
+                        searches.pop(fact.prop, None)
 
 
 def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
-    """The automaton with this claim's error alone, and the variables that the system has."""
+    """The automaton with this claim's error alone, and the variables that its guards depend on: the reduced system may
+    have fewer, where what a guard decides makes no difference."""
     program = problem.program
     if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
     errors = tuple(e for e in program.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
-    kept = {s.var for s in problem.system.state} & set(program.variables)
     useful = set(program.locations) if whole else _backward(program, errors[0].location) | {program.entry}
-    edges = [_without(e, kept) for e in program.edges if e.source in useful and e.target in useful]
+    edges = [e for e in program.edges if e.source in useful and e.target in useful]
+    kept = read_by(edges)
+    edges = [_without(e, kept) for e in edges]
     return Restricted(
         program.name,
         tuple(v for v in program.variables if v in kept),
