@@ -10,6 +10,7 @@ processors an easy property never pays for a heavy engine, on many all start alm
     templates, polynomial   lemmas for the others: relations between counters, sums in closed form
     structural              systems with much that does not matter
     predicates              what needs few conditions of many numbers
+    predicate-reach, lifted-pdr    programs: few conditions for each location
 
 Measured on the field's benchmarks (`tests/bench/engines.py`); the README has the table.
 """
@@ -39,7 +40,9 @@ FIRST = ("bmc", "k-induction", "completeness")
 # What heavy engines count as done where they share a worker: their turn comes when the light ones have had theirs.
 LATER = {"ic3": 300_000, "templates": 5_000_000, "spacer": 10_000_000, "polynomial": 15_000_000}
 LATER |= {"structural": 5_000_000, "predicates": 30_000_000}
+LATER |= {"predicate-reach": 10_000_000, "lifted-pdr": 20_000_000}
 IN_TURNS = (*FIRST, "ic3", "templates", "polynomial", "spacer", "structural", "predicates")
+FOR_PROGRAMS = ("predicate-reach", "lifted-pdr")
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)
 ENGINES = {
@@ -103,12 +106,19 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
     """The workers of a run, in the order they start. In turns, all engines share one worker: what each says and hears
     then depends on nothing but the problem."""
     first, others = models[0].model, [m.model for m in models[1:]]
+    program = models[0].program is not None
     if deterministic or (jobs == 1 and not chosen):
-        return [Lane(tuple(_with_needs(chosen or IN_TURNS)), first)]
+        return [Lane(tuple(_with_needs(chosen or (*IN_TURNS, *(FOR_PROGRAMS if program else ())))), first)]
     if chosen:
         return [Lane(tuple(_with_needs([name])), m.model) for m in models for name in chosen]
-    many = len(models[0].reduced.system.definitions) >= MANY_DEFINITIONS
-    wanted = [
+    wanted = _for_program(first, others) if program else _for_spec(models[0], first, others)
+    sooner = min(1.0, PLANNED_FOR / jobs)
+    return [Lane(FIRST, first), *(Lane(w.engines, w.model, max(QUICK, w.after * sooner)) for w in wanted)]
+
+
+def _for_spec(model: Modelled, first: Model, others: Sequence[Model]) -> list[Lane]:
+    many = len(model.reduced.system.definitions) >= MANY_DEFINITIONS
+    return [
         Lane(("ic3",), first, QUICK),
         Lane(("spacer",), first, 1.0),
         *(Lane(FIRST, other, 1.5) for other in others),
@@ -118,8 +128,21 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
         Lane(("spacer-local",), first, 4.0),
         Lane(("predicates",), first, 6.0),
     ]
-    sooner = min(1.0, PLANNED_FOR / jobs)
-    return [Lane(FIRST, first), *(Lane(w.engines, w.model, max(QUICK, w.after * sooner)) for w in wanted)]
+
+
+def _for_program(first: Model, others: Sequence[Model]) -> list[Lane]:
+    """Loops keep relations between counters, which templates find at once."""
+    return [
+        Lane(("templates",), first, QUICK),
+        Lane(("ic3",), first, 2 * QUICK),
+        Lane(("spacer",), first, 1.0),
+        *(Lane(FIRST, other, 1.5) for other in others),
+        Lane(("predicate-reach", "polynomial"), first, 2.0),
+        Lane(("lifted-pdr",), first, 3.0),
+        *(Lane((name,), other, 4.0) for other in others for name in ("spacer", "lifted-pdr", "predicate-reach")),
+        Lane(("spacer-local",), first, 5.0),
+        Lane(("predicates",), first, 6.0),
+    ]
 
 
 def apart(lane: Lane) -> list[Lane]:
