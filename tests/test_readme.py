@@ -47,10 +47,31 @@ k = [0] ++ n + 1
 
 
 def test_the_lustre_session_prints_what_is_shown(tmp_path):
-    program, shown = blocks("console")[2].removeprefix("$ cat counter.lus\n").split("$ streamcheck prove counter.lus\n")
+    (session,) = (b for b in blocks("console") if "counter.lus" in b)
+    program, shown = session.removeprefix("$ cat counter.lus\n").split("$ streamcheck prove counter.lus\n")
     (tmp_path / "counter.lus").write_text(program)
     done = subprocess.run([COMMAND, "prove", "counter.lus"], cwd=tmp_path, capture_output=True, text=True)
     assert list(map(certain, done.stdout.splitlines())) == list(map(certain, shown.splitlines()))
+
+
+def test_the_programs_session_prints_what_is_shown():
+    (session,) = (b for b in blocks("console") if "lock.c" in b)
+    sessions = re.findall(r"^\$ streamcheck (.*)\n((?:(?!\$ ).*\n)*)", session, re.M)
+    assert len(sessions) == 2
+    for command, shown in sessions:
+        done = subprocess.run([COMMAND, *command.split()], capture_output=True, text=True)
+        printed, told = (
+            [re.sub(r"= -?\d{4,}", "= …", " ".join(certain(row))) for row in text.splitlines()]
+            for text in (done.stdout, shown)
+        )
+        assert [re.sub(r"b = \S+", "b = …", row) for row in printed] == [re.sub(r"b = \S+", "b = …", r) for r in told]
+
+
+def test_the_automaton_shown_is_read(tmp_path):
+    (text,) = (b for b in blocks("") if "initial start" in b)
+    (tmp_path / "lock.aut").write_text(text)
+    done = subprocess.run([COMMAND, "prove", "lock.aut"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "mathematical integers" in done.stdout and "falsified  bad" in done.stdout
 
 
 def test_the_c_shown_is_the_c_generated(tmp_path):

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from streamcheck.cli.output import emit
+from streamcheck.core.errors import SpecError
 from streamcheck.formats.equations_json import to_plain
 from streamcheck.program.equations import Equations
 from streamcheck.run.source import Reading, Target, one, read
@@ -64,8 +65,16 @@ def _smt2(equations: Equations, steps: int) -> str:
     return write_smt2(to_system(equations), steps)
 
 
+def _aut(equations: Equations) -> str:
+    if equations.program is None:
+        raise SpecError(f"{equations.name}: automata are written of programs (.c, .aut)")
+    from streamcheck.formats.aut_write import write_aut
+
+    return write_aut(equations.program.source)
+
+
 STAGES = {"equations": _equations, "system": _system, "graph": _graph}
-LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc}  # a file of these holds one spec
+LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file of these holds one spec
 
 
 @click.command(name="show", short_help="Print a stage of a spec, or write it in another tool's language.")
@@ -78,7 +87,7 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc}  # a file of these hol
     show_default=True,
     help="equations: cells and wires; system: the transition system; graph: Graphviz DOT, of programs the automaton; "
     "json: complete, and read again in place of the spec; lustre: for Kind 2; vmt: for ic3ia and Pono; "
-    "chc: Horn clauses for Spacer and Golem; smt2: the queries of k steps.",
+    "chc: Horn clauses for Spacer and Golem; aut: the automaton of a program; smt2: the queries of k steps.",
 )
 @click.option(
     "--steps", type=click.IntRange(min=0), default=10, show_default=True, help="How many steps smt2 looks at."
