@@ -43,7 +43,7 @@ def _how(result: Result, *, machine: bool) -> str:
         return f"{result.reason}, {result.seconds:.2f} s"
     where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
     if result.path is not None:
-        where = f"{len(result.path)} statements"
+        where = f"{len(result.path)} statement{'s' if len(result.path) > 1 else ''}"
     where += "" if result.shortest else " (perhaps not the shortest run)"
     kind = result.certificate.kind if result.certificate is not None else ""
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")
