@@ -137,6 +137,15 @@ def test_example_12_comes_back_as_its_path(engine):
     assert isinstance(decide(equations, (engine,), model, rounds=300), Falsified)
 
 
+@pytest.mark.parametrize("engine", ["bmc", "dfs-bmc", "global-bmc-backward", "lifted-pdr", "predicate-reach"])
+def test_edges_that_differ_in_what_they_write_only(engine):
+    cfa = automaton("q0", "bad", "q0 -> q1: x := 1", "q0 -> q1: x := 2", "q1 -> bad: x == 2", "q1 -> bad: x == 3")
+    cfa = replace(cfa, edges=tuple(replace(e, text="a statement") for e in cfa.edges))
+    for blocks in (True, False):
+        equations = prepared(cfa, blocks)
+        assert isinstance(decide(equations, (engine,), models(equations)[0]), Falsified)
+
+
 def test_an_unreachable_error_without_edges_is_proved():
     cfa = automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> bad: x == x + 1")
     for engine in ("dfs-bmc", "global-bmc-backward", "ic3"):

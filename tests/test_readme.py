@@ -62,7 +62,8 @@ def test_the_programs_session_prints_what_is_shown():
     for command, shown in sessions:
         done = subprocess.run([COMMAND, *command.split()], capture_output=True, text=True)
         printed, told = (
-            [chosen_freely.sub("", " ".join(certain(row))) for row in text.splitlines()] for text in (done.stdout, shown)
+            [chosen_freely.sub("", " ".join(certain(row))) for row in text.splitlines()]
+            for text in (done.stdout, shown)
         )
         assert printed == told
 

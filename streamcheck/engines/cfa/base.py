@@ -154,7 +154,7 @@ def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Even
         case Safe(invariants):
             return Proved(claim.name, Certificate("inductive", 1, (claim.term, *located(program, invariants))))
         case Unsafe(path):
-            trace = trace_of(problem, path)
+            trace = trace_of(problem, program, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
         case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
             kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
@@ -199,11 +199,10 @@ class Path:
             record.pop()
 
 
-def trace_of(problem: Problem, path: Sequence[Edge]) -> Trace | None:
-    """A run along the path, as the transition system makes it: None where the path is infeasible."""
-    whole = problem.program
+def trace_of(problem: Problem, program: Cfa, path: Sequence[Edge]) -> Trace | None:
+    """A run along the program's path, as the transition system makes it: None where the path is infeasible."""
+    whole, kept = problem.program, set(program.variables)
     assert whole is not None
-    kept = {s.var for s in problem.system.state}
     followed, solver = Path(whole), Solver()
     for edge in path:
         solver.add(followed.follow(edge))
