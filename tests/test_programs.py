@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 
 import pytest
-from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, shortest
+from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, reachable, shortest
 
-from streamcheck.certify.locations import check_locations, invariants_of
+from streamcheck.certify.locations import check_blocks, check_locations, invariants_of
 from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
@@ -90,6 +90,25 @@ def test_slicing_and_large_blocks_keep_the_error(seed):
     blocks = large_blocks(smaller)
     assert (shortest(blocks) is None) == (truth is None)
     assert len(blocks.edges) <= len(smaller.edges)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_blocks_are_shown_to_do_all_that_the_statements_do(seed):
+    """And blocks that leave something out are not."""
+    rng = random.Random(500 + seed)
+    cfa = random_automaton(rng, locations=rng.randint(3, 6))
+    smaller = sliced(cfa)
+    blocks = large_blocks(smaller) if seed % 2 else smaller
+    found = check_blocks(cfa, blocks)
+    assert found is None or found.undecided
+    before = reachable(blocks)
+    for edge in blocks.edges:
+        others = tuple(e for e in blocks.edges if e is not edge)
+        changed = replace(edge, guard=term("and", edge.guard, term("ne", blocks.variables[0], constant(W2, 1))))
+        for fewer in (others, (*others, changed)) if blocks.variables else (others,):
+            less = replace(blocks, edges=fewer)
+            if set(reachable(less)) != set(before) and shortest(less) is None and shortest(blocks) is not None:
+                assert check_blocks(cfa, less) is not None
 
 
 def test_branches_become_one_edge_of_the_size_of_the_code():

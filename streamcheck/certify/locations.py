@@ -10,22 +10,31 @@ nothing of slicing, large blocks or the transition system is believed. With inv(
 where the statements from l to r are followed through the locations that have none, all paths at once: every location
 on the way has a condition for being there, and the variables' values as terms, chosen where paths meet. A loop all of
 whose locations have no invariant must not come round.
+
+Certificates that speak of several steps say nothing of one location. For them it is shown that the blocks do all that
+the statements do: whatever the statements from one location of the blocks to the next lead to, an edge of the blocks
+does too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from typing import TypeAlias
 
 from streamcheck.certify.checker import Rejected
 from streamcheck.certify.smtlib import Script
 from streamcheck.certify.solvers import unsatisfiable
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
+from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, variable, variables
 from streamcheck.core.types import BOOL
 from streamcheck.system.cfa import HIDDEN, Cfa, Edge
 from streamcheck.system.transition import TransitionSystem
 from streamcheck.system.verdict import Certificate
+
+Arrival: TypeAlias = Callable[[Mapping[Term, Term]], Term]  # from the variables' values there
+MOST_EITHERS = 6  # choices of one block that are tried both ways
 
 
 def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | None:
@@ -42,29 +51,82 @@ def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | No
 
 
 def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typed: Term = TRUE) -> Rejected | None:
-    """None where the invariants hold and exclude the error. `source` has scalar variables; `typed` is
-    what their types and those of the choices say."""
-    leading = _leading_to(source, error)
+    """None where the invariants hold and exclude the error. `source` has scalar variables; `typed` is what their types
+    and those of the choices say."""
+
+    def broken(invariant: Term) -> Arrival:
+        return lambda after: negation(substitute([invariant], after)[invariant])
+
+    arrivals = {q: broken(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
+    leading = _leading_to(source, {error})
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:
             continue
-        region = _Region(source, error, invariants, leading, start)
-        wrong = region.wrong()
-        if wrong is FALSE:
-            continue
+        wrong = _Region(source, leading, start, arrivals).wrong()
         given = invariants.get(start, TRUE)
         starting = conjunction(given, wrong)
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             starting = disjunction(negation(given), wrong)
-        rejected = _judged(
-            conjunction(typed, starting), f"the invariant at {source.lines.get(start, start)} does not lead on"
-        )
+        why = f"the invariant at {source.lines.get(start, start)} does not lead on"
+        rejected = _judged(conjunction(typed, starting), why)
         if rejected is not None:
             return rejected
     return None
 
 
+def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | None:
+    """None where every run of the source to an error is one of the blocks."""
+    leading = _leading_to(source, source.bad)
+    if any(len(_eithers(edge)) > MOST_EITHERS for edge in blocks.edges):
+        return Rejected("the program chooses too often in one block", undecided=True)
+    if blocks.entry != source.entry or not source.bad & leading <= blocks.bad:
+        return Rejected("the blocks have another entry or other errors")
+    for start in blocks.locations:
+        if start in leading and start not in source.bad:
+            arrivals = {q: _missed(blocks, start, q) for q in blocks.locations}
+            wrong = _Region(source, leading, start, arrivals).wrong()
+            rejected = _judged(
+                conjunction(typed, wrong), f"the block at {source.lines.get(start, start)} leaves runs out"
+            )
+            if rejected is not None:
+                return rejected
+    return None
+
+
+def _missed(blocks: Cfa, start: str, target: str) -> Arrival:
+    """That no edge of the blocks leads there with these values."""
+    edges = [e for e in blocks.leaving[start] if e.target == target]
+
+    def none_leads(after: Mapping[Term, Term]) -> Term:
+        return conjunction(*(negation(_leads(edge, way, after, blocks)) for edge in edges for way in _ways(edge)))
+
+    return none_leads
+
+
+def _leads(edge: Edge, way: Mapping[Term, Term], after: Mapping[Term, Term], blocks: Cfa) -> Term:
+    images = substitute([*edge.roots()], way)
+    simple = simplify(images.values())
+    reached = [] if edge.target in blocks.bad else blocks.variables
+    news = {v: simple[images[t]] for v, t in edge.updates}
+    same = (news.get(v, v) for v in reached)
+    equal = (TRUE if new is after[v] else term("same", new, after[v]) for v, new in zip(reached, same, strict=True))
+    return conjunction(simple[images[edge.guard]], *equal)
+
+
+def _ways(edge: Edge) -> Iterator[Mapping[Term, Term]]:
+    """The choices that large blocks make between edges, one way or the other."""
+    ours = _eithers(edge)
+    for ways in product((TRUE, FALSE), repeat=len(ours)):
+        yield dict(zip(ours, ways, strict=True))
+
+
+def _eithers(edge: Edge) -> list[Term]:
+    return [c for c in edge.choices if str(c.payload).startswith(HIDDEN)]
+
+
 def _judged(formula: Term, why: str) -> Rejected | None:
+    if formula is FALSE:
+        return None
     script = Script(TransitionSystem("program", (), tuple(variables([formula])), (), (), ()))
     script.start(initial=False)
     script.asserted(script.symbol(formula, 0))
@@ -75,8 +137,8 @@ def _judged(formula: Term, why: str) -> Rejected | None:
     return None if answer else Rejected(why, undecided=answer is None)
 
 
-def _leading_to(source: Cfa, error: str) -> set[str]:
-    found, stack = {error}, [error]
+def _leading_to(source: Cfa, errors: Iterable[str]) -> set[str]:
+    found, stack = set(errors), list(errors)
     while stack:
         for edge in source.entering[stack.pop()]:
             if edge.source not in found:
@@ -87,20 +149,19 @@ def _leading_to(source: Cfa, error: str) -> set[str]:
 
 @dataclass(slots=True)
 class _Region:
-    """The statements after a location, up to those that have invariants."""
+    """The statements after a location, up to where something is to be shown: `arrivals` say what is wrong there."""
 
     source: Cfa
-    error: str
-    invariants: Mapping[str, Term]
-    leading: set[str]
+    leading: set[str]  # the locations from which an error can be reached
     start: str
+    arrivals: Mapping[str, Arrival]
     here: dict[str, Term] = field(default_factory=dict)  # the condition for being there
     values: dict[str, dict[Term, Term]] = field(default_factory=dict)
     goals: list[Term] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
 
     def wrong(self) -> Term:
-        """That a path leads to the error, or to a location whose invariant is false there."""
+        """That a path leads where something is wrong."""
         self.here[self.start] = TRUE
         self.values[self.start] = {v: v for v in self.source.variables}
         for location in self._order():
@@ -110,7 +171,7 @@ class _Region:
         return disjunction(*self.goals)
 
     def _order(self) -> list[str]:
-        """The start and the locations without invariants behind it, each after those that lead there, but for loops."""
+        """The start and the locations on the way, each after those that lead there, but for loops."""
         order: list[str] = []
         done: set[str] = set()
         stack: list[tuple[str, bool]] = [(self.start, False)]
@@ -125,7 +186,7 @@ class _Region:
         return order[::-1]
 
     def _inside(self, location: str) -> bool:
-        return location in self.leading and location not in self.invariants and location != self.error
+        return location in self.leading and location not in self.arrivals
 
     def _leave(self, location: str) -> None:
         """Exactly one of the edges is taken: paths are told apart by what they choose."""
@@ -145,13 +206,10 @@ class _Region:
         if there is FALSE:
             return
         target = edge.target
-        if target == self.error:
-            self.goals.append(there)
-        elif target in self.invariants:
-            image = substitute([self.invariants[target]], after)[self.invariants[target]]
-            self.goals.append(conjunction(there, negation(image)))
+        if target in self.arrivals:
+            self.goals.append(conjunction(there, self.arrivals[target](after)))
         elif target in self.left:
-            self.goals.append(there)  # a loop without an invariant must not come round
+            self.goals.append(there)  # a loop where nothing is shown must not come round
         elif target not in self.here:
             self.here[target], self.values[target] = there, after
         else:

@@ -56,6 +56,15 @@ class Subject:
         source = scalar(self.source)
         return (in_integers(source), ranges_of(source)) if self.model == "integers" else (source, TRUE)
 
+    @cached_property
+    def covered(self) -> Rejected | None:
+        """None where the blocks do all that the statements do."""
+        from streamcheck.certify.locations import check_blocks
+
+        assert self.blocks is not None
+        source, typed = self.statements
+        return check_blocks(source, self.blocks, typed)
+
 
 def serve(known: Callable[[], Mapping[str, Subject]], channel: Channel) -> None:
     """What the certificates are about is asked for when the solvers are there."""
@@ -89,7 +98,7 @@ def _judged_at_locations(subject: Subject, prop: str, certificate: Certificate) 
 
     invariants = invariants_of(subject.blocks, certificate)
     if invariants is None:
-        return None
+        return subject.covered
     source, typed = subject.statements
     error = next(e.location for e in source.errors if e.name == prop)
     return check_locations(source, error, invariants, typed)
