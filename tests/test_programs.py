@@ -104,8 +104,8 @@ def test_blocks_are_shown_to_do_all_that_the_statements_do(seed):
     before = reachable(blocks)
     for edge in blocks.edges:
         others = tuple(e for e in blocks.edges if e is not edge)
-        changed = replace(edge, guard=term("and", edge.guard, term("ne", blocks.variables[0], constant(W2, 1))))
-        for fewer in (others, (*others, changed)) if blocks.variables else (others,):
+        narrower = [term("and", edge.guard, term("ne", v, constant(W2, 1))) for v in blocks.variables]
+        for fewer in (others, *((*others, replace(edge, guard=guard)) for guard in narrower)):
             less = replace(blocks, edges=fewer)
             if set(reachable(less)) != set(before) and shortest(less) is None and shortest(blocks) is not None:
                 assert check_blocks(cfa, less) is not None
