@@ -47,6 +47,7 @@ def ours(path, options, limit):
     except ValueError:
         return {**row, "verdict": "error", "reason": f"status {status}: {err.strip()[:160]}"}
     row["verdict"], row["engine"] = verdict_of(answer)
+    row["defined"] = all(p["verdict"] == "proved" for p in answer["properties"] if p.get("implied"))
     row["reason"] = "; ".join(sorted({p["reason"] for p in answer["properties"] if p.get("reason")}))
     return row
 
@@ -56,7 +57,10 @@ def solved(row):
 
 
 def wrong(row):
-    return row["verdict"] in ("proved", "falsified") and row["verdict"] != row["expected"]
+    """A proof holds up to the first undefined operation: it is wrong where there is none."""
+    if row["verdict"] == "proved":
+        return row["expected"] == "falsified" and row["defined"]
+    return row["verdict"] == "falsified" and row["expected"] == "proved"
 
 
 def figures(rows):
