@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
+HELP = 2.0  # seconds after which what mostly helps others steps back behind them
+HELPERS = {"templates", "polynomial", "structural", "predicates"}
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
 FIRST = ("bmc", "k-induction", "completeness")
 # What heavy engines count as done where they share a worker: their turn comes when the light ones have had theirs.
@@ -107,7 +109,7 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
         Lane(("templates", "polynomial"), first, 2.0),
         *([Lane(("structural",), first, 2.5)] if many else []),
         *(Lane((name,), other, 3.0) for other in others for name in ("spacer", "ic3")),
-        Lane(("spacer-local",), first, 4.0),
+        Lane(("spacer-local",), first, 3.0),
         Lane(("predicates",), first, 6.0),
     ]
     sooner = min(1.0, PLANNED_FOR / jobs)
