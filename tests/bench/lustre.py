@@ -271,7 +271,7 @@ def main():
     profile = []
     if options.profile:
         print(
-            "\nwhere the time goes: CPU seconds of the phases one after another; the median problem, then the slowest"
+            "\nwhere the time goes: CPU seconds of each phase; the median problem, then the slowest"
         )
         profile = profiled(root, runs["streamcheck"], options)
     if options.save:
