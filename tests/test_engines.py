@@ -382,3 +382,20 @@ def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
     assert proved.certificate.kind == "complete" and 50 <= proved.certificate.k <= 54
     whole = replace(proved.certificate, equalities=model.reduced.equalities)
     assert check(model.system, model.claim("small"), whole) is None
+
+
+def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
+    press, heat = extern("press", Bool), extern("heat", Int)
+    left = stream(Int, lambda left: [700] ++ mux(press, 700, mux(left > 0, left - 1, 0)))
+    spec = Spec("timer")
+    spec.prop("in time", left > 0)
+    spec.assume("warm", heat > 100)
+    claims = claims_of(equations_of(spec), vacuity=False)
+    model = models(claims)[0]
+    found, events = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    assert found.keys() == {"in time"} and found["in time"][1].trace.length == 701
+    assert not isinstance(replay(claims, claim_term(claims, "in time"), found["in time"][1].trace), str)
+    lengths = [e.trace.length for _, e in events if isinstance(e, Falsified)]
+    assert lengths == sorted(set(lengths), reverse=True)  # each shorter than the one before
+    again, _ = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    assert again == found

@@ -6,6 +6,7 @@ processors an easy property never pays for a heavy engine, on many all start alm
 
     ic3                     most of what induction cannot do, and deep violations
     spacer                  invariants over sums of counters
+    simulation              timers, and all that breaks late by doing little
     the other integer model a few per cent that only bit-vectors decide
     templates, polynomial   lemmas for the others: relations between counters, sums in closed form
     structural              systems with much that does not matter
@@ -35,13 +36,13 @@ QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
 HELP = 2.0  # seconds after which what mostly helps others steps back behind them
-HELPERS = {"templates", "polynomial", "structural", "predicates"}
+HELPERS = {"simulation", "templates", "polynomial", "structural", "predicates"}
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
 FIRST = ("bmc", "k-induction", "completeness")
 # What heavy engines count as done where they share a worker: their turn comes when the light ones have had theirs.
 LATER = {"ic3": 300_000, "templates": 5_000_000, "spacer": 10_000_000, "polynomial": 15_000_000}
-LATER |= {"structural": 5_000_000, "predicates": 30_000_000}
-IN_TURNS = (*FIRST, "ic3", "templates", "polynomial", "spacer", "structural", "predicates")
+LATER |= {"simulation": 2_000_000, "structural": 5_000_000, "predicates": 30_000_000}
+IN_TURNS = (*FIRST, "ic3", "simulation", "templates", "polynomial", "spacer", "structural", "predicates")
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)
 ENGINES = {
@@ -55,6 +56,7 @@ ENGINES = {
     "spacer-local": ("streamcheck.engines.spacer", "SpacerLocal", ()),
     "templates": ("streamcheck.invariants.templates", "Templates", ()),
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
+    "simulation": ("streamcheck.invariants.long_runs", "Simulation", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
 }
 
@@ -105,6 +107,7 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
     wanted = [
         Lane(("ic3",), first, QUICK),
         Lane(("spacer",), first, 1.0),
+        Lane(("simulation",), first, 1.2),
         *(Lane(FIRST, other, 1.5) for other in others),
         Lane(("templates", "polynomial"), first, 2.0),
         *([Lane(("structural",), first, 2.5)] if many else []),
