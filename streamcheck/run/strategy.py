@@ -106,13 +106,13 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
     many = len(models[0].reduced.system.definitions) >= MANY_DEFINITIONS
     wanted = [
         Lane(("ic3",), first, QUICK),
-        Lane(("spacer",), first, 1.0),
+        Lane(("spacer",), first, 0.5),
         Lane(("simulation",), first, 1.2),
         *(Lane(FIRST, other, 1.5) for other in others),
+        Lane(("spacer-local",), first, 1.5),
         Lane(("templates", "polynomial"), first, 2.0),
         *([Lane(("structural",), first, 2.5)] if many else []),
         *(Lane((name,), other, 3.0) for other in others for name in ("spacer", "ic3")),
-        Lane(("spacer-local",), first, 3.0),
         Lane(("predicates",), first, 6.0),
     ]
     sooner = min(1.0, PLANNED_FOR / jobs)

@@ -185,8 +185,8 @@ def profiled(root, rows, options):
     for row in chosen:
         engine = row["engine"].split("+")[0]
         command = [sys.executable, PROFILE, str(root / row["file"]), engine, "--limit", str(options.timeout)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        phases = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()[-200:]}
+        out, err, status, _ = measured(command, 2 * options.timeout)  # a single query may be longer than any limit
+        phases = json.loads(out) if status == 0 else {"error": err.strip()[-200:] or "not done in time"}
         found.append({"file": row["file"], "engine": engine, "wall": row["wall"], "cpu": row["cpu"], "phases": phases})
         print(f"  {row['file']:56.56} {engine}, {row['wall']:.2f} s, CPU {row['cpu']:.2f} s")
         print("      " + ", ".join(f"{name} {value}" for name, value in phases.items()), flush=True)
