@@ -8,7 +8,7 @@ import pytest
 from finite import HERE, INT, W8, Explicit, systems
 from hypothesis import HealthCheck, given, settings
 
-from streamcheck import Bool, Int, Spec, extern, implies, mux, stream
+from streamcheck import Bool, Double, Float, Int, Int16, Real, Spec, Word8, extern, implies, mux, stream
 from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
@@ -365,8 +365,8 @@ def modelled(*definitions):
 
 def test_deep_violations_behind_a_history_are_found_and_replay():
     x, y = extern("x", Bool), extern("y", Int)
-    small = stream(Bool, lambda small: [True] ++ (small & (y <= 3)))
-    run = stream(Int, lambda run: [0] ++ mux(x, run + 1, 0))
+    small = stream(Bool, lambda small: [True] + +(small & (y <= 3)))
+    run = stream(Int, lambda run: [0] + +mux(x, run + 1, 0))
     claims, model = modelled(("short", implies(small, run < 150)), ("never", implies(run > 20, ~small)))
     found, _ = verdicts(model.reduced.system, ("bmc",), rounds=200)
     assert {name: v.trace.length for name, (_, v) in found.items()} == {"short": 151, "never": 22}
@@ -375,7 +375,7 @@ def test_deep_violations_behind_a_history_are_found_and_replay():
 
 
 def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
-    t = stream(Int, lambda t: [0] ++ mux(t == 49, 0, t + 1))
+    t = stream(Int, lambda t: [0] + +mux(t == 49, 0, t + 1))
     _, model = modelled(("small", t * t < 2500))
     found, _ = verdicts(model.reduced.system, ("bmc", "completeness"), rounds=200)
     _, proved = found["small"]
@@ -386,7 +386,7 @@ def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
 
 def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
     press, heat = extern("press", Bool), extern("heat", Int)
-    left = stream(Int, lambda left: [700] ++ mux(press, 700, mux(left > 0, left - 1, 0)))
+    left = stream(Int, lambda left: [700] + +mux(press, 700, mux(left > 0, left - 1, 0)))
     spec = Spec("timer")
     spec.prop("in time", left > 0)
     spec.assume("warm", heat > 100)
@@ -399,3 +399,14 @@ def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
     assert lengths == sorted(set(lengths), reverse=True)  # each shorter than the one before
     again, _ = verdicts(model.reduced.system, ("simulation",), rounds=1000)
     assert again == found
+
+
+@pytest.mark.parametrize("type_", [Float, Double, Word8, Int16, Real])
+def test_long_runs_take_values_of_the_inputs_types(type_):
+    a, b = extern("a", type_), extern("b", type_)
+    spec = Spec("s")
+    spec.prop("equal", a == b)
+    claims = claims_of(equations_of(spec), vacuity=False)
+    for model in models(claims):
+        found, _ = verdicts(model.reduced.system, ("simulation",), rounds=50)
+        assert not isinstance(replay(claims, claim_term(claims, "equal"), found["equal"][1].trace), str)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from streamcheck.core.floats import f32
 from streamcheck.core.python import Writer
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, constant, substitute, walk
@@ -82,8 +83,9 @@ class Simulator:
             case MachineType(low=low, high=high):
                 pool = [v for v in (*pool, low, high) if isinstance(v, int) and low <= v <= high]
                 return self.random.choice([*pool, self.random.randint(low, high)])
-            case FloatType():
-                return self.random.choice([*pool, 0.0, 1.0, self.random.uniform(-100, 100)])
+            case FloatType(width=width):
+                drawn = self.random.uniform(-100, 100)
+                return self.random.choice([*pool, 0.0, 1.0, f32(drawn) if width == 32 else drawn])
         if var.type.kind == "bool":
             return self.random.random() < 0.5
         number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
