@@ -8,10 +8,14 @@ import pytest
 from finite import HERE, INT, W8, Explicit, systems
 from hypothesis import HealthCheck, given, settings
 
+from streamcheck import Bool, Double, Float, Int, Int16, Real, Spec, Word8, extern, implies, mux, stream
 from streamcheck.certify.checker import check
+from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.encode.integers import to_integers
+from streamcheck.program.flatten import equations_of
+from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
 from streamcheck.system.protocol import Problem
@@ -349,3 +353,60 @@ def test_what_is_shown_early_strengthens_what_needs_more_steps():
     alone = replace(system, properties=claims[1:])
     found, _ = verdicts(alone, ("bmc", "k-induction"), options={"compression": False})
     assert found["d is small"][1].certificate.k == 4
+
+
+def modelled(*definitions):
+    spec = Spec("s")
+    for name, stream_ in definitions:
+        spec.prop(name, stream_)
+    claims = claims_of(equations_of(spec), vacuity=False)
+    return claims, models(claims)[0]
+
+
+def test_deep_violations_behind_a_history_are_found_and_replay():
+    x, y = extern("x", Bool), extern("y", Int)
+    small = stream(Bool, lambda small: [True] + +(small & (y <= 3)))
+    run = stream(Int, lambda run: [0] + +mux(x, run + 1, 0))
+    claims, model = modelled(("short", implies(small, run < 150)), ("never", implies(run > 20, ~small)))
+    found, _ = verdicts(model.reduced.system, ("bmc",), rounds=200)
+    assert {name: v.trace.length for name, (_, v) in found.items()} == {"short": 151, "never": 22}
+    for name, (_, verdict) in found.items():
+        assert not isinstance(replay(claims, claim_term(claims, name), verdict.trace), str)
+
+
+def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
+    t = stream(Int, lambda t: [0] + +mux(t == 49, 0, t + 1))
+    _, model = modelled(("small", t * t < 2500))
+    found, _ = verdicts(model.reduced.system, ("bmc", "completeness"), rounds=200)
+    _, proved = found["small"]
+    assert proved.certificate.kind == "complete" and 50 <= proved.certificate.k <= 54
+    whole = replace(proved.certificate, equalities=model.reduced.equalities)
+    assert check(model.system, model.claim("small"), whole) is None
+
+
+def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
+    press, heat = extern("press", Bool), extern("heat", Int)
+    left = stream(Int, lambda left: [700] + +mux(press, 700, mux(left > 0, left - 1, 0)))
+    spec = Spec("timer")
+    spec.prop("in time", left > 0)
+    spec.assume("warm", heat > 100)
+    claims = claims_of(equations_of(spec), vacuity=False)
+    model = models(claims)[0]
+    found, events = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    assert found.keys() == {"in time"} and found["in time"][1].trace.length == 701
+    assert not isinstance(replay(claims, claim_term(claims, "in time"), found["in time"][1].trace), str)
+    lengths = [e.trace.length for _, e in events if isinstance(e, Falsified)]
+    assert lengths == sorted(set(lengths), reverse=True)  # each shorter than the one before
+    again, _ = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    assert again == found
+
+
+@pytest.mark.parametrize("type_", [Float, Double, Word8, Int16, Real])
+def test_long_runs_take_values_of_the_inputs_types(type_):
+    a, b = extern("a", type_), extern("b", type_)
+    spec = Spec("s")
+    spec.prop("equal", a == b)
+    claims = claims_of(equations_of(spec), vacuity=False)
+    for model in models(claims):
+        found, _ = verdicts(model.reduced.system, ("simulation",), rounds=50)
+        assert not isinstance(replay(claims, claim_term(claims, "equal"), found["equal"][1].trace), str)

@@ -16,7 +16,7 @@ Limits: systems whose states never repeat, or that have long non-repeating runs,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import accumulate, count
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simple
@@ -27,6 +27,7 @@ from streamcheck.smt.unroll import Composed
 from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
+STRIDE = 16  # from here on, not every depth is tested: a look at all states takes ever longer (heuristic)
 MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
 
 
@@ -38,10 +39,11 @@ class Completeness:
         self.runs, self.solver = Composed(self.system), Solver(problem.patience)
         self.states = [s.var for s in self.system.state]
         self.initial: list[Term] = []  # whether the run begins anew at a step
+        self.assumed = 0  # at so many steps
         open_claims = {p.name: p.term for p in self.system.properties}
         true_up_to: dict[str, int] = {}
         closed_at: int | None = None  # the k at which no compressed run was left
-        for k in count():
+        for k in accumulate(count(), lambda k, _: k + 1 + k // STRIDE):
             for fact in inbox():
                 match fact:
                     case TrueUpTo(prop, depth):
@@ -65,8 +67,10 @@ class Completeness:
 
     def _no_compressed_run(self, k: int) -> bool | None:
         """Whether I ∧ T^k ∧ A ∧ C_k is unsatisfiable."""
+        for i in range(self.assumed, k + 1):
+            self.solver.add(conjunction(*(self.runs.image(a.term, i) for a in self.system.assumptions)))
         self.runs.reach(k)
-        self.solver.add(conjunction(*(self.runs.image(a.term, k) for a in self.system.assumptions)))
+        self.assumed = k + 1
         while True:
             answer = self.solver.check()
             if answer is not True:

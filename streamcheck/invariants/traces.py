@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from streamcheck.core.floats import f32
 from streamcheck.core.python import Writer
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, constant, substitute, walk
@@ -19,14 +20,14 @@ TRIES = 20  # random inputs per step before the solver is asked for some that me
 
 
 class Simulator:
-    def __init__(self, system: TransitionSystem) -> None:
+    def __init__(self, system: TransitionSystem, claims: Sequence[Term] = ()) -> None:
         self.system = system
         self.random = random.Random(1)
         self.pool: dict[object, list[Value]] = {}
         for node in walk(system.roots()):
             if node.is_const:
                 self.pool.setdefault(node.type, []).extend(_around(node))
-        self.step = _compiled(system)
+        self.step = _compiled(system, claims)
 
     def states(self) -> list[tuple[Value, ...]]:
         """Distinct states, in the order they were met."""
@@ -82,8 +83,9 @@ class Simulator:
             case MachineType(low=low, high=high):
                 pool = [v for v in (*pool, low, high) if isinstance(v, int) and low <= v <= high]
                 return self.random.choice([*pool, self.random.randint(low, high)])
-            case FloatType():
-                return self.random.choice([*pool, 0.0, 1.0, self.random.uniform(-100, 100)])
+            case FloatType(width=width):
+                drawn = self.random.uniform(-100, 100)
+                return self.random.choice([*pool, 0.0, 1.0, f32(drawn) if width == 32 else drawn])
         if var.type.kind == "bool":
             return self.random.random() < 0.5
         number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
@@ -95,17 +97,17 @@ def _around(node: Term) -> list[Value]:
     return [value] if isinstance(value, bool | float) else [value, value - 1, value + 1]
 
 
-def _compiled(system: TransitionSystem) -> Callable[..., tuple[Value, ...] | None]:
-    """(state, inputs) to the next state, or None where an assumption is broken."""
+def _compiled(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
+    """(state, inputs) to the next state and what is claimed of this one, or None where an assumption is broken."""
     assumed, nexts = [a.term for a in system.assumptions], [s.next for s in system.state]
-    writer = Writer([*assumed, *nexts], {})
+    writer = Writer([*assumed, *nexts, *claims], {})
     names = [f"v{i}" for i in range(len(system.state) + len(system.inputs))]
     for name, var in zip(names, [*(s.var for s in system.state), *system.inputs], strict=True):
         writer.name(var, name)
     for term in assumed:
         text = writer.expression(term)
         writer.lines.append(f"if not {text}: return None")
-    results = [writer.expression(n) for n in nexts]
+    results = [writer.expression(n) for n in (*nexts, *claims)]
     body = [*writer.lines, f"return ({''.join(r + ', ' for r in results)})"]
     exec("\n    ".join([f"def step({', '.join(names)}):", *body]), writer.namespace)
     made: Callable[..., tuple[Value, ...] | None] = writer.namespace["step"]

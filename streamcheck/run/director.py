@@ -27,7 +27,7 @@ from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, LATER, STUCK, Lane, apart, build, groups, plan
+from streamcheck.run.strategy import FIRST, HELP, HELPERS, LATER, STUCK, Lane, apart, build, groups, plan
 from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
 from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
@@ -63,6 +63,7 @@ class Worker:
     model: Modelled
     group: set[str]  # the claims it may work on
     child: Child
+    began: float
     heard: float  # when it last said anything
     depths: dict[str, int] = field(default_factory=dict)
     idle: bool = False  # every engine waits for facts
@@ -159,7 +160,7 @@ class Director:
         share = None if self.memory is None else self.memory // self._shares
         ready = self.standby.worker(lane.engines, problem) if self.standby and share is None else None
         child = ready or Child(run, memory=share)
-        self.workers.append(Worker(lane, model, group, child, self.elapsed))
+        self.workers.append(Worker(lane, model, group, child, self.elapsed, self.elapsed))
 
     def _end(self) -> None:
         children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
@@ -200,6 +201,8 @@ class Director:
             for group in self._groups:
                 self._start(lane, group)
         for worker in self._alive():
+            if now - worker.began > HELP and HELPERS.issuperset(worker.lane.engines):
+                worker.child.step_back()
             if worker.lane.engines == FIRST and not worker.idle and now - worker.heard > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):

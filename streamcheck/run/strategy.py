@@ -6,6 +6,7 @@ processors an easy property never pays for a heavy engine, on many all start alm
 
     ic3                     most of what induction cannot do, and deep violations
     spacer                  invariants over sums of counters
+    simulation              timers, and all that breaks late by doing little
     the other integer model a few per cent that only bit-vectors decide
     templates, polynomial   lemmas for the others: relations between counters, sums in closed form
     structural              systems with much that does not matter
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
 QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times below are meant for; more shorten them
+HELP = 2.0  # seconds after which what mostly helps others steps back behind them
+HELPERS = {"simulation", "templates", "polynomial", "structural", "predicates"}
 MANY_DEFINITIONS = 8  # from here on, leaving definitions out may pay
 FIRST = ("bmc", "k-induction", "completeness")
 # What heavy engines count as done where they share a worker: their turn comes when the light ones have had theirs.
 LATER = {"ic3": 300_000, "templates": 5_000_000, "spacer": 10_000_000, "polynomial": 15_000_000}
-LATER |= {"structural": 5_000_000, "predicates": 30_000_000}
+LATER |= {"simulation": 2_000_000, "structural": 5_000_000, "predicates": 30_000_000}
 LATER |= {"predicate-reach": 10_000_000, "lifted-pdr": 20_000_000}
-IN_TURNS = (*FIRST, "ic3", "templates", "polynomial", "spacer", "structural", "predicates")
+IN_TURNS = (*FIRST, "ic3", "simulation", "templates", "polynomial", "spacer", "structural", "predicates")
 FOR_PROGRAMS = ("predicate-reach", "lifted-pdr")
 
 # engine: where it lives, and the engines it needs beside it (the base case of induction is bounded model checking)
@@ -58,6 +61,7 @@ ENGINES = {
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
     "predicate-reach": ("streamcheck.engines.cfa.predicate_reach", "PredicateReach", ()),
     "concrete-reach": ("streamcheck.engines.cfa.concrete_reach", "ConcreteReach", ()),
+    "simulation": ("streamcheck.invariants.long_runs", "Simulation", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
     "pdr-bits": ("streamcheck.engines.bit_pdr", "BitPdr", ()),
     "dfs-bmc": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmc", ()),
@@ -120,12 +124,13 @@ def _for_spec(model: Modelled, first: Model, others: Sequence[Model]) -> list[La
     many = len(model.reduced.system.definitions) >= MANY_DEFINITIONS
     return [
         Lane(("ic3",), first, QUICK),
-        Lane(("spacer",), first, 1.0),
+        Lane(("spacer",), first, 0.5),
+        Lane(("simulation",), first, 1.2),
         *(Lane(FIRST, other, 1.5) for other in others),
+        Lane(("spacer-local",), first, 1.5),
         Lane(("templates", "polynomial"), first, 2.0),
         *([Lane(("structural",), first, 2.5)] if many else []),
         *(Lane((name,), other, 3.0) for other in others for name in ("spacer", "ic3")),
-        Lane(("spacer-local",), first, 4.0),
         Lane(("predicates",), first, 6.0),
     ]
 
@@ -135,7 +140,8 @@ def _for_program(first: Model, others: Sequence[Model]) -> list[Lane]:
     return [
         Lane(("templates",), first, QUICK),
         Lane(("ic3",), first, 2 * QUICK),
-        Lane(("spacer",), first, 1.0),
+        Lane(("spacer",), first, 0.6),
+        Lane(("simulation",), first, 1.2),
         *(Lane(FIRST, other, 1.5) for other in others),
         Lane(("predicate-reach", "polynomial"), first, 2.0),
         Lane(("lifted-pdr",), first, 3.0),

@@ -29,7 +29,11 @@ from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.reduce import clusters
 
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
-DEARER = {"k-induction": 2, "completeness": 4}  # a unit of their work beside others: far out, violations are likelier
+DEARER = {
+    "k-induction": 2,
+    "completeness": 4,
+    "simulation": 20,
+}  # a unit of their work beside others: far out, violations are likelier
 A_TURN = 20_000  # what a turn counts beside the solver's work
 
 

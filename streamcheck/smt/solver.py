@@ -117,13 +117,13 @@ class Model(dict[Term, Value]):
 
 def read(type: Type, value: Any) -> Value:
     """A z3 value as ours."""
+    if type.kind == "bool":
+        return bool(z3.Z3_get_bool_value(value.ctx_ref(), value.as_ast()) == z3.Z3_L_TRUE)
     match type:
         case MachineType(signed=True) if z3.is_bv_value(value):
             return int(value.as_signed_long())
         case FloatType() if z3.is_fp_value(value):
             return _float(type, value)
-    if z3.is_true(value) or z3.is_false(value):
-        return bool(z3.is_true(value))
     if z3.is_bv_value(value):
         return int(value.as_signed_long()) if type.kind == "enum" else int(value.as_long())
     if z3.is_int_value(value):

@@ -1,12 +1,14 @@
 """Lustre problems in figures: verdict, engine, time and memory of each, through the real command, one at a time.
 
     python tests/bench/lustre.py FOLDER [--expected answers.json] [--sample 60 --seed 1] [--timeout 20]
-                                 [--save results.json] [--check] [--engine NAME]…
+                                 [--save results.json] [--check] [--profile] [--engine NAME]… [--without NAME]…
                                  [--tool NAME COMMAND PROVED FALSIFIED]…
 
 `answers.json` maps paths below FOLDER to "proved", "falsified" or null. A problem is one file: falsified where one of
 its properties is, proved where all are. Wall and CPU seconds are those of the command with everything it starts; memory
-is that of its largest process. PAR-2 counts twice the limit for what is not decided, or wrong.
+is that of its largest process. PAR-2 counts twice the limit for what is not decided, or wrong. `--without spacer` runs
+every problem a second time with all engines but those whose names begin so, and prints both; these start all at once.
+`--profile` shows where the time goes on the median problem and on the ten slowest.
 
 A tool is a command with `{file}` (or `{chc}`, `{vmt}`: the problem as this project writes it) and `{timeout}` in it,
 and two regular expressions: what its output says when it has proved the problem, and when it has falsified it.
@@ -18,6 +20,7 @@ and two regular expressions: what its output says when it has proved the problem
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -32,7 +35,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import streamcheck
+from streamcheck.run.strategy import IN_TURNS
+
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
+PROFILE = str(Path(__file__).with_name("profile.py"))
 GRACE = 5.0  # seconds a command may go on after the limit before it is ended
 
 
@@ -72,11 +79,11 @@ def combined(verdicts):
     return "proved" if verdicts else "unknown"
 
 
-def ours(path, options):
+def ours(path, options, engines):
     """One problem by this project."""
     with tempfile.TemporaryDirectory() as directory:
         command = [COMMAND, "prove", str(path), "--json", "--timeout", str(options.timeout)]
-        command += [part for engine in options.engine for part in ("--engine", engine)]
+        command += [part for engine in engines for part in ("--engine", engine)]
         if options.check:
             command += ["--certificates", directory]
         out, err, status, row = measured(command, options.timeout)
@@ -161,6 +168,31 @@ def totals(rows, limit):
     }
 
 
+def configurations(options):
+    """The engines to run by the name of the run; none named are all."""
+    found = {"streamcheck": options.engine}
+    if options.without:
+        left = [e for e in options.engine or IN_TURNS if not e.startswith(tuple(options.without))]
+        found[f"without {' and '.join(options.without)}"] = left
+    return found
+
+
+def profiled(root, rows, options):
+    """Where the time goes, in CPU seconds one after another, by problem: the median one and the slowest."""
+    solved = sorted((r for r in rows if r["solved"] and r.get("engine")), key=lambda r: r["wall"])
+    chosen = [solved[(len(solved) - 1) // 2], *solved[:-11:-1]] if solved else []
+    found = []
+    for row in chosen:
+        engine = row["engine"].split("+")[0]
+        command = [sys.executable, PROFILE, str(root / row["file"]), engine, "--limit", str(options.timeout)]
+        out, err, status, _ = measured(command, 2 * options.timeout)  # a single query may be longer than any limit
+        phases = json.loads(out) if status == 0 else {"error": err.strip()[-200:] or "not done in time"}
+        found.append({"file": row["file"], "engine": engine, "wall": row["wall"], "cpu": row["cpu"], "phases": phases})
+        print(f"  {row['file']:56.56} {engine}, {row['wall']:.2f} s, CPU {row['cpu']:.2f} s")
+        print("      " + ", ".join(f"{name} {value}" for name, value in phases.items()), flush=True)
+    return found
+
+
 def problems(options):
     """The files, as paths relative to the folder."""
     root = Path(options.folder)
@@ -200,6 +232,8 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", metavar="REGEX", help="only files whose path matches")
     parser.add_argument("--engine", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[], metavar="NAME")
+    parser.add_argument("--profile", action="store_true", help="where the time goes on the median and the slowest ones")
     parser.add_argument("--save", metavar="JSON")
     parser.add_argument("--check", action="store_true", help="check each certificate again, from the file alone")
     parser.add_argument(
@@ -212,30 +246,39 @@ def main():
     options = arguments()
     expected = json.loads(Path(options.expected).read_text()) if options.expected else {}
     root, files = problems(options)
-    runs = {"streamcheck": []} | {tool[0]: [] for tool in options.tool}
+    compileall.compile_dir(Path(streamcheck.__file__).parent, quiet=1)  # as it is once installed
+    runs = {name: [] for name in (*configurations(options), *(tool[0] for tool in options.tool))}
     for file in files:
-        solvers = {"streamcheck": lambda path: ours(path, options)}
+        solvers = {name: (lambda path, e=e: ours(path, options, e)) for name, e in configurations(options).items()}
         solvers |= {t[0]: (lambda path, t=t: theirs(path, t, options)) for t in options.tool}
         for name, solve in solvers.items():
             row = judged(solve(root / file), expected.get(str(file)), options.timeout)
             runs[name].append({"file": str(file), **row})
-            print(line(str(file), row) + (f"  [{name}]" if options.tool else ""), flush=True)
+            print(line(str(file), row) + (f"  [{name}]" if len(runs) > 1 else ""), flush=True)
             if row.get("rejected"):
                 print(f"    rejected: {row['rejected']}", flush=True)
     found = {name: summary(rows, options.timeout) for name, rows in runs.items()}
     for name, one in found.items():
         show(name, one)
     if options.check:
-        certificates = sum(r.get("checked", 0) for r in runs["streamcheck"])
-        rejected = sum(len(r.get("rejected", [])) for r in runs["streamcheck"])
+        every = [r for name in configurations(options) for r in runs[name]]
+        certificates = sum(r.get("checked", 0) for r in every)
+        rejected = sum(len(r.get("rejected", [])) for r in every)
         print(f"\ncertificates: {certificates} hold, {rejected} do not")
-    undecided = [r["file"] for r in runs["streamcheck"] if not r["solved"]]
-    print(f"\nundecided: {', '.join(undecided) or 'none'}")
+    for name in runs:
+        undecided = [f"{r['file']} ({r.get('reason') or r['verdict']})" for r in runs[name] if not r["solved"]]
+        print(f"\nundecided [{name}]: {', '.join(undecided) or 'none'}")
+    profile = []
+    if options.profile:
+        print(
+            "\nwhere the time goes: CPU seconds of each phase; the median problem, then the slowest"
+        )
+        profile = profiled(root, runs["streamcheck"], options)
     if options.save:
         machine = {"machine": platform.machine(), "processors": len(os.sched_getaffinity(0)), "python": sys.version}
         settings = {key: value for key, value in vars(options).items() if key != "save"}
         Path(options.save).write_text(
-            json.dumps({**machine, "options": settings, "totals": found, "runs": runs}, indent=1)
+            json.dumps({**machine, "options": settings, "totals": found, "profile": profile, "runs": runs}, indent=1)
         )
     wrong = any(r["wrong"] for rows in runs.values() for r in rows)
     return 1 if wrong else 0

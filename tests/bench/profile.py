@@ -1,0 +1,112 @@
+"""Where the time goes on one problem: the phases one after another in one process, in CPU seconds, as JSON.
+
+    python tests/bench/profile.py FILE ENGINE [--limit SECONDS]
+
+The command has the same phases in several processes, side by side. ENGINE is the one that decides the problem: it runs
+alone here, or beside those whose worker it shares in the command. `tests/bench/lustre.py --profile` shows these for the
+median problem and the slowest ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import time
+from dataclasses import replace
+
+
+class Phases:
+    """CPU seconds by name, each from where the last one ended."""
+
+    def __init__(self):
+        self.seconds = {"python": time.process_time()}
+        self._last = time.process_time()
+
+    def ended(self, name):
+        now = time.process_time()
+        self.seconds[name] = now - self._last
+        self._last = now
+
+
+def timed(owner, name, spent):
+    """From now on, what this method takes is added to `spent`."""
+    method = getattr(owner, name)
+
+    def wrapper(*args, **options):
+        began = time.process_time()
+        try:
+            return method(*args, **options)
+        finally:
+            spent.append(time.process_time() - began)
+
+    setattr(owner, name, wrapper)
+
+
+def decided(model, engine, limit, phases):
+    """Runs the engine until it has decided the first property; what it says."""
+    import z3
+
+    from streamcheck.run.strategy import FIRST, LATER, build
+    from streamcheck.run.workers import Turns
+    from streamcheck.system.protocol import Problem
+    from streamcheck.system.verdict import Falsified, Proved
+
+    together = FIRST if engine in FIRST else (engine,)
+    build(together)
+    phases.ended("loading the engines")
+    in_solver, said = [], []
+    timed(z3.Solver, "check", in_solver)
+    timed(z3.Fixedpoint, "query", in_solver)
+    turns = Turns(lambda: build(together), Problem(model.reduced.system), (), LATER)
+    deadline = time.process_time() + limit
+
+    def tell(_, event):
+        if isinstance(event, Proved | Falsified):
+            said.append(event)
+
+    while turns.running and not said and time.process_time() < deadline and not turns.round(tell):
+        pass
+    phases.ended("engine: python")
+    phases.seconds["engine: solver"] = sum(in_solver)
+    phases.seconds["engine: python"] -= sum(in_solver)
+    return said
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("engine")
+    parser.add_argument("--limit", type=float, default=20.0)
+    options = parser.parse_args()
+    phases = Phases()
+    importlib.import_module("streamcheck.cli.prove")
+    importlib.import_module("streamcheck.run.prove")
+    from streamcheck.run.problems import claim_term, claims_of, models
+    from streamcheck.run.source import Target, read
+
+    phases.ended("loading the command")
+    (equations,) = read(Target(options.file, None))
+    phases.ended("reading")
+    claims = claims_of(equations, vacuity=False)
+    model = models(claims)[0]
+    phases.ended("modelling")
+    said = decided(model, options.engine, options.limit, phases)
+    from streamcheck.certify.checker import check
+    from streamcheck.certify.replay import replay
+    from streamcheck.certify.solvers import warm_up
+
+    warm_up()
+    phases.ended("loading the checker")
+    for event in said[:1]:
+        if hasattr(event, "certificate"):
+            whole = replace(event.certificate, equalities=model.reduced.equalities)
+            assert check(model.system, model.claim(event.prop), whole) is None
+        else:
+            assert not isinstance(replay(claims, claim_term(claims, event.prop), event.trace), str)
+        phases.ended("checking")
+    print(json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()} | {"decided": bool(said)}))
+
+
+if __name__ == "__main__":
+    main()
