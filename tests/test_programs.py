@@ -138,6 +138,24 @@ def test_the_lock_is_exhausted_backward_beyond_three_and_never_forward():
         assert outcome(LOCK, bound, "backward") == ("exhausted" if bound > 3 else "not exhausted")
 
 
+@pytest.mark.parametrize("search", ["dfs-bmc", "global-bmc"])
+def test_the_lock_as_engines_see_it(search):
+    """Backward the bound 4 is exhausted, which the checker accepts as a proof; forward there is no end."""
+    equations = prepared(LOCK, blocks=False)
+    (model,) = models(equations)
+    proof = decide(equations, (f"{search}-backward",), model)
+    assert (proof.certificate.kind, proof.certificate.k) == ("compressed", 4)
+    assert decide(equations, (search,), model, rounds=12) is None
+
+
+@pytest.mark.parametrize("engine", ["dfs-bmc", "global-bmc"])
+def test_programs_that_end_are_exhausted_forward(engine):
+    cfa = automaton("q0", "bad", "q0 -> q1: x := 0", "q1 -> q2: x := x + 1", "q2 -> bad: x > 1", "q2 -> q3: x <= 1")
+    equations = prepared(cfa, blocks=False)
+    proof = decide(equations, (engine,), models(equations)[0])
+    assert isinstance(proof, Proved) and proof.certificate.kind == "complete"
+
+
 def test_the_three_answers():
     ends = automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> bad: x == 2")
     assert outcome(ends, 1, "forward") == "not exhausted" and outcome(ends, 2, "forward") == "exhausted"
