@@ -18,7 +18,7 @@ does too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -58,7 +58,7 @@ def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typ
         return lambda after: negation(substitute([invariant], after)[invariant])
 
     arrivals = {q: broken(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
-    leading = _leading_to(source, {error})
+    leading = source.leading_to([error])
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:
             continue
@@ -76,7 +76,7 @@ def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typ
 
 def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | None:
     """None where every run of the source to an error is one of the blocks."""
-    leading = _leading_to(source, source.bad)
+    leading = source.leading_to(source.bad)
     if any(len(_eithers(edge)) > MOST_EITHERS for edge in blocks.edges):
         return Rejected("the program chooses too often in one block", undecided=True)
     if blocks.entry != source.entry or not source.bad & leading <= blocks.bad:
@@ -135,16 +135,6 @@ def _judged(formula: Term, why: str) -> Rejected | None:
     except Exception as error:  # a text the solver cannot read decides nothing
         return Rejected(f"{why}: {error}", undecided=True)
     return None if answer else Rejected(why, undecided=answer is None)
-
-
-def _leading_to(source: Cfa, errors: Iterable[str]) -> set[str]:
-    found, stack = set(errors), list(errors)
-    while stack:
-        for edge in source.entering[stack.pop()]:
-            if edge.source not in found:
-                found.add(edge.source)
-                stack.append(edge.source)
-    return found
 
 
 @dataclass(slots=True)

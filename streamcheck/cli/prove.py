@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from streamcheck.cli.options import how_code_is_read
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -36,15 +37,7 @@ ALARM = 4
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
-@click.option(
-    "--int",
-    "integers",
-    type=click.Choice(["c", "math"]),
-    default="c",
-    show_default=True,
-    help="Integers of programs: as C has them, or mathematical.",
-)
-@click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+@how_code_is_read
 @click.option("--predicate", "predicates", multiple=True, metavar="C", help="A condition for predicate engines.")
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from streamcheck.cli.options import how_code_is_read
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.formats.equations_json import to_plain
@@ -92,15 +93,7 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file
 @click.option(
     "--steps", type=click.IntRange(min=0), default=10, show_default=True, help="How many steps smt2 looks at."
 )
-@click.option(
-    "--int",
-    "integers",
-    type=click.Choice(["c", "math"]),
-    default="c",
-    show_default=True,
-    help="Integers of programs: as C has them, or mathematical.",
-)
-@click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+@how_code_is_read
 def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or write it for another tool."""
     target = Target.parse(file)

@@ -16,7 +16,7 @@ together are what a block of statements becomes (large-block encoding). Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -105,6 +105,17 @@ class Cfa:
         for edge in self.edges:
             found[getattr(edge, end)].append(edge)
         return {name: tuple(edges) for name, edges in found.items()}
+
+    def leading_to(self, places: Iterable[str]) -> set[str]:
+        """The locations from which edges lead to one of these, and these."""
+        found = set(places)
+        stack = list(found)
+        while stack:
+            for edge in self.entering[stack.pop()]:
+                if edge.source not in found:
+                    found.add(edge.source)
+                    stack.append(edge.source)
+        return found
 
     @cached_property
     def bad(self) -> frozenset[str]:

@@ -102,7 +102,7 @@ def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
     errors = tuple(e for e in program.errors if e.name == claim.name)
     if len(errors) != 1:
         return None
-    useful = set(program.locations) if whole else _backward(program, errors[0].location) | {program.entry}
+    useful = set(program.locations) if whole else program.leading_to([errors[0].location]) | {program.entry}
     edges = [e for e in program.edges if e.source in useful and e.target in useful]
     kept = read_by(edges)
     edges = [_without(e, kept) for e in edges]
@@ -137,16 +137,6 @@ class Restricted(Cfa):
 
 def _without(edge: Edge, kept: set[Term]) -> Edge:
     return replace(edge, updates=tuple((v, t) for v, t in edge.updates if v in kept))
-
-
-def _backward(program: Cfa, location: str) -> set[str]:
-    found, stack = {location}, [location]
-    while stack:
-        for edge in program.entering[stack.pop()]:
-            if edge.source not in found:
-                found.add(edge.source)
-                stack.append(edge.source)
-    return found
 
 
 def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Event:

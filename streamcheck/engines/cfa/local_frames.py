@@ -22,16 +22,11 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.cfa.preimages import Literals, Preimages
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
+from streamcheck.engines.ic3.frames import FOR_EVER, MOST_INDICATORS, GaveUp
 from streamcheck.smt.solver import Solver
 from streamcheck.system.cfa import HIDDEN, Cfa, Edge
 
-FOR_EVER = 1 << 30
 NEVER = FOR_EVER + 1  # the first level of a location that no path leads to
-MOST_INDICATORS = 8_000  # formulas a solver has seen; beyond, a fresh one is faster (heuristic)
-
-
-class GaveUp(Exception):
-    """The solver did not answer; the reason is the argument."""
 
 
 @dataclass(slots=True, eq=False)
