@@ -81,7 +81,7 @@ def table(results):
     for family in [*families, ""]:
         cells = []
         for name in names:
-            rows = [r for r in results[name] if r["file"].startswith(family)]
+            rows = [r for r in results[name] if family in ("", r["file"].split("/")[0])]
             good = [r["wall"] for r in rows if solved(r)]
             time = f" {statistics.mean(good):5.2f} s" if good else ""
             cells.append(f"{len(good)}/{len(rows)}{time}")

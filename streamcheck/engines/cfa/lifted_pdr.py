@@ -59,9 +59,10 @@ from streamcheck.core.evaluate import Evaluation, is_unknown_function
 from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
-from streamcheck.engines.cfa.local_frames import FOR_EVER, Blocked, GaveUp, Lemma, LocalFrames
+from streamcheck.engines.cfa.local_frames import Blocked, Lemma, LocalFrames
 from streamcheck.engines.cfa.preimages import NoState, Preimages, same_state
 from streamcheck.engines.ic3.cubes import Cube, rejoined, split, strongest
+from streamcheck.engines.ic3.frames import FOR_EVER, GaveUp
 from streamcheck.system.cfa import Cfa, Edge
 from streamcheck.system.protocol import Problem, Progress
 
