@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,13 +48,17 @@ class Subject:
         )
 
     @cached_property
-    def statements(self) -> tuple[Cfa, Term]:
-        """The source in the model, and what the types of its variables say."""
-        from streamcheck.encode.program import in_integers, ranges_of, scalar
+    def statements(self) -> tuple[Cfa, Term, bool]:
+        """The source in the model, what the types of its variables say, and whether it has more runs than the program:
+        what the blocks lack, as nothing depends on it, may have no form in the model."""
+        from streamcheck.encode.program import expressible, in_integers, ranges_of, scalar
 
         assert self.source is not None
         source = scalar(self.source)
-        return (in_integers(source), ranges_of(source)) if self.model == "integers" else (source, TRUE)
+        if self.model != "integers":
+            return source, TRUE, False
+        known = expressible(source)
+        return in_integers(known), ranges_of(known), known is not source
 
 
 def serve(known: Callable[[], Mapping[str, Subject]], channel: Channel) -> None:
@@ -90,6 +94,7 @@ def _judged_at_locations(subject: Subject, prop: str, certificate: Certificate) 
     invariants = invariants_of(subject.blocks, certificate)
     if invariants is None:
         return None
-    source, typed = subject.statements
+    source, typed, more = subject.statements
     error = next(e.location for e in source.errors if e.name == prop)
-    return check_locations(source, error, invariants, typed)
+    rejected = check_locations(source, error, invariants, typed)
+    return replace(rejected, undecided=True) if rejected is not None and more else rejected
