@@ -176,3 +176,21 @@ def test_what_nothing_depends_on_need_have_no_form_over_the_integers(tmp_path):
         done = streamcheck("prove", path, "--json", "--timeout", "10", *more)
         found = json.loads(done.stdout)
         assert {p["verdict"] for p in found["properties"]} == {"proved"} and not found["warnings"], done
+
+
+def test_a_longest_path_may_end_in_an_error_of_another_claim(tmp_path):
+    path = tmp_path / "ends.c"
+    path.write_text(
+        "int main(void) {\n"
+        "    int i = 0, y = nondet_int();\n"
+        "    while (i < 2) {\n"
+        "        i = i + 1;\n"
+        "        assert(i != 5);\n"
+        "    }\n"
+        "    assert(y != 5);\n"
+        "}\n"
+    )
+    for engine in ("dfs-bmc", "dfs-bmc-backward", "global-bmc", "global-bmc-backward"):
+        done = streamcheck("prove", path, "--engine", engine, "--json", "--timeout", "10")
+        found = [p["verdict"] for p in json.loads(done.stdout)["properties"]]
+        assert found == ["proved", "proved", "falsified"], (engine, done)
