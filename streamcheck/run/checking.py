@@ -60,6 +60,20 @@ class Subject:
         known = expressible(source)
         return in_integers(known), ranges_of(known), known is not source
 
+    def invariants(self, certificate: Certificate) -> Mapping[str, Term] | None:
+        """What the certificate says of each location; many properties may share it."""
+        from streamcheck.certify.locations import invariants_of
+
+        assert self.blocks is not None
+        if certificate not in self._invariants:
+            self._invariants.clear()
+            self._invariants[certificate] = invariants_of(self.blocks, certificate)
+        return self._invariants[certificate]
+
+    @cached_property
+    def _invariants(self) -> dict[Certificate, Mapping[str, Term] | None]:
+        return {}
+
 
 def serve(known: Callable[[], Mapping[str, Subject]], channel: Channel) -> None:
     """What the certificates are about is asked for when the solvers are there."""
@@ -89,9 +103,9 @@ def judged(subject: Subject, prop: str, certificate: Certificate) -> Rejected | 
 def _judged_at_locations(subject: Subject, prop: str, certificate: Certificate) -> Rejected | None:
     if subject.blocks is None:
         return None
-    from streamcheck.certify.locations import check_locations, invariants_of
+    from streamcheck.certify.locations import check_locations
 
-    invariants = invariants_of(subject.blocks, certificate)
+    invariants = subject.invariants(certificate)
     if invariants is None:
         return None
     source, typed, more = subject.statements
