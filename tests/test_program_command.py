@@ -156,3 +156,41 @@ def test_the_examples():
 def test_proofs_say_where_undefined_operations_end_them():
     text = streamcheck("prove", SPECS / "average.c").stdout
     assert "warning: C does not say what happens after a failure of no overflow, line 5" in text
+
+
+def test_what_nothing_depends_on_need_have_no_form_over_the_integers(tmp_path):
+    """The blocks lack it, so they are proved over the integers; the program as it is written has it."""
+    path = tmp_path / "dead.c"
+    path.write_text(
+        "int main(void) {\n"
+        "    int n = 0, flags = nondet_int(), low = 3;\n"
+        "    while (nondet_bool()) {\n"
+        "        flags = flags | n;\n"
+        "        if (n < (low | 4)) n++;\n"
+        "        assert(n <= 7);\n"
+        "        low = 3;\n"
+        "    }\n"
+        "}\n"
+    )
+    for more in ([], ["--no-blocks"], ["--engine", "templates"]):
+        done = streamcheck("prove", path, "--json", "--timeout", "10", *more)
+        found = json.loads(done.stdout)
+        assert {p["verdict"] for p in found["properties"]} == {"proved"} and not found["warnings"], done
+
+
+def test_a_longest_path_may_end_in_an_error_of_another_claim(tmp_path):
+    path = tmp_path / "ends.c"
+    path.write_text(
+        "int main(void) {\n"
+        "    int i = 0, y = nondet_int();\n"
+        "    while (i < 2) {\n"
+        "        i = i + 1;\n"
+        "        assert(i != 5);\n"
+        "    }\n"
+        "    assert(y != 5);\n"
+        "}\n"
+    )
+    for engine in ("dfs-bmc", "dfs-bmc-backward", "global-bmc", "global-bmc-backward"):
+        done = streamcheck("prove", path, "--engine", engine, "--json", "--timeout", "10")
+        found = [p["verdict"] for p in json.loads(done.stdout)["properties"]]
+        assert found == ["proved", "proved", "falsified"], (engine, done)

@@ -11,6 +11,7 @@ from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton
 from streamcheck.certify.locations import check_blocks, check_locations, invariants_of
 from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import replay
+from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.encode.program import program_equations, scalar
 from streamcheck.engines.cfa.dfs_bmc import explore
@@ -18,7 +19,7 @@ from streamcheck.run.checking import judged
 from streamcheck.run.problems import claim_term, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.system.cfa import Program
+from streamcheck.system.cfa import Program, decider, exclusive
 from streamcheck.system.protocol import Problem
 from streamcheck.system.verdict import Falsified, Proved, Trace
 from streamcheck.transform.blocks import large_blocks, sliced
@@ -144,7 +145,7 @@ def test_the_lock_as_engines_see_it(search):
     equations = prepared(LOCK, blocks=False)
     (model,) = models(equations)
     proof = decide(equations, (f"{search}-backward",), model)
-    assert (proof.certificate.kind, proof.certificate.k) == ("compressed", 4)
+    assert (proof.certificate.kind, proof.certificate.k) == ("compressed", 5 if search == "dfs-bmc" else 4)
     assert decide(equations, (search,), model, rounds=12) is None
 
 
@@ -255,3 +256,32 @@ def test_a_trace_that_is_no_run_of_the_program_is_refused():
     place, code = program.blocks.place, program.blocks.code
     steps = [{place: code("q0").payload, X: 0}, {place: code("bad").payload, X: 0}]
     assert "no statements lead" in path_of(COUNT, program.blocks, Trace({"x": 0}, ({}, {})), steps)
+
+
+# Large programs
+
+
+def test_many_checks_in_a_row_end_a_block_and_keep_the_answer():
+    """Every edge to an error denies those before it: without an end, blocks would grow with the square of the code."""
+    lines = []
+    for i in range(250):
+        lines += [f"l{i} -> l{i + 1}: x <= y + {i}", f"l{i} -> o{i}: x > y + {i}"]
+        lines += [f"o{i} -> o{i}: x := x + 1", f"o{i} -> bad: x > y + 9"]
+    cfa = automaton("l0", "bad", *lines, "l250 -> bad: x > y")
+    blocks = large_blocks(sliced(cfa))
+    assert sum(q.startswith("l") for q in blocks.locations) == 3
+    assert all(len(edges) <= 102 for edges in blocks.leaving.values())
+    equations = prepared(cfa)
+    assert isinstance(decide(equations, ("bmc",), models(equations)[0]), Falsified)
+
+
+def test_guards_that_contradict_each_other_need_no_choice():
+    rng = random.Random(7)
+    for _ in range(200):
+        parts = [term(rng.choice(["lt", "ge", "eq", "ne"]), X, constant(X.type, rng.randint(0, 2))) for _ in range(4)]
+        guards = [
+            conjunction(*(rng.choice([p, negation(p), disjunction(p, parts[0])]) for p in rng.sample(parts, 2)))
+            for _ in range(3)
+        ]
+        pairs = [(a, b) for i, a in enumerate(guards) for b in guards[i + 1 :]]
+        assert exclusive(guards) == all(decider(a, b) is not None for a, b in pairs), guards

@@ -29,7 +29,7 @@ def test_a_system_comes_back_from_plain_values(path):
 
 def two():
     """One property that holds and one that does not."""
-    n = stream(Int, lambda n: [0] ++ (n + 1))
+    n = stream(Int, lambda n: [0] + +(n + 1))
     spec = Spec("two")
     spec.prop("holds", n >= 0)
     spec.prop("fails", n < 3)
@@ -68,7 +68,7 @@ def test_what_nobody_takes_is_ended():
 
 
 def test_a_system_larger_than_a_pipe_is_sent_without_waiting():
-    counters = [stream(Int, lambda n, i=i: [i] ++ (n + i)) for i in range(1500)]
+    counters = [stream(Int, lambda n, i=i: [i] + +(n + i)) for i in range(1500)]
     spec = Spec("many")
     spec.prop("grow", all_of([n >= 0 for n in counters]))
     equations = equations_of(spec)

@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from streamcheck.core.simplify import choice, conjunction, negation
-from streamcheck.core.term import Term, constant, variables
+from streamcheck.core.simplify import choice, conjunction, negation, simplify
+from streamcheck.core.term import Term, constant, variable, variables
 from streamcheck.core.types import INT, default
-from streamcheck.encode.integers import Integers
+from streamcheck.encode.integers import Inexpressible, Integers
 from streamcheck.encode.scalars import scalars
 from streamcheck.program.equations import Cell, Equations, Input, Property
-from streamcheck.system.cfa import Cfa, Edge, Program, conjuncts
+from streamcheck.system.cfa import HIDDEN, Cfa, Edge, Program, conjuncts
 
 
 def program_equations(program: Program) -> Equations:
@@ -97,6 +97,36 @@ def in_integers(cfa: Cfa) -> Cfa:
     m = Integers()
     edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
     return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
+
+
+def expressible(cfa: Cfa) -> Cfa:
+    """The automaton with any value for what has no form over Int, and without such conditions: it has every run that
+    the given one has, so what holds of its runs holds. Itself where all has a form."""
+    edges = tuple(_expressible(e, i) for i, e in enumerate(cfa.edges))
+    return cfa if all(a is b for a, b in zip(edges, cfa.edges, strict=True)) else replace(cfa, edges=edges)
+
+
+def _expressible(edge: Edge, number: int) -> Edge:
+    if _has_form(edge.roots()):
+        return edge
+    simple = simplify(edge.roots())
+    guard = conjunction(*(part for part in conjuncts(simple[edge.guard]) if _has_form([part])))
+    updates, choices = list[tuple[Term, Term]](), list(edge.choices)
+    for i, (v, t) in enumerate(edge.updates):
+        new = simple[t]
+        if not _has_form([new]):
+            new = variable(f"{HIDDEN}any {number}.{i}", v.type)
+            choices.append(new)
+        updates.append((v, new))
+    return replace(edge, guard=guard, updates=tuple(updates), choices=tuple(choices))
+
+
+def _has_form(terms: Iterable[Term]) -> bool:
+    try:
+        Integers().translate(terms)
+    except Inexpressible:
+        return False
+    return True
 
 
 def terms_in_integers(terms: Iterable[Term]) -> tuple[Term, ...]:

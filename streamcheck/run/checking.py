@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,13 +48,31 @@ class Subject:
         )
 
     @cached_property
-    def statements(self) -> tuple[Cfa, Term]:
-        """The source in the model, and what the types of its variables say."""
-        from streamcheck.encode.program import in_integers, ranges_of, scalar
+    def statements(self) -> tuple[Cfa, Term, bool]:
+        """The source in the model, what the types of its variables say, and whether it has more runs than the program:
+        what the blocks lack, as nothing depends on it, may have no form in the model."""
+        from streamcheck.encode.program import expressible, in_integers, ranges_of, scalar
 
         assert self.source is not None
         source = scalar(self.source)
-        return (in_integers(source), ranges_of(source)) if self.model == "integers" else (source, TRUE)
+        if self.model != "integers":
+            return source, TRUE, False
+        known = expressible(source)
+        return in_integers(known), ranges_of(known), known is not source
+
+    def invariants(self, certificate: Certificate) -> Mapping[str, Term] | None:
+        """What the certificate says of each location; many properties may share it."""
+        from streamcheck.certify.locations import invariants_of
+
+        assert self.blocks is not None
+        if certificate not in self._invariants:
+            self._invariants.clear()
+            self._invariants[certificate] = invariants_of(self.blocks, certificate)
+        return self._invariants[certificate]
+
+    @cached_property
+    def _invariants(self) -> dict[Certificate, Mapping[str, Term] | None]:
+        return {}
 
     @cached_property
     def covered(self) -> Rejected | None:
@@ -62,8 +80,9 @@ class Subject:
         from streamcheck.certify.locations import check_blocks
 
         assert self.blocks is not None
-        source, typed = self.statements
-        return check_blocks(source, self.blocks, typed)
+        source, typed, more = self.statements
+        rejected = check_blocks(source, self.blocks, typed)
+        return replace(rejected, undecided=True) if rejected is not None and more else rejected
 
 
 def serve(known: Callable[[], Mapping[str, Subject]], channel: Channel) -> None:
@@ -94,11 +113,12 @@ def judged(subject: Subject, prop: str, certificate: Certificate) -> Rejected | 
 def _judged_at_locations(subject: Subject, prop: str, certificate: Certificate) -> Rejected | None:
     if subject.blocks is None:
         return None
-    from streamcheck.certify.locations import check_locations, invariants_of
+    from streamcheck.certify.locations import check_locations
 
-    invariants = invariants_of(subject.blocks, certificate)
+    invariants = subject.invariants(certificate)
     if invariants is None:
         return subject.covered
-    source, typed = subject.statements
+    source, typed, more = subject.statements
     error = next(e.location for e in source.errors if e.name == prop)
-    return check_locations(source, error, invariants, typed)
+    rejected = check_locations(source, error, invariants, typed)
+    return replace(rejected, undecided=True) if rejected is not None and more else rejected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any, Literal
 
 from streamcheck.certify.locations import invariants_of
@@ -105,7 +106,8 @@ def prove(
         standby=standby,
     )
     decisions = director.run()
-    results = [_of_program(chosen, _result(p, decisions[p.name])) for p in chosen.properties]
+    of_program = _OfProgram(chosen)
+    results = [of_program.completed(_result(p, decisions[p.name])) for p in chosen.properties]
     warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(chosen, decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
@@ -153,23 +155,40 @@ def _undefined(equations: Equations, decisions: dict[str, Decision]) -> list[str
     return [f"C does not say what happens after a failure of {doubtful[0]}: what is proved holds up to there"]
 
 
-def _of_program(equations: Equations, result: Result) -> Result:
-    """With the path through the program that was found, or the invariants of its locations."""
-    program = equations.program
-    if program is None:
+class _OfProgram:
+    """Completes results with the path through the program that was found, or the invariants of its locations. Many
+    properties may share one certificate."""
+
+    def __init__(self, equations: Equations) -> None:
+        self.program = equations.program
+        self._invariants: dict[tuple[str, Certificate], Mapping[str, Term] | None] = {}
+
+    def completed(self, result: Result) -> Result:
+        program = self.program
+        if program is None:
+            return result
+        if result.trace is not None and result.replay is not None:
+            path = path_of(self._scalar_source, program.blocks, result.trace, result.replay.steps)
+            if isinstance(path, str):
+                raise Alarm(f"{result.name}: the counterexample of {result.engine} is no run of the program: {path}")
+            return replace(result, path=path)
+        if result.certificate is not None:
+            key = result.model, result.certificate
+            if key not in self._invariants:
+                blocks = self._blocks_over_int if result.model == "integers" else program.blocks
+                self._invariants[key] = invariants_of(blocks, result.certificate)
+            return replace(result, invariants=self._invariants[key])
         return result
-    if result.trace is not None and result.replay is not None:
-        path = path_of(scalar(program.source), program.blocks, result.trace, result.replay.steps)
-        if isinstance(path, str):
-            raise Alarm(f"{result.name}: the counterexample of {result.engine} is no run of the program: {path}")
-        return replace(result, path=path)
-    if result.certificate is not None:
-        return replace(result, invariants=invariants_of(_in_model(program.blocks, result.model), result.certificate))
-    return result
 
+    @cached_property
+    def _scalar_source(self) -> Cfa:
+        assert self.program is not None
+        return scalar(self.program.source)
 
-def _in_model(cfa: Cfa, model: str) -> Cfa:
-    return in_integers(cfa) if model == "integers" else cfa
+    @cached_property
+    def _blocks_over_int(self) -> Cfa:
+        assert self.program is not None
+        return in_integers(self.program.blocks)
 
 
 def _vacuous(decisions: dict[str, Decision]) -> list[str]:

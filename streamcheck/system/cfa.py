@@ -16,7 +16,7 @@ together are what a block of statements becomes (large-block encoding). Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -24,7 +24,7 @@ from typing import Literal
 
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 
 HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
@@ -141,15 +141,38 @@ class Cfa:
     def selectors(self, location: str) -> tuple[Term, ...]:
         """Bool inputs of the transition system that choose among the location's edges, where several may be open at
         once: the first edge whose input is true and whose guard holds, else the last."""
-        edges = self.leaving[location]
-        if all(excludes(a.guard, b.guard) for a, b in combinations(edges, 2)):
-            return ()
-        return tuple(variable(f"{HIDDEN}take {i} at {location}", BOOL) for i in range(len(edges) - 1))
+        return self._selectors[location]
+
+    @cached_property
+    def _selectors(self) -> Mapping[str, tuple[Term, ...]]:
+        found: dict[str, tuple[Term, ...]] = {}
+        for name, edges in self.leaving.items():
+            count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
+            found[name] = tuple(variable(f"{HIDDEN}take {i} at {name}", BOOL) for i in range(count))
+        return found
 
 
-def excludes(a: Term, b: Term) -> bool:
-    """Whether two guards plainly contradict each other."""
-    return decider(a, b) is not None
+def exclusive(guards: Sequence[Term]) -> bool:
+    """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
+    parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
+    denied = [_denied(known) for known in parts]
+    return all(
+        _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
+        for i, j in combinations(range(len(parts)), 2)
+    )
+
+
+def _denied(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
+    """What contradicts the parts: all of these conditions together, by the first of them."""
+    found: dict[Term, list[list[Term]]] = {}
+    for part in parts:
+        first, *rest = conjuncts(negation(part)) or [TRUE]
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _contradicts(denied: Mapping[Term, list[list[Term]]], parts: frozenset[Term]) -> bool:
+    return any(parts.issuperset(rest) for first in parts.intersection(denied) for rest in denied[first])
 
 
 def decider(a: Term, b: Term) -> Term | None:

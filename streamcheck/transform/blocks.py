@@ -9,9 +9,10 @@ makes one edge of loop-free code, by the paper's two rules until none applies:
     sequence   a location that one edge enters goes: that edge followed by each that leaves
     choice     two edges between the same locations become one
 
-What stays are entry, errors, and locations at which loops meet. Updates are functions, so a choice becomes `mux` over
-a condition that tells the two guards apart, or over a fresh choice where both may be open. Terms are shared: the blocks
-are as large as the code, whatever the number of paths through it.
+What stays are entry, errors, locations at which loops meet, and a place here and there among many checks in a row.
+Updates are functions, so a choice becomes `mux` over a condition that tells the two guards apart, or over a fresh
+choice where both may be open. Terms are shared: the blocks are as large as the code, whatever the number of paths
+through it.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables, walk
+from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation, simplify
+from streamcheck.core.term import FALSE, TRUE, Term, variable, variables, walk
 from streamcheck.core.types import BOOL
 from streamcheck.system.cfa import HIDDEN, Cfa, Edge, conjuncts, decider
 
 LONGEST_TEXT = 120
+MOST_EDGES = 100  # that leave a location: beyond, a block ends, for every edge says that those before are not taken
 
 
 def sliced(cfa: Cfa) -> Cfa:
@@ -90,6 +92,7 @@ class _Blocks:
 
     def __init__(self, cfa: Cfa) -> None:
         self.cfa = cfa
+        self.kept = cfa.bad | {cfa.entry}
         self.leaving: dict[str, dict[str, Edge]] = {q: {} for q in cfa.locations}
         self.entering: dict[str, set[str]] = {q: set() for q in cfa.locations}
         self.fresh = 0
@@ -108,7 +111,10 @@ class _Blocks:
 
     def _is_inner(self, location: str) -> bool:
         entered = self.entering[location]
-        return len(entered) == 1 and location not in self.cfa.bad | {self.cfa.entry} and entered != {location}
+        if len(entered) != 1 or entered == {location} or location in self.kept:
+            return False
+        (source,) = entered
+        return len(self.leaving[source]) <= MOST_EDGES
 
     def _bypass(self, location: str) -> list[str]:
         """The rule of sequence; the locations that may have become inner ones."""
@@ -134,13 +140,12 @@ class _Blocks:
 
     def _sequence(self, first: Edge, second: Edge) -> Edge:
         roots = list(second.roots())
-        images = substitute(roots, first.update)
-        simple = simplify([images[t] for t in roots])
-        updates = {**first.update, **{v: simple[images[t]] for v, t in second.updates}}
+        images = instantiate(roots, first.update)
+        updates = {**first.update, **{v: images[t] for v, t in second.updates}}
         return Edge(
             first.source,
             second.target,
-            conjunction(*conjuncts(first.guard), *conjuncts(simple[images[second.guard]])),
+            conjunction(*conjuncts(first.guard), *conjuncts(images[second.guard])),
             tuple((v, t) for v, t in updates.items() if t is not v),
             (*first.choices, *second.choices),
             _text(first.text, "; ", second.text),

@@ -45,7 +45,7 @@ class DfsBmc(ProgramEngine):
                 case "gave up":
                     return Open("a query took too long")
                 case "exhausted":
-                    return Exhausted(self.direction, k)
+                    return Exhausted(self.direction, k + 1)  # a path of k edges may end in another's error
                 case "not exhausted":
                     yield Progress(k)
                 case path:
