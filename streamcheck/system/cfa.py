@@ -24,7 +24,7 @@ from typing import Literal
 
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 
 HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
@@ -65,7 +65,7 @@ class Error:
 @dataclass(frozen=True)
 class Cfa:
     """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
-    of the source begins."""
+    of the source begins. `said`: names that mean in the source what they mean here, with where they were declared."""
 
     name: str
     variables: tuple[Term, ...]
@@ -75,6 +75,7 @@ class Cfa:
     edges: tuple[Edge, ...]
     lines: Mapping[str, Location] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
+    said: Mapping[str, Location] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         places, bad = set(self.locations), {e.location for e in self.errors}
@@ -143,11 +144,11 @@ class Cfa:
 
 def exclusive(guards: Sequence[Term]) -> bool:
     """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
-    parts = [frozenset(conjuncts(g)) for g in guards]
+    parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
     denied = [_denied(known) for known in parts]
     return all(
         _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
-        for i, j in combinations(range(len(guards)), 2)
+        for i, j in combinations(range(len(parts)), 2)
     )
 
 
