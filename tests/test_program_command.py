@@ -194,3 +194,34 @@ def test_a_longest_path_may_end_in_an_error_of_another_claim(tmp_path):
         done = streamcheck("prove", path, "--engine", engine, "--json", "--timeout", "10")
         found = [p["verdict"] for p in json.loads(done.stdout)["properties"]]
         assert found == ["proved", "proved", "falsified"], (engine, done)
+
+
+NAMED = """\
+int calls;
+int f(int a) { int b = nondet_int(); calls++; return a + (b & 3); }
+int main(void) {
+    int y = f(1), n = 0;
+    for (int y = 0; y < 5; y++)
+        n = n + f(2) - f(2);
+    for (n = 0; n < 9; n++)
+        calls = n;
+    int z = nondet_int();
+    if (nondet_bool()) {
+        int y = nondet_short();
+        if (y < -3 && z == 77)
+            assert(n != 9);
+    }
+}
+"""
+
+
+def test_witnesses_name_what_c_can_name(tmp_path):
+    """Neither `f.b` of an inlined function, nor `y_2` of an inner block, nor a name that an inner one may hide."""
+    path, out = tmp_path / "named.c", tmp_path / "out.yml"
+    path.write_text(NAMED)
+    streamcheck("prove", path, "--prop", "assert*", "--witness", out, "--timeout", "20")
+    assert re.findall(r'value: "(.*)"', out.read_text()) == ["z == 77"]
+    path.write_text(NAMED.replace("n != 9", "n == 9"))
+    streamcheck("prove", path, "--prop", "assert*", "--witness", out, "--timeout", "20", "--engine", "ic3")
+    said = set(re.findall(r"[a-z]\w*(?:\.\w+)?", " ".join(re.findall(r'value: "(.*)"', out.read_text()))))
+    assert said - {"long"} <= {"calls", "n"}

@@ -15,11 +15,11 @@ from itertools import pairwise
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term
+from streamcheck.core.term import Term, variables
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_text
 from streamcheck.run.prove import Result, Verdicts
-from streamcheck.system.cfa import Program
+from streamcheck.system.cfa import Cfa, Program, conjuncts
 
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
@@ -29,7 +29,7 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.implied), None)
     if broken is not None:
         yield from _head("violation_sequence", path)
-        yield from _violation(broken, path)
+        yield from _violation(program, broken, path)
         return
     asserted = [r for r in verdicts.results if not r.prop.implied]
     if not asserted or any(r.verdict != "proved" for r in asserted):
@@ -63,35 +63,58 @@ def _head(kind: str, path: str) -> Iterator[str]:
 
 
 def _invariants(program: Program, results: list[Result], path: str) -> Iterator[str]:
-    found: dict[tuple[str, int], list[Term]] = {}
+    """Of loops that a line names: an inlined function's has several of which each call needs its own."""
+    source = program.source
+    lines = [source.lines[q].line for q in source.loops if q in source.lines]
+    found: dict[Location, list[Term]] = {}
     for result in results:
         for location, term in (result.invariants or {}).items():
-            where = program.source.lines.get(location)
-            if where is not None and location in program.source.loops:
-                found.setdefault((location, where.line), []).append(term)
+            where = source.lines.get(location)
+            plain = where is not None and ":" not in location and lines.count(where.line) == 1
+            if where is not None and plain and location in source.loops:
+                found.setdefault(where, []).append(term)
     if not found:
         yield "  []"
-    for (_, line), terms in found.items():
-        said = dict.fromkeys(c for t in terms for c in conditions(t, wide=True))
+    for where, terms in found.items():
+        parts = [part for t in terms for part in conjuncts(t) if _in_scope(source, [part], where)]
+        said = dict.fromkeys(c for part in parts for c in conditions(part, wide=True))
         value = " && ".join(f"({c})" for c in said) or "1"
         yield "  - invariant:"
         yield "      type: loop_invariant"
-        yield from _location(Location(path, line), "      ")
+        yield from _location(Location(path, where.line), _function(program), "      ")
         yield f"      value: {_text(value)}"
         yield "      format: c_expression"
 
 
-def _violation(result: Result, path: str) -> Iterator[str]:
+def _in_scope(source: Cfa, terms: list[Term], where: Location) -> bool:
+    """Whether their variables can be named there, in the function itself and after their declarations."""
+    for v in variables(terms):
+        declared = source.said.get(str(v.payload).split(".")[0])
+        if declared is None or declared.line >= where.line:
+            return False
+    return True
+
+
+def _function(program: Program) -> str:
+    return program.function or "main"
+
+
+def _violation(program: Program, result: Result, path: str) -> Iterator[str]:
+    """What cannot be named, in an inlined function or an inner block, is left out."""
     assert result.path is not None
+    source = program.source
     for step, following in pairwise(result.path):
-        if step.edge.choices and following.edge.where is not None:
+        where = following.edge.where
+        if step.edge.choices and where is not None and ":" not in following.edge.source:
             for v, _ in step.edge.updates:
+                if not _in_scope(source, [v], where):
+                    continue
                 value = f"{variable_text(v.payload)} == {as_text(v.type, step.values[v])}"
                 yield "  - segment:"
                 yield "    - waypoint:"
                 yield "        type: assumption"
                 yield "        action: follow"
-                yield from _location(following.edge.where, "        ")
+                yield from _location(where, _function(program), "        ")
                 yield "        constraint:"
                 yield f"          value: {_text(value)}"
                 yield "          format: c_expression"
@@ -100,14 +123,15 @@ def _violation(result: Result, path: str) -> Iterator[str]:
     yield "    - waypoint:"
     yield "        type: target"
     yield "        action: follow"
-    yield from _location(where, "        ")
+    yield from _location(where, None, "        ")
 
 
-def _location(where: Location, indent: str) -> Iterator[str]:
+def _location(where: Location, function: str | None, indent: str) -> Iterator[str]:
     yield f"{indent}location:"
     yield f"{indent}  file_name: {_text(os.path.basename(where.file))}"
     yield f"{indent}  line: {where.line}"
-    yield f"{indent}  function: main"
+    if function is not None:
+        yield f"{indent}  function: {function}"
 
 
 def _text(text: str) -> str:

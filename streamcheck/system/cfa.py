@@ -65,7 +65,7 @@ class Error:
 @dataclass(frozen=True)
 class Cfa:
     """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
-    of the source begins."""
+    of the source begins. `said`: names that mean in the source what they mean here, with where they were declared."""
 
     name: str
     variables: tuple[Term, ...]
@@ -75,6 +75,7 @@ class Cfa:
     edges: tuple[Edge, ...]
     lines: Mapping[str, Location] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
+    said: Mapping[str, Location] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         places, bad = set(self.locations), {e.location for e in self.errors}

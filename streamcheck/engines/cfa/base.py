@@ -115,7 +115,7 @@ def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
         tuple(edges),
         program.lines,
         program.loops,
-        program,
+        origin=program,
     )
 
 

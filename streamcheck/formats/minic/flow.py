@@ -80,6 +80,7 @@ class Flow:
         self.names = Names()  # of variables and choices
         self.variables: list[Term] = []
         self.private: set[Term] = set()  # temporary ones, and those of inlined functions
+        self.said: dict[str, Location | None] = {}  # what C calls by these names, too, and where it was declared
         self.places: list[str] = []
         self.function = ""  # the one being inlined
         self.owner: dict[Location, str] = {}
@@ -107,6 +108,12 @@ class Flow:
         made = variable(self.names.fresh(wanted), type)
         self.variables.append(made)
         return made
+
+    def declared(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
+        """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
+        of that name, and not only in an inner block."""
+        alone = not inner and name not in self.said and all(v.payload.split(".")[0] == name for v in parts)
+        self.said[name] = where if alone else None
 
     def line(self, where: Location) -> str:
         return f"line {where.line}" + ("" if where.file == self.file else f" of {where.file.rsplit('/', 1)[-1]}")
@@ -226,6 +233,7 @@ class Flow:
             tuple(self.errors.values()),
             tuple(self.edges),
             loops=frozenset(self.loops),
+            said={name: where for name, where in self.said.items() if where is not None},
         )
         cfa = collapsed(reachable(cfa))
         aimed = {e.target for e in cfa.edges}

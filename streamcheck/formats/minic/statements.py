@@ -18,6 +18,8 @@ from streamcheck.formats.minic.kinds import Integer, Kind, Pointer
 from streamcheck.formats.minic.places import Place, made
 from streamcheck.formats.minic.scopes import Function, PointerVariable, Scope, Typedef, refuse_volatile, where_of
 
+OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
+
 Visible: TypeAlias = dict[int, tuple[str, "Place | PointerVariable"]]  # local variables, by identity
 
 
@@ -63,9 +65,18 @@ class Statements:
                 self.known[key] = made(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
+            parts = [v for _, v in self.known[key].object.parts]
             if key[0]:
-                self.flow.private.update(v for _, v in self.known[key].object.parts)
+                self.flow.private.update(parts)
+            else:
+                self.flow.declared(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         return self.known[key]
+
+    def _depth(self) -> int:
+        scope, depth = self.expressions.scope, 0
+        while scope.outer is not None:
+            scope, depth = scope.outer, depth + 1
+        return depth
 
     def term(self, name: str, kind: Kind) -> Term:
         return self.flow.variable(name, self.expressions.arithmetic.core(kind))
