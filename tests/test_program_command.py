@@ -225,3 +225,13 @@ def test_witnesses_name_what_c_can_name(tmp_path):
     streamcheck("prove", path, "--prop", "assert*", "--witness", out, "--timeout", "20", "--engine", "ic3")
     said = set(re.findall(r"[a-z]\w*(?:\.\w+)?", " ".join(re.findall(r'value: "(.*)"', out.read_text()))))
     assert said - {"long"} <= {"calls", "n"}
+
+
+def test_a_loop_that_leads_nowhere_is_not_followed(tmp_path):
+    path = tmp_path / "aside.aut"
+    path.write_text(
+        "p {\n var x, y;\n initial s; final bad;\n from s | x := 0 --> l0;\n from l0 | x < 1 --> l1;\n"
+        "         | y > 7 --> bad;\n from l1 | x := x + 1 --> l1;\n}\n"
+    )
+    done = streamcheck("prove", path, "--timeout", "10")
+    assert done.returncode == 1 and "y > 7" in done.stdout, done

@@ -49,8 +49,10 @@ def _execute(
     chosen: Mapping[str, Value],
     wanted: Mapping[Term, Value],
 ) -> list[Executed] | None:
-    """Depth-first through the statements that are open, which is one way except where the program itself chooses."""
+    """Depth-first through the statements that are open, which is one way except where the program itself chooses.
+    Loops that lead nowhere are no part of the blocks, and would be followed for ever."""
     path: list[Executed] = []
+    leading = _leading_to(source, stops, there)
     pending: list[tuple[int, Edge]] = [(0, e) for e in reversed(source.leaving[here])]
     for _ in range(MOST_STATEMENTS):
         if not pending:
@@ -66,6 +68,17 @@ def _execute(
         path.append(Executed(edge, after))
         if edge.target == there and (there in source.bad or all(after[v] == wanted[v] for v in wanted)):
             return path
-        if edge.target not in stops:
+        if edge.target in leading:
             pending.extend((depth + 1, e) for e in reversed(source.leaving[edge.target]))
     return None
+
+
+def _leading_to(source: Cfa, stops: set[str], there: str) -> set[str]:
+    """The locations from which it is reached without coming through a stop."""
+    found, stack = set[str](), [there]
+    while stack:
+        for edge in source.entering[stack.pop()]:
+            if edge.source not in found and edge.source not in stops:
+                found.add(edge.source)
+                stack.append(edge.source)
+    return found
