@@ -20,7 +20,7 @@ their definitions, which are eliminated with the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import TypeAlias
@@ -175,12 +175,18 @@ def _at(given: Literal, x: Term, point: Point) -> Formula:
 # Exact elimination
 
 
+class TooLarge(Exception):
+    """What would be equivalent has more literals than anybody wants to see."""
+
+
+LARGEST = 20_000
+
+
 def eliminate(x: Term, given: Formula) -> Formula:
-    """∃x. φ[x] without x."""
+    """∃x. φ[x] without x. TooLarge where that takes too many literals."""
     about = [g for g in literals(given) if x in g.row.of]
     if x.type is not INT:
-        points = [Point(None), *_real_points(about, x)]
-        return junction("or", [mapped(given, lambda g, p=point: _at(g, x, p)) for point in points])  # type: ignore[misc]
+        return _at_any([Point(None), *_real_points(about, x)], x, given)
     unit = _unit(x, about)
     scaled = mapped(given, lambda g: _scaled(g, x, unit))
     scaled = junction("and", [scaled, Literal(Kind.DIVIDES, row_of(x), unit)]) if unit > 1 else scaled
@@ -190,8 +196,16 @@ def eliminate(x: Term, given: Formula) -> Formula:
     for g in about:
         for b in _boundaries(g, x):
             bases[(b.constant, frozenset(b.of.items()))] = b
-    points = [Point(b, j) for b in bases.values() for j in range(1, period + 1)]
-    return junction("or", [mapped(scaled, lambda g, p=point: _at(g, x, p)) for point in points])  # type: ignore[misc]
+    if period * len(bases) > LARGEST:
+        raise TooLarge
+    return _at_any([Point(b, j) for b in bases.values() for j in range(1, period + 1)], x, scaled)
+
+
+def _at_any(points: Sequence[Point], x: Term, given: Formula) -> Formula:
+    """φ at one of the points."""
+    if len(points) * sum(1 for _ in literals(given)) > LARGEST:
+        raise TooLarge
+    return junction("or", [mapped(given, lambda g, p=point: _at(g, x, p)) for point in points])  # type: ignore[misc]
 
 
 def _real_points(about: Iterable[Literal], x: Term) -> Iterator[Point]:

@@ -16,6 +16,7 @@ from streamcheck.core.term import FALSE, Term, substitute, variables, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube, Facts
 from streamcheck.smt.box import Kept
+from streamcheck.smt.cooper import TooLarge
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import NotLinear, compare, exists, is_comparison
@@ -120,7 +121,7 @@ class Preimages:
         if chosen:
             try:
                 whole = exists(chosen, whole)
-            except NotLinear:
+            except (NotLinear, TooLarge):
                 return None
         return self.literals.throughout(whole)
 
