@@ -158,6 +158,19 @@ def test_proofs_say_where_undefined_operations_end_them():
     assert "warning: C does not say what happens after a failure of no overflow, line 5" in text
 
 
+def test_what_was_not_looked_at_is_said(count):
+    asked = json.loads(streamcheck("prove", count, "--prop", "assert*", "--json").stdout)
+    assert any("no overflow, line 6 (not looked at)" in warning for warning in asked["warnings"])
+    assert json.loads(streamcheck("prove", count, "--json").stdout)["warnings"] == []
+
+
+def test_of_a_large_array_the_first_elements_are_shown(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text("int a[50];\nint main(void) { a[7] = nondet_int(); assert(a[7] != 5); }\n")
+    shown = streamcheck("prove", path).stdout
+    assert "a[0] = 0, a[1] = 0, a[2] = 0, … 47 more" in shown and "a[7] = 5" in shown
+
+
 def test_what_nothing_depends_on_need_have_no_form_over_the_integers(tmp_path):
     """The blocks lack it, so they are proved over the integers; the program as it is written has it."""
     path = tmp_path / "dead.c"

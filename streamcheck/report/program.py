@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from streamcheck.core.term import Term
@@ -13,6 +13,7 @@ from streamcheck.run.prove import Result
 from streamcheck.system.cfa import Cfa, Executed, Program
 
 HEAD, TAIL = 20, 20  # statements of a long path that are shown
+ELEMENTS = 3  # of an array, changed by one statement
 
 
 def integers_text(program: Program) -> str:
@@ -23,7 +24,7 @@ def path_table(result: Result) -> Iterator[str]:
     """A line for each statement: where it is, what it says, and what it changed."""
     assert result.path is not None
     rows = [_row(step, before) for step, before in _with_before(result)]
-    begin = ", ".join(f"{name} = {as_text(v.type, value)}" for name, v, value in beginning(result))
+    begin = _brief(beginning(result))
     if begin:
         rows.insert(0, ("", "at the beginning", begin))
     if len(rows) > HEAD + TAIL + 1:
@@ -53,8 +54,19 @@ def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value
 
 def _row(step: Executed, before: Mapping[Term, Value]) -> tuple[str, str, str]:
     line = step.edge.where
-    changes = ", ".join(f"{name} = {as_text(v.type, value)}" for name, v, value in _changes(step, before))
-    return ("" if line is None else f"line {line.line}"), step.edge.text, changes
+    return ("" if line is None else f"line {line.line}"), step.edge.text, _brief(_changes(step, before))
+
+
+def _brief(changes: Iterable[tuple[str, Term, Value]]) -> str:
+    """`x = 1, a[0] = 2`; of an array's many elements the first few, and how many more there are."""
+    texts: dict[str, list[str]] = {}
+    for name, v, value in changes:
+        texts.setdefault(name.split("[")[0], []).append(f"{name} = {as_text(v.type, value)}")
+    shown = (
+        those[:ELEMENTS] + ([f"… {rest} more"] if (rest := len(those) - ELEMENTS) > 0 else [])
+        for those in texts.values()
+    )
+    return ", ".join(text for those in shown for text in those)
 
 
 def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str, Term, Value]]:

@@ -108,7 +108,7 @@ def prove(
     decisions = director.run()
     of_program = _OfProgram(chosen)
     results = [of_program.completed(_result(p, decisions[p.name])) for p in chosen.properties]
-    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(chosen, decisions)]
+    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(equations, decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
@@ -146,13 +146,16 @@ def _result(prop: Property, decision: Decision) -> Result:
 
 
 def _undefined(equations: Equations, decisions: dict[str, Decision]) -> list[str]:
-    """A C program means nothing after its first undefined operation, so proofs end there."""
+    """A C program means nothing after its first undefined operation, so proofs end there: also where nobody asked
+    whether there is one."""
     if equations.program is None:
         return []
-    doubtful = [p.name for p in equations.properties if p.implied and decisions[p.name].verdict != "proved"]
+    shown = {name for name, d in decisions.items() if d.verdict == "proved"}
+    doubtful = [p.name for p in equations.properties if p.implied and p.name not in shown]
     if not doubtful:
         return []
-    return [f"C does not say what happens after a failure of {doubtful[0]}: what is proved holds up to there"]
+    first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not looked at)"
+    return [f"C does not say what happens after a failure of {first}: what is proved holds up to there"]
 
 
 class _OfProgram:

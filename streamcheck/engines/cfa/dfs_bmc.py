@@ -76,6 +76,7 @@ def explore(
             exhausted = False
             continue
         search.go(depth, edge)
+        # guard ∧ x' = t of each edge of the path, over the names that are current where it is taken
         answer = search.solver.check() if edge is not None else True
         if answer is None:
             return "gave up"
