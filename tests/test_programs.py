@@ -11,17 +11,18 @@ from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton
 from streamcheck.certify.locations import check_blocks, check_locations, invariants_of
 from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import replay
-from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
+from streamcheck.core.types import BOOL
 from streamcheck.encode.program import program_equations, scalar
 from streamcheck.engines.cfa.dfs_bmc import explore
 from streamcheck.run.checking import judged
 from streamcheck.run.problems import claim_term, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.system.cfa import Program, decider, exclusive
+from streamcheck.system.cfa import Cfa, Edge, Error, Program, decider, exclusive
 from streamcheck.system.protocol import Problem
-from streamcheck.system.verdict import Falsified, Proved, Trace
+from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace
 from streamcheck.transform.blocks import large_blocks, sliced
 
 
@@ -241,6 +242,51 @@ def test_weaker_and_stronger_certificates_are_told_apart(seed):
         assert (check_locations(cfa, "bad", wish) is None) == inductive, (seed, wish)
 
 
+FOLDS = automaton(  # where x is 0, two edges of the loop between u and v fold away, and one leads on to the error
+    "s", "bad",
+    "s -> t: x := 0", "t -> u: skip", "t -> v: x == 1", "u -> v: skip", "v -> u: x == 1", "v -> bad: skip",
+)  # fmt: skip
+
+
+def test_paths_through_loops_without_invariants_are_not_forgotten():
+    assert check_locations(FOLDS, "bad", {"s": TRUE}) is not None
+    nothing = replace(FOLDS, locations=("s", "bad"), edges=(), lines={}, loops=frozenset())
+    assert check_blocks(FOLDS, nothing) is not None
+    assert check_blocks(FOLDS, large_blocks(sliced(FOLDS))) is None
+
+
+def test_a_program_that_begins_in_the_error_has_no_proof():
+    empty = Cfa("empty", (), ("bad",), "bad", (Error("bad", "safe", None),), ())
+    assert check_locations(empty, "bad", {}) is not None
+    assert check_blocks(empty, empty) is not None
+
+
+def test_invariants_say_nothing_of_what_is_chosen_next():
+    """inv(y, c) with one c for the step and the state after it would pass: each step has a choice of its own."""
+    y, c = variable("y", BOOL), variable("coin", BOOL)
+    edges = (
+        Edge("s", "l", updates=((y, FALSE),)),
+        Edge("l", "l", negation(c), ((y, TRUE),), (c,)),
+        Edge("l", "bad", conjunction(y, c), (), (c,)),
+    )
+    cfa = Cfa("p", (y,), ("s", "l", "bad"), "s", (Error("bad", "safe", None),), edges)
+    assert shortest(cfa) == 3
+    assert check_locations(cfa, "bad", {"s": TRUE, "l": negation(conjunction(y, c))}) is not None
+    whole = implication(cfa.at("l"), negation(conjunction(y, c)))
+    assert invariants_of(cfa, Certificate("inductive", 1, (whole,))) is None
+
+
+def test_blocks_have_the_errors_of_the_source_by_name():
+    errors = (Error("bad", "one", None), Error("q2", "two", None))
+    edges = (Edge("q0", "bad", at_most(3)),)
+    cfa = Cfa("p", (X,), ("q0", "q2", "bad"), "q0", errors, edges)
+    assert check_blocks(cfa, cfa) is None
+    swapped = (Error("bad", "two", None), Error("q2", "one", None))
+    assert check_blocks(cfa, replace(cfa, errors=swapped)) is not None
+    with pytest.raises(ValueError, match="two claims of one name"):
+        replace(cfa, errors=(errors[0], replace(errors[1], name="one")))
+
+
 def test_a_certificate_of_the_system_says_what_holds_at_each_location():
     equations = prepared(COUNT)
     (model,) = models(equations)
@@ -255,6 +301,8 @@ def test_a_trace_that_is_no_run_of_the_program_is_refused():
     program = equations.program
     place, code = program.blocks.place, program.blocks.code
     steps = [{place: code("q0").payload, X: 0}, {place: code("bad").payload, X: 0}]
+    elsewhere = [{place: code("q1").payload, X: 0}, steps[1]]
+    assert "leads from q1 to bad" in path_of(COUNT, program.blocks, Trace({}, ({}, {})), elsewhere)
     assert "no statements lead" in path_of(COUNT, program.blocks, Trace({"x": 0}, ({}, {})), steps)
 
 

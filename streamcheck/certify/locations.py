@@ -11,7 +11,8 @@ where the statements from l to r are followed through the locations that have no
 on the way has a condition for being there, and the variables' values as terms, chosen where paths meet. A loop all of
 whose locations have no invariant must not come round.
 
-Certificates that speak of several steps say nothing of one location. For them it is shown that the blocks do all that
+Certificates that speak of several steps, or of inputs, say nothing of one location: there the transition system of the
+blocks is believed. For them it is shown that the blocks do all that
 the statements do: whatever the statements from one location of the blocks to the next lead to, an edge of the blocks
 does too.
 """
@@ -42,6 +43,8 @@ def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | No
     if certificate.kind != "inductive" or certificate.k != 1 or certificate.free:
         return None
     whole = conjunction(*certificate.invariants, *certificate.equalities)
+    if not {blocks.place, *blocks.variables}.issuperset(variables([whole])):
+        return None
     found = {}
     for location in blocks.locations:
         if location not in blocks.bad:
@@ -57,6 +60,8 @@ def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typ
     def broken(invariant: Term) -> Arrival:
         return lambda after: negation(substitute([invariant], after)[invariant])
 
+    if source.entry == error or not set(source.variables).issuperset(variables(invariants.values())):
+        return Rejected("the program begins in the error, or the invariants are not about its variables")
     arrivals = {q: broken(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
     leading = source.leading_to([error])
     for start in dict.fromkeys([source.entry, *invariants]):
@@ -79,7 +84,7 @@ def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | Non
     leading = source.leading_to(source.bad)
     if any(len(_eithers(edge)) > MOST_EITHERS for edge in blocks.edges):
         return Rejected("the program chooses too often in one block", undecided=True)
-    if blocks.entry != source.entry or not source.bad & leading <= blocks.bad:
+    if blocks.entry != source.entry or source.entry in source.bad or _named(blocks) != _named(source):
         return Rejected("the blocks have another entry or other errors")
     for start in blocks.locations:
         if start in leading and start not in source.bad:
@@ -91,6 +96,11 @@ def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | Non
             if rejected is not None:
                 return rejected
     return None
+
+
+def _named(cfa: Cfa) -> dict[str, str]:
+    """The errors, by the names of their claims."""
+    return {e.name: e.location for e in cfa.errors}
 
 
 def _missed(blocks: Cfa, start: str, target: str) -> Arrival:
@@ -154,10 +164,13 @@ class _Region:
         """That a path leads where something is wrong."""
         self.here[self.start] = TRUE
         self.values[self.start] = {v: v for v in self.source.variables}
-        for location in self._order():
-            if location in self.here:
-                self.left.add(location)
-                self._leave(location)
+        order = self._order()
+        # Mostly one pass; where edges fold away, a location that was passed over may be reached later.
+        while any(q in self.here and q not in self.left for q in order):
+            for location in order:
+                if location in self.here and location not in self.left:
+                    self.left.add(location)
+                    self._leave(location)
         return disjunction(*self.goals)
 
     def _order(self) -> list[str]:

@@ -22,6 +22,9 @@ MOST_STATEMENTS = 100_000  # of one block: beyond, something is wrong
 def path_of(source: Cfa, blocks: Cfa, trace: Trace, steps: Sequence[Mapping[Term, Value]]) -> list[Executed] | str:
     """The statements behind a run of the blocks; why there are none, otherwise. `source` has scalar variables."""
     names = {int(blocks.code(q).payload): q for q in blocks.locations}
+    first, last = (names[int(s[blocks.place])] for s in (steps[0], steps[-1]))  # type: ignore[arg-type]
+    if first != source.entry or last not in source.bad:
+        return f"it leads from {first} to {last}"
     values: Mapping[Term, Value] = {v: _first(v, trace) for v in source.variables}
     path: list[Executed] = []
     for i, (before, after) in enumerate(pairwise(steps)):

@@ -81,6 +81,8 @@ class Cfa:
         places, bad = set(self.locations), {e.location for e in self.errors}
         if len(places) != len(self.locations) or not {self.entry, *bad} <= places:
             raise ValueError(f"{self.name}: its locations are not what entry and errors say")
+        if len({e.name for e in self.errors}) != len(self.errors):
+            raise ValueError(f"{self.name}: two claims of one name")
         known, chosen = set(self.variables), dict[Term, str]()
         for edge in self.edges:
             if not {edge.source, edge.target} <= places or edge.source in bad:
