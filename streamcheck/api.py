@@ -11,7 +11,7 @@ from streamcheck.interpret.step import Step
 from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
-    from streamcheck.compile.deliver import Compiled
+    from streamcheck.deliver.deliver import Compiled
     from streamcheck.run.prove import Verdicts
 
 
@@ -28,8 +28,8 @@ class Spec(SpecBase):
     ) -> Verdicts:
         """Decide every property, as `streamcheck prove` does: `.results` has a Result for each, in order, with its
         `verdict`, `engine`, `k`, `certificate`, and `replay` where there is a counterexample or witness."""
-        from streamcheck.formats.equations_json import from_plain, to_plain
-        from streamcheck.program.flatten import equations_of
+        from streamcheck.lang.flatten import equations_of
+        from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
@@ -52,9 +52,9 @@ class Spec(SpecBase):
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
         from streamcheck.codegen.unit import Options
-        from streamcheck.compile.deliver import Request, compiled, write
-        from streamcheck.formats.equations_json import from_plain, to_plain
-        from streamcheck.program.flatten import equations_of
+        from streamcheck.deliver.deliver import Request, compiled, write
+        from streamcheck.lang.flatten import equations_of
+        from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
@@ -69,10 +69,10 @@ class Spec(SpecBase):
     def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
         """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of
         the step) go before the samples of the externs."""
-        from streamcheck.interpret.compile import plan, stepper
+        from streamcheck.interpret.python_code import plan, stepper
         from streamcheck.interpret.samples import rows
         from streamcheck.lang.elaborate import elaborate
-        from streamcheck.program.flatten import Flattening
+        from streamcheck.lang.flatten import Flattening
 
         if not isinstance(steps, int) or steps < 0:
             raise SpecError(f"run(steps): a whole number, at least 0, and this is {steps!r}", here())

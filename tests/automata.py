@@ -11,7 +11,7 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT
-from streamcheck.system.cfa import Cfa, Edge, Error
+from streamcheck.problem.automaton import Automaton, Edge, Error
 
 BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod"}
 COMPARED = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
@@ -30,7 +30,7 @@ def automaton(text, entry="l0", error="lE", types=None, number=INT, name="automa
         source, target = (p.strip() for p in places.split("->"))
         edges.append(_edge(source, target, statement.strip(), var, number, len(edges)))
     locations = dict.fromkeys([entry, *(place for e in edges for place in (e.source, e.target)), error])
-    return Cfa(name, tuple(known.values()), tuple(locations), entry, (Error(error, "safe", None),), tuple(edges))
+    return Automaton(name, tuple(known.values()), tuple(locations), entry, (Error(error, "safe", None),), tuple(edges))
 
 
 def _edge(source, target, statement, var, number, index):
@@ -143,7 +143,7 @@ def locks_in_blocks(n, number=INT, broken=False):
         Edge("head", "lE", wrong, (), (), "wrong"),
     )
     places = ("entry", "head", "lE")
-    return Cfa(f"locks {n}", (*ps, *ks), places, "entry", (Error("lE", "safe", None),), edges)
+    return Automaton(f"locks {n}", (*ps, *ks), places, "entry", (Error("lE", "safe", None),), edges)
 
 
 # Small automata, and what explicit search says of them
@@ -190,7 +190,7 @@ def programs(draw, number=INT):
     if draw(st.booleans()):
         edges = draw(st.permutations(edges))
     places = (*places, "lE")
-    return Cfa("random", (*bools, *numbers), places, "l0", (Error("lE", "safe", None),), tuple(edges))
+    return Automaton("random", (*bools, *numbers), places, "l0", (Error("lE", "safe", None),), tuple(edges))
 
 
 def _first(draw, places, bools, numbers):

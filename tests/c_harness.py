@@ -10,8 +10,8 @@ import subprocess
 
 from streamcheck.codegen.unit import Options, generate
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
-from streamcheck.interpret.compile import plan, stepper
-from streamcheck.program.flatten import equations_of
+from streamcheck.interpret.python_code import plan, stepper
+from streamcheck.lang.flatten import equations_of
 
 WARNINGS = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror".split()
 

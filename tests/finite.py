@@ -13,7 +13,7 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.location import Location
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT, machine
-from streamcheck.system.transition import Claim, State, TransitionSystem
+from streamcheck.problem.transition import Claim, State, TransitionSystem
 
 HERE = Location("random", 1)
 W8 = machine(8, signed=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamcheck.formats.lustre.read import read_lustre
+from streamcheck.frontends.lustre.read import read_lustre
 from streamcheck.interpret.simulate import simulate
 from streamcheck.run.prove import Settings, prove
 

@@ -7,8 +7,8 @@ import time
 
 from streamcheck.core.term import variable
 from streamcheck.core.types import BOOL
-from streamcheck.system.protocol import TrueUpTo
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace
+from streamcheck.engines.protocol import TrueUpTo
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace
 
 
 class ProvesAnything:

@@ -9,7 +9,7 @@ import re
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT, machine
-from streamcheck.system.cfa import Cfa, Edge, Error
+from streamcheck.problem.automaton import Automaton, Edge, Error
 
 W2 = machine(2, signed=False)
 S2 = machine(2, signed=True)
@@ -39,7 +39,8 @@ def automaton(entry, error, *lines, type=INT):
         else:
             edges.append(Edge(source, target, guard=expression(statement), text=statement))
     locations = dict.fromkeys([entry, *(q for e in edges for q in (e.source, e.target)), error])
-    return Cfa("p", tuple(variables.values()), tuple(locations), entry, (Error(error, "safe", None),), tuple(edges))
+    errors = (Error(error, "safe", None),)
+    return Automaton("p", tuple(variables.values()), tuple(locations), entry, errors, tuple(edges))
 
 
 class Wrapped:
@@ -105,7 +106,7 @@ def random_automaton(rng: random.Random, locations=5, type=W2):
             condition = term("and", condition, coin)
         edges.append(Edge(source, target, condition, tuple(updates), tuple(choices), text=f"edge {number}"))
     places = (*names, "bad")
-    return Cfa("random", (x, y), places, "q0", (Error("bad", "safe", None),), tuple(edges))
+    return Automaton("random", (x, y), places, "q0", (Error("bad", "safe", None),), tuple(edges))
 
 
 def values(type):

@@ -22,7 +22,7 @@ from streamcheck.core.types import (
     array_of,
     struct_of,
 )
-from streamcheck.program.equations import Cell, Equations, Input, Named, Trigger
+from streamcheck.problem.specification import Cell, Input, Named, Specification, Trigger
 
 HERE = Location("random", 1)
 MACHINE = [t for t in SCALARS.values() if isinstance(t, MachineType)]
@@ -86,7 +86,7 @@ def random_equations(seed):
     )
     observers = tuple(Named(f"shown{i}", n, HERE) for i, n in enumerate(rng.sample(pool[-8:], 2)))
     wires = tuple(Named(f"wire{i}", n, HERE) for i, n in enumerate(dict.fromkeys(pool[-3:])) if n.args)
-    return Equations(f"random_{seed}", tuple(inputs), (), tuple(nexts), wires, triggers, observers, (), (), HERE)
+    return Specification(f"random_{seed}", tuple(inputs), (), tuple(nexts), wires, triggers, observers, (), (), HERE)
 
 
 ROWS = [name for name in OPERATORS if name not in {"same", *NOT_EXACT}]

@@ -8,9 +8,9 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import INT
-from streamcheck.formats.aut import ZERO, quotient, read_aut, remainder
-from streamcheck.formats.aut_write import write_aut
-from streamcheck.system.cfa import Cfa, Edge, Error, conjuncts
+from streamcheck.export.aut import write_aut
+from streamcheck.frontends.aut import ZERO, quotient, read_aut, remainder
+from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 
 X, Y, Z = (variable(n, INT) for n in "xyz")
 THREE = constant(INT, 3)
@@ -141,7 +141,7 @@ def test_a_round_trip(tmp_path):
 
 def test_what_an_aut_file_cannot_say():
     def written(*edges, variables=(X,)):
-        return write_aut(Cfa("a", variables, ("q", "b"), "q", (Error("b", "b", None),), edges))
+        return write_aut(Automaton("a", variables, ("q", "b"), "q", (Error("b", "b", None),), edges))
 
     with pytest.raises(SpecError, match="not one command"):
         written(Edge("q", "b", term("lt", X, ZERO), ((X, ZERO),)))

@@ -16,10 +16,10 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.smt.ternary import Ternary, needed
-from streamcheck.system.protocol import Problem, Progress
-from streamcheck.system.transition import Claim, State, TransitionSystem
-from streamcheck.system.verdict import Falsified, Proved, Unknown
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 SWITCHES = ("ternary", "tighten", "push", "forward")
@@ -99,7 +99,7 @@ class Watched(BitPdr):
 def steps(given, options=OFF):
     """The engine after each phase of propagation, with its verdict at the end."""
     engine = Watched()
-    for event in engine.run(Problem(given, options), list):
+    for event in engine.run(Task(given, options), list):
         if isinstance(event, Proved | Falsified):
             yield engine, event
             return
@@ -171,7 +171,7 @@ def test_the_examples_with_every_switch(form, options):
 def test_only_bits():
     n = variable("n", INT)
     given = TransitionSystem("n", (State(n, constant(INT, 0), n),), (), (), (), (Claim("P", TRUE, None),))
-    assert list(BitPdr().run(Problem(given), list)) == [Unknown("P", NOT_BITS)]
+    assert list(BitPdr().run(Task(given), list)) == [Unknown("P", NOT_BITS)]
 
 
 def test_two_states_that_alternate():
@@ -196,7 +196,7 @@ def test_frames_are_compared_everywhere():
     claims = (Claim("p0", anyone(i1, b[4]), None), Claim("p1", anyone(b[0], b[3]), None))
     given = TransitionSystem("s", state, (i1,), (), (Claim("A", anyone(i1, b[0]), HERE),), claims)
     for options in ({}, OFF):
-        events = list(BitPdr().run(Problem(given, options), list))
+        events = list(BitPdr().run(Task(given, options), list))
         assert {e.prop for e in events if isinstance(e, Proved | Falsified)} == {"p0", "p1"}
 
 
@@ -226,7 +226,7 @@ def test_agreement_with_explicit_search(options):
     @given(bit_systems())
     def run(given):
         explicit = Explicit(given)
-        found = {e.prop: e for e in BitPdr().run(Problem(given, options), list) if isinstance(e, Proved | Falsified)}
+        found = {e.prop: e for e in BitPdr().run(Task(given, options), list) if isinstance(e, Proved | Falsified)}
         assert len(found) == len(given.properties)  # it decides everything
         for claim in given.properties:
             truth, verdict = explicit.shortest_violation(claim), found[claim.name]
@@ -255,7 +255,7 @@ def test_systems_with_numbers_are_left_alone():
     @given(systems())
     def run(given):
         numbers = any(v.type is not BOOL for v in (*(s.var for s in given.state), *given.inputs))
-        events = list(BitPdr().run(Problem(given), list))
+        events = list(BitPdr().run(Task(given), list))
         assert numbers == any(isinstance(e, Unknown) for e in events)
 
     run()

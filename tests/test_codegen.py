@@ -18,8 +18,8 @@ from streamcheck.codegen.unit import Options, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import term
 from streamcheck.core.types import machine
+from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
-from streamcheck.program.flatten import equations_of
 
 OPTIONS = [Options(), Options(copilot=True), Options(observers=True), Options(copilot=True, observers=True)]
 SPECS = sorted(Path("specs").rglob("*.py"))

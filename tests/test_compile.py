@@ -13,11 +13,11 @@ from c_harness import build, compare, have, write
 
 from streamcheck import *
 from streamcheck.codegen.unit import Options, generate
-from streamcheck.compile.narrow import narrowed, smallest
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import INT
+from streamcheck.deliver.narrow import narrowed, smallest
+from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
-from streamcheck.program.flatten import equations_of
 from streamcheck.run.prove import Settings
 from streamcheck.validate.discharge import Prover
 
@@ -100,7 +100,7 @@ def test_json(counter):
 
 def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
     """The wrong C of a broken printer, and a proof that does not come."""
-    from streamcheck.compile import deliver
+    from streamcheck.deliver import deliver
 
     (spec,) = load(str(counter / "counter.py"))
     real = deliver.generate
@@ -195,7 +195,7 @@ def test_narrowed_c_says_what_the_unbounded_spec_says(narrow, tmp_path):
 
 
 def zip_steps(equations, rows):
-    from streamcheck.interpret.compile import plan, stepper
+    from streamcheck.interpret.python_code import plan, stepper
 
     planned = plan(equations)
     position = {i.name: at for at, i in enumerate(equations.inputs)}

@@ -9,8 +9,8 @@ import pytest
 from c_harness import have, run
 
 from streamcheck.codegen.unit import Options, generate
+from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
-from streamcheck.program.flatten import equations_of
 
 SHARED = Path("../shared/bench/monitors").resolve()
 FILES = {"Fib": "fibonacci", "Counter": "counter", "Heater": "heater", "Vote3": "vote3", "Engine": "engine"}

@@ -13,14 +13,14 @@ from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.encode.integers import to_integers
-from streamcheck.program.flatten import equations_of
+from streamcheck.engines.protocol import Task
+from streamcheck.lang.flatten import equations_of
+from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.verdict import Certificate, Falsified, Proved
 from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.system.protocol import Problem
-from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
-from streamcheck.system.verdict import Certificate, Falsified, Proved
+from streamcheck.transform.integers import to_integers
 from streamcheck.transform.reduce import reduce
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
@@ -35,7 +35,7 @@ def verdicts(system, engines, rounds=60, options=None):
         if isinstance(event, Proved | Falsified):
             found.setdefault(event.prop, (engine, event))
 
-    turns = Turns(lambda: build(engines), Problem(system, options or {}))
+    turns = Turns(lambda: build(engines), Task(system, options or {}))
     for _ in range(rounds):
         if turns.round(tell) or not turns.running or len(found) == len(system.properties):
             break
@@ -296,7 +296,7 @@ def slides_definitions(claim):
 def kept_after(claim):
     (engine,) = build(["structural"])
     system = slides_definitions(claim)
-    for event in engine.run(Problem(system), list):
+    for event in engine.run(Task(system), list):
         if isinstance(event, Proved | Falsified):
             return engine.kept["p"], event, system
     return None

@@ -9,12 +9,12 @@ import pytest
 from streamcheck import *
 from streamcheck import SpecError
 from streamcheck.core.evaluate import value_of
-from streamcheck.encode.to_system import to_system
-from streamcheck.formats.equations_json import from_plain, to_plain
-from streamcheck.program.flatten import equations_of
-from streamcheck.program.graph import show_graph
-from streamcheck.program.pretty import show_equations
+from streamcheck.export.graph import show_graph
+from streamcheck.lang.flatten import equations_of
+from streamcheck.problem.specification_json import from_plain, to_plain
+from streamcheck.report.equations import show_equations
 from streamcheck.report.system import show_system
+from streamcheck.transform.to_system import to_system
 
 
 def flattened(**observers):

@@ -24,18 +24,18 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.smtlib import symbols
 from streamcheck.core.term import constant, term, variable, variables, walk
 from streamcheck.core.types import BOOL, FLOAT, INT, REAL, enum_of, machine
-from streamcheck.encode.to_system import to_system
-from streamcheck.formats.btor2 import read_btor2
-from streamcheck.formats.chc import write_chc
-from streamcheck.formats.lustre.read import read_lustre
-from streamcheck.formats.lustre.write import write_lustre
-from streamcheck.formats.smt2 import write_smt2
-from streamcheck.formats.vmt_read import read_vmt
-from streamcheck.formats.vmt_write import write_vmt
+from streamcheck.export.chc import write_chc
+from streamcheck.export.lustre import write_lustre
+from streamcheck.export.smt2 import write_smt2
+from streamcheck.export.vmt import write_vmt
+from streamcheck.frontends.btor2 import read_btor2
+from streamcheck.frontends.lustre.read import read_lustre
+from streamcheck.frontends.vmt import read_vmt
 from streamcheck.interpret.simulate import simulate
+from streamcheck.problem.transition import Claim, State, TransitionSystem
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
-from streamcheck.system.transition import Claim, State, TransitionSystem
+from streamcheck.transform.to_system import to_system
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 SPECS = sorted(str(p) for p in Path("specs").glob("*.py"))

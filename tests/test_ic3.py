@@ -17,11 +17,11 @@ from streamcheck.engines.ic3.cubes import Facts, lemma, rejoined, split
 from streamcheck.engines.ic3.frames import FOR_EVER, Frames
 from streamcheck.engines.ic3.generalize import Tightening
 from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
+from streamcheck.engines.protocol import Invariants, Progress, Task
+from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.smt.interpolate import atoms, interpolants
 from streamcheck.smt.solver import Solver
-from streamcheck.system.protocol import Invariants, Problem, Progress
-from streamcheck.system.transition import Claim, State, TransitionSystem
-from streamcheck.system.verdict import Falsified, Proved
 
 x, y = variable("x", INT), variable("y", INT)
 
@@ -65,7 +65,7 @@ def test_without_tightening_the_frames_are_the_slides():
     # as R_k ⟺ x ∉ ⟦-k … -1⟧ there: one value further back at each frame, and 0, which is the property
     engine = Ic3()
     options = dict.fromkeys(("tighten", "box", "widen", "split", "forward"), False)
-    for event in engine.run(Problem(never_zero(), options), list):
+    for event in engine.run(Task(never_zero(), options), list):
         if isinstance(event, Progress) and event.depth == 5:
             break
     frames = [{_excluded(one.cube) for one in engine.frames.at_least(level)} for level in range(1, 5)]
@@ -188,7 +188,7 @@ def test_a_hard_property_does_not_keep_an_easy_one_waiting():
 
 
 def test_parity_of_a_machine_integer_needs_no_bit_vectors():
-    from streamcheck.encode.integers import to_integers
+    from streamcheck.transform.integers import to_integers
 
     for width in (8, 32, 64):
         word = machine(width, signed=False)
@@ -207,7 +207,7 @@ def test_parity_of_a_machine_integer_needs_no_bit_vectors():
 def test_predicates_come_from_the_property_and_from_interpolants(engine):
     given = system({"ok": term("le", x, n(7))}, (x, n(0), term("mux", term("eq", x, n(5)), x, plus(x, n(1)))))
     one = engine()
-    events = list(one.run(Problem(given), list))
+    events = list(one.run(Task(given), list))
     (verdict,) = [event for event in events if isinstance(event, Proved)]
     assert check(given, given.properties[0], verdict.certificate) is None
     assert term("le", x, n(7)) in one.predicates and len(one.predicates) > 2

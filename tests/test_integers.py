@@ -10,7 +10,7 @@ from operator_cases import cases, title, values
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT, MachineType, machine
-from streamcheck.encode.integers import Inexpressible, Integers, is_machine
+from streamcheck.transform.integers import Inexpressible, Integers, is_machine
 
 MACHINE = [
     c

@@ -12,8 +12,8 @@ from streamcheck import *
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import default
-from streamcheck.interpret.compile import plan, stepper
-from streamcheck.program.equations import Cell, Equations, Input, Named
+from streamcheck.interpret.python_code import plan, stepper
+from streamcheck.problem.specification import Cell, Input, Named, Specification
 
 CASES = list(cases())
 
@@ -37,7 +37,7 @@ def equations(draw):
         after = draw(st.sampled_from([t for t in pool if t.type is v.type]))
         cells.append(Cell(v.payload, constant(v.type, draw(values(v.type))), after, None))
     observers = tuple(Named(f"o{n}", t, None) for n, t in enumerate(pool))
-    return Equations("random", tuple(inputs), (), tuple(cells), (), (), observers, (), (), None)
+    return Specification("random", tuple(inputs), (), tuple(cells), (), (), observers, (), (), None)
 
 
 def by_the_book(equations, rows):

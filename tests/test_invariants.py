@@ -11,13 +11,13 @@ from test_ic3 import n, plus, system, x, y
 from streamcheck.certify.checker import check
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT
+from streamcheck.engines.protocol import Invariants, Task
+from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import Houdini
 from streamcheck.invariants.nullspace import relations
-from streamcheck.invariants.traces import Simulator
+from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.verdict import Proved
 from streamcheck.run.strategy import build
-from streamcheck.system.protocol import Invariants, Problem
-from streamcheck.system.transition import Claim, State, TransitionSystem
-from streamcheck.system.verdict import Proved
 
 PROBE = Claim("probe", constant(BOOL, True), None)
 
@@ -139,4 +139,4 @@ def test_an_assumption_that_chance_does_not_meet_is_met_by_the_solver():
     given = TransitionSystem("s", (State(x, n(0), plus(x, n(1))),), (y,), (), (rare,), (claim,))
     assert len(Simulator(given).states()) > 30
     (engine,) = build(["templates"])
-    assert any(isinstance(event, Proved) for event in engine.run(Problem(given), list))
+    assert any(isinstance(event, Proved) for event in engine.run(Task(given), list))

@@ -38,10 +38,10 @@ from streamcheck import (
     struct,
 )
 from streamcheck.core.errors import SpecError
+from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
 from streamcheck.lang.stream import Stream, append
-from streamcheck.program.equations import Equations
-from streamcheck.program.flatten import equations_of
+from streamcheck.problem.specification import Specification
 
 P, Q, C = extern("p", Bool), extern("q", Bool), extern("c", Bool)
 Trace = list[bool]
@@ -57,7 +57,7 @@ def run(s: Stream, steps: int, **inputs: Any) -> list[Any]:
     return [step.observers["s"] for step in spec_of(s).run(steps, inputs)]
 
 
-def equations(s: Stream) -> Equations:
+def equations(s: Stream) -> Specification:
     return equations_of(spec_of(s))
 
 

@@ -15,8 +15,8 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa.base import Open, Path, Safe, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
+from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
-from streamcheck.system.protocol import Problem
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 SWITCHES = ("cubes", "tighten", "split", "inductive", "turns", "propagate", "forward")
@@ -35,7 +35,7 @@ class Watched(LiftedPdr):
 def search(program, options=None, signs=2_000, patience=5_000_000):
     """The engine and its answer; None where it gave too many signs of life."""
     engine = Watched()
-    steps = engine.search(program, Problem(None, options or {}, patience, program))
+    steps = engine.search(program, Task(None, options or {}, patience, program))
     for _ in range(signs):
         try:
             next(steps)
@@ -99,7 +99,7 @@ def table(engine, locations, top):
 def levels(program, options=OFF):
     """At the beginning of each level and at the end: the engine. Each sign of life here is a new level."""
     engine = Watched()
-    steps = engine.search(program, Problem(None, options, None, program))
+    steps = engine.search(program, Task(None, options, None, program))
     while True:
         try:
             next(steps)

@@ -12,13 +12,13 @@ import pytest
 from lustre_runs import node, read, verdicts
 
 from streamcheck import SpecError
-from streamcheck.encode.to_system import to_system
-from streamcheck.formats.lustre.read import read_lustre
-from streamcheck.formats.lustre.write import write_lustre
-from streamcheck.formats.vmt_write import write_vmt
+from streamcheck.export.lustre import write_lustre
+from streamcheck.export.vmt import write_vmt
+from streamcheck.frontends.lustre.read import read_lustre
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target
 from streamcheck.run.source import read as read_file
+from streamcheck.transform.to_system import to_system
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 

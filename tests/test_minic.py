@@ -10,9 +10,9 @@ from minic_runs import walk
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.types import BOOL, INT, array_of, machine
-from streamcheck.formats.minic.read import read_c
-from streamcheck.system.cfa import Cfa, Edge, Error
-from streamcheck.system.skips import collapsed, is_skip, reachable
+from streamcheck.frontends.minic.read import read_c
+from streamcheck.problem.automaton import Automaton, Edge, Error
+from streamcheck.problem.skips import collapsed, is_skip, reachable
 
 BENCH = Path("../shared/bench/c")
 INT32, WORD32, INT8, INT64 = (
@@ -533,7 +533,7 @@ def test_long_chains_of_conditions_are_read(read):
 
 def skips(*edges, bad=()):
     places = dict.fromkeys(p for e in edges for p in e[:2])
-    return Cfa("a", (), tuple(places), "q", tuple(Error(b, b, None) for b in bad), tuple(Edge(*e) for e in edges))
+    return Automaton("a", (), tuple(places), "q", tuple(Error(b, b, None) for b in bad), tuple(Edge(*e) for e in edges))
 
 
 def test_a_skip_that_is_a_choice_is_kept():

@@ -12,7 +12,7 @@ from minic_runs import RandomProgram, compiled, joined, outcome, run
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import BOOL, MachineType
-from streamcheck.formats.minic.read import read_c
+from streamcheck.frontends.minic.read import read_c
 
 BENCH = Path("../shared/bench/c")
 

@@ -18,8 +18,8 @@ from streamcheck.core.operators import OPERATORS, Signature, c_type, fill
 from streamcheck.core.operators.c_helpers import called, helper, needs
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import FloatType, belongs
-from streamcheck.encode.scalars import scalars
 from streamcheck.smt.translate import Translator, literal
+from streamcheck.transform.scalars import scalars
 
 CASES = list(cases())
 UNKNOWN = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "atan2", "pow"}

@@ -20,13 +20,13 @@ from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
 from streamcheck.engines.cfa.images import Abstraction, alpha, post
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, judged
+from streamcheck.engines.protocol import Task
+from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.run.problems import models
 from streamcheck.smt.interpolate import atoms
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import Cfa, Edge, Error, conjuncts
-from streamcheck.system.protocol import Problem
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Falsified, Proved
 from streamcheck.transform.blocks import large_blocks, sliced
 
 pc, x, y, z = (variable(name, INT) for name in ("pc", "x", "y", "z"))
@@ -64,12 +64,12 @@ def follows(a, b):
 
 def automaton(edges, variables=(x, y, z), entry="l1", error="l5"):
     names = tuple(dict.fromkeys([entry, *(name for e in edges for name in (e.source, e.target)), error]))
-    return Cfa("p", tuple(variables), names, entry, (Error(error, "ok", None),), tuple(edges))
+    return Automaton("p", tuple(variables), names, entry, (Error(error, "ok", None),), tuple(edges))
 
 
 def search(engine, program, predicates=(), rounds=3000, **options):
     system = TransitionSystem("s", (), (), (), (), ())
-    going = engine().search(program, Problem(system, options, program=program, predicates=tuple(predicates)))
+    going = engine().search(program, Task(system, options, program=program, predicates=tuple(predicates)))
     for _ in range(rounds):
         try:
             next(going)

@@ -14,15 +14,15 @@ from streamcheck.certify.replay import replay
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.encode.program import program_equations, scalar
 from streamcheck.engines.cfa.dfs_bmc import explore
+from streamcheck.engines.protocol import Task
+from streamcheck.problem.automaton import Automaton, Edge, Error, Program, decider, exclusive
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace
 from streamcheck.run.checking import judged
 from streamcheck.run.problems import claim_term, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.system.cfa import Cfa, Edge, Error, Program, decider, exclusive
-from streamcheck.system.protocol import Problem
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace
+from streamcheck.transform.automata import program_equations, scalar
 from streamcheck.transform.blocks import large_blocks, sliced
 
 
@@ -40,7 +40,7 @@ def decide(equations, engines, model, rounds=80):
             found.append(event)
 
     reduced = model.reduced
-    problem = Problem(reduced.system, program=model.program.blocks)
+    problem = Task(reduced.system, program=model.program.blocks)
     turns = Turns(lambda: build(engines), problem)
     for _ in range(rounds):
         if found or turns.round(tell) or not turns.running:
@@ -256,7 +256,7 @@ def test_paths_through_loops_without_invariants_are_not_forgotten():
 
 
 def test_a_program_that_begins_in_the_error_has_no_proof():
-    empty = Cfa("empty", (), ("bad",), "bad", (Error("bad", "safe", None),), ())
+    empty = Automaton("empty", (), ("bad",), "bad", (Error("bad", "safe", None),), ())
     assert check_locations(empty, "bad", {}) is not None
     assert check_blocks(empty, empty) is not None
 
@@ -269,7 +269,7 @@ def test_invariants_say_nothing_of_what_is_chosen_next():
         Edge("l", "l", negation(c), ((y, TRUE),), (c,)),
         Edge("l", "bad", conjunction(y, c), (), (c,)),
     )
-    cfa = Cfa("p", (y,), ("s", "l", "bad"), "s", (Error("bad", "safe", None),), edges)
+    cfa = Automaton("p", (y,), ("s", "l", "bad"), "s", (Error("bad", "safe", None),), edges)
     assert shortest(cfa) == 3
     assert check_locations(cfa, "bad", {"s": TRUE, "l": negation(conjunction(y, c))}) is not None
     whole = implication(cfa.at("l"), negation(conjunction(y, c)))
@@ -279,7 +279,7 @@ def test_invariants_say_nothing_of_what_is_chosen_next():
 def test_blocks_have_the_errors_of_the_source_by_name():
     errors = (Error("bad", "one", None), Error("q2", "two", None))
     edges = (Edge("q0", "bad", at_most(3)),)
-    cfa = Cfa("p", (X,), ("q0", "q2", "bad"), "q0", errors, edges)
+    cfa = Automaton("p", (X,), ("q0", "q2", "bad"), "q0", errors, edges)
     assert check_blocks(cfa, cfa) is None
     swapped = (Error("bad", "two", None), Error("q2", "one", None))
     assert check_blocks(cfa, replace(cfa, errors=swapped)) is not None

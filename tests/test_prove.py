@@ -16,7 +16,7 @@ import pytest
 from test_command import assert_gone, streamcheck
 
 from streamcheck import *
-from streamcheck.program.flatten import equations_of
+from streamcheck.lang.flatten import equations_of
 from streamcheck.run import strategy
 from streamcheck.run.prove import Alarm, Settings, prove
 

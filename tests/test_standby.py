@@ -9,8 +9,8 @@ import time
 import pytest
 
 from streamcheck import *
-from streamcheck.formats.system_json import system_from_plain, system_to_plain
-from streamcheck.program.flatten import equations_of
+from streamcheck.lang.flatten import equations_of
+from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run.problems import claims_of, models
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read

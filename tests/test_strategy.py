@@ -82,7 +82,7 @@ class OnlyBits:
 
     def run(self, problem, inbox):
         from streamcheck.engines.bmc import Bmc
-        from streamcheck.system.protocol import Waiting
+        from streamcheck.engines.protocol import Waiting
 
         if any(s.var.type.kind == "integer" for s in problem.system.state):
             inbox()

@@ -11,29 +11,28 @@ from streamcheck.run.strategy import ENGINES
 
 PACKAGE = Path("streamcheck")
 FILES = sorted(PACKAGE.rglob("*.py"))
-ALL = {"core", "lang", "program", "system", "encode", "smt", "formats", "interpret", "codegen", "transform"} | {
-    "engines", "invariants", "certify", "run", "report", "cli", "api", "validate", "compile"
+ALL = {"core", "problem", "lang", "frontends", "transform", "smt", "engines", "invariants", "certify", "interpret"} | {
+    "codegen", "validate", "run", "deliver", "export", "report", "cli", "api"
 }  # fmt: skip
 
 # room: the rooms it may import from (besides itself)
 ROOMS = {
     "core": set(),
-    "lang": {"core"},
-    "program": {"core", "lang", "system"},
-    "system": {"core"},
-    "encode": {"core", "program", "system"},
-    "smt": {"core", "system"},
-    "formats": {"core", "lang", "program", "system"},
-    "interpret": {"core", "lang", "program"},
-    "codegen": {"core", "program"},
-    "validate": {"core", "program", "encode", "system", "certify"},  # never codegen: what it proves, it does not know
-    "compile": ALL - {"cli", "api", "report"},
-    "transform": {"core", "smt", "system"},
-    "engines": {"core", "smt", "system", "transform"},
-    "invariants": {"core", "smt", "system"},
-    "certify": {"core", "lang", "program", "encode", "system", "formats", "interpret"},
-    "report": {"core", "system", "program", "interpret", "run"},
-    "run": ALL - {"cli", "api", "codegen", "report", "validate", "compile"},
+    "problem": {"core"},
+    "lang": {"core", "problem"},
+    "frontends": {"core", "problem"},
+    "transform": {"core", "problem"},
+    "smt": {"core", "problem"},
+    "engines": {"core", "problem", "smt", "transform"},
+    "invariants": {"core", "problem", "smt", "engines"},
+    "interpret": {"core", "problem"},
+    "certify": {"core", "problem", "interpret"},
+    "codegen": {"core", "problem"},
+    "validate": {"core", "problem", "transform", "certify"},  # never codegen: what it proves, it does not know
+    "export": {"core", "problem", "frontends"},
+    "report": {"core", "problem", "interpret", "run"},
+    "run": ALL - {"cli", "api", "codegen", "export", "report", "validate", "deliver"},
+    "deliver": ALL - {"cli", "api", "export", "report"},
     "cli": ALL,
     "api": ALL - {"cli"},
     "__main__": {"cli"},
@@ -41,7 +40,8 @@ ROOMS = {
     "": {"public"},  # streamcheck/__init__.py
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
-OUTSIDE |= {"pycparser": {"validate", "formats"}, "sympy": {"invariants"}, "click": {"cli"}, "rich": {"cli", "report"}}
+OUTSIDE |= {"pycparser": {"validate", "frontends"}, "sympy": {"invariants"}}
+OUTSIDE |= {"click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 

@@ -16,10 +16,10 @@ from random_specs import random_equations, random_rows
 
 from streamcheck import *
 from streamcheck.codegen.unit import Options, generate
+from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
-from streamcheck.program.flatten import equations_of
-from streamcheck.program.places import Place
-from streamcheck.validate.simulation import validate
+from streamcheck.problem.places import Place
+from streamcheck.validate.bisimulation import validate
 
 OPTIONS = [Options(), Options(copilot=True), Options(observers=True), Options(copilot=True, observers=True)]
 MONITORS = sorted(Path("specs/monitors").glob("*.py"))

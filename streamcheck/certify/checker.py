@@ -28,8 +28,8 @@ from streamcheck.certify.smtlib import Script, conjunction, disjunction
 from streamcheck.certify.solvers import unsatisfiable
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, variable, variables, walk
-from streamcheck.system.transition import Claim, TransitionSystem
-from streamcheck.system.verdict import Certificate
+from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.verdict import Certificate
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,15 +30,15 @@ from streamcheck.certify.solvers import unsatisfiable
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, variable, variables
 from streamcheck.core.types import BOOL
-from streamcheck.system.cfa import HIDDEN, Cfa, Edge
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Certificate
+from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Certificate
 
 Arrival: TypeAlias = Callable[[Mapping[Term, Term]], Term]  # from the variables' values there
 MOST_EITHERS = 6  # choices of one block that are tried both ways
 
 
-def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | None:
+def invariants_of(blocks: Automaton, certificate: Certificate) -> dict[str, Term] | None:
     """What the certificate says of each location; None where it speaks of more than one state."""
     if certificate.kind != "inductive" or certificate.k != 1 or certificate.free:
         return None
@@ -53,7 +53,9 @@ def invariants_of(blocks: Cfa, certificate: Certificate) -> dict[str, Term] | No
     return found
 
 
-def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typed: Term = TRUE) -> Rejected | None:
+def check_locations(
+    source: Automaton, error: str, invariants: Mapping[str, Term], typed: Term = TRUE
+) -> Rejected | None:
     """None where the invariants hold and exclude the error. `source` has scalar variables; `typed` is what their types
     and those of the choices say."""
 
@@ -79,7 +81,7 @@ def check_locations(source: Cfa, error: str, invariants: Mapping[str, Term], typ
     return None
 
 
-def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | None:
+def check_blocks(source: Automaton, blocks: Automaton, typed: Term = TRUE) -> Rejected | None:
     """None where every run of the source to an error is one of the blocks."""
     leading = source.leading_to(source.bad)
     if any(len(_eithers(edge)) > MOST_EITHERS for edge in blocks.edges):
@@ -98,12 +100,12 @@ def check_blocks(source: Cfa, blocks: Cfa, typed: Term = TRUE) -> Rejected | Non
     return None
 
 
-def _named(cfa: Cfa) -> dict[str, str]:
+def _named(cfa: Automaton) -> dict[str, str]:
     """The errors, by the names of their claims."""
     return {e.name: e.location for e in cfa.errors}
 
 
-def _missed(blocks: Cfa, start: str, target: str) -> Arrival:
+def _missed(blocks: Automaton, start: str, target: str) -> Arrival:
     """That no edge of the blocks leads there with these values."""
     edges = [e for e in blocks.leaving[start] if e.target == target]
 
@@ -113,7 +115,7 @@ def _missed(blocks: Cfa, start: str, target: str) -> Arrival:
     return none_leads
 
 
-def _leads(edge: Edge, way: Mapping[Term, Term], after: Mapping[Term, Term], blocks: Cfa) -> Term:
+def _leads(edge: Edge, way: Mapping[Term, Term], after: Mapping[Term, Term], blocks: Automaton) -> Term:
     images = substitute([*edge.roots()], way)
     simple = simplify(images.values())
     reached = [] if edge.target in blocks.bad else blocks.variables
@@ -151,7 +153,7 @@ def _judged(formula: Term, why: str) -> Rejected | None:
 class _Region:
     """The statements after a location, up to where something is to be shown: `arrivals` say what is wrong there."""
 
-    source: Cfa
+    source: Automaton
     leading: set[str]  # the locations from which an error can be reached
     start: str
     arrivals: Mapping[str, Arrival]

@@ -13,13 +13,15 @@ from itertools import pairwise
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, default
-from streamcheck.system.cfa import Cfa, Edge, Executed
-from streamcheck.system.verdict import Trace
+from streamcheck.problem.automaton import Automaton, Edge, Executed
+from streamcheck.problem.verdict import Trace
 
 MOST_STATEMENTS = 100_000  # of one block: beyond, something is wrong
 
 
-def path_of(source: Cfa, blocks: Cfa, trace: Trace, steps: Sequence[Mapping[Term, Value]]) -> list[Executed] | str:
+def path_of(
+    source: Automaton, blocks: Automaton, trace: Trace, steps: Sequence[Mapping[Term, Value]]
+) -> list[Executed] | str:
     """The statements behind a run of the blocks; why there are none, otherwise. `source` has scalar variables."""
     names = {int(blocks.code(q).payload): q for q in blocks.locations}
     first, last = (names[int(s[blocks.place])] for s in (steps[0], steps[-1]))  # type: ignore[arg-type]
@@ -44,7 +46,7 @@ def _first(v: Term, trace: Trace) -> Value:
 
 
 def _execute(
-    source: Cfa,
+    source: Automaton,
     stops: set[str],
     here: str,
     there: str,
@@ -76,7 +78,7 @@ def _execute(
     return None
 
 
-def _leading_to(source: Cfa, stops: set[str], there: str) -> set[str]:
+def _leading_to(source: Automaton, stops: set[str], there: str) -> set[str]:
     """The locations from which it is reached without coming through a stop."""
     found, stack = set[str](), [there]
     while stack:

@@ -12,8 +12,8 @@ from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names, scalar_parts
 from streamcheck.interpret.simulate import simulate
-from streamcheck.program.equations import Equations
-from streamcheck.system.verdict import Trace
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Replay:
     matters: list[set[str]]
 
 
-def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
+def replay(equations: Specification, claim: Term, trace: Trace) -> Replay | str:
     """The run behind a trace that breaks the claim, or why it does not."""
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(equations, given)
@@ -45,7 +45,7 @@ def replay(equations: Equations, claim: Term, trace: Trace) -> Replay | str:
     return Replay(steps, _matters(equations, claim, steps))
 
 
-def _ill_typed(equations: Equations, given: Mapping[str, Value]) -> str:
+def _ill_typed(equations: Specification, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
     chosen = [*equations.chosen(), *(c.var for c in equations.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
@@ -68,7 +68,7 @@ def _is_member(type: object, value: Value) -> bool:
     return True
 
 
-def _matters(equations: Equations, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
+def _matters(equations: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
     """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
     false side, a `mux` its condition and the side it chose."""
     cells = {c.var: c.next for c in equations.cells}

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from streamcheck.core.evaluate import unknown_function
 from streamcheck.core.smtlib import application, literal, sort
 from streamcheck.core.term import Term, walk
-from streamcheck.system.transition import TransitionSystem
+from streamcheck.problem.transition import TransitionSystem
 
 
 class Script:

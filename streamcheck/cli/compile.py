@@ -13,7 +13,7 @@ from streamcheck import __version__
 from streamcheck.cli.live import Live
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import Options
-from streamcheck.compile.deliver import Compiled, Request, compiled, write
+from streamcheck.deliver.deliver import Compiled, Request, compiled, write
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings

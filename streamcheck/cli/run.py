@@ -15,8 +15,8 @@ import click
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
-from streamcheck.interpret.compile import Plan, plan, stepper
 from streamcheck.interpret.data import read_rows
+from streamcheck.interpret.python_code import Plan, plan, stepper
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.interpret.step import Step
 from streamcheck.report.steps import comma_separated, json_lines, table

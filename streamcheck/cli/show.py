@@ -10,66 +10,66 @@ import click
 from streamcheck.cli.options import how_code_is_read
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
-from streamcheck.formats.equations_json import to_plain
-from streamcheck.program.equations import Equations
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.specification_json import to_plain
 from streamcheck.run.source import Reading, Target, one, read
 
 
-def _equations(equations: Equations) -> str:
-    from streamcheck.program.pretty import show_equations
+def _equations(equations: Specification) -> str:
+    from streamcheck.report.equations import show_equations
 
     return show_equations(equations)
 
 
-def _system(equations: Equations) -> str:
-    from streamcheck.encode.to_system import to_system
+def _system(equations: Specification) -> str:
     from streamcheck.report.system import show_system
+    from streamcheck.transform.to_system import to_system
 
     return show_system(to_system(equations))
 
 
-def _graph(equations: Equations) -> str:
+def _graph(equations: Specification) -> str:
     if equations.program is not None:
         from streamcheck.report.program import show_automaton
 
         return show_automaton(equations.program)
-    from streamcheck.program.graph import show_graph
+    from streamcheck.export.graph import show_graph
 
     return show_graph(equations)
 
 
-def _lustre(equations: Equations) -> str:
-    from streamcheck.encode.to_system import to_system
-    from streamcheck.formats.lustre.write import write_lustre
+def _lustre(equations: Specification) -> str:
+    from streamcheck.export.lustre import write_lustre
+    from streamcheck.transform.to_system import to_system
 
     return write_lustre(to_system(equations))
 
 
-def _vmt(equations: Equations) -> str:
-    from streamcheck.encode.to_system import to_system
-    from streamcheck.formats.vmt_write import write_vmt
+def _vmt(equations: Specification) -> str:
+    from streamcheck.export.vmt import write_vmt
+    from streamcheck.transform.to_system import to_system
 
     return write_vmt(to_system(equations))
 
 
-def _chc(equations: Equations) -> str:
-    from streamcheck.encode.to_system import to_system
-    from streamcheck.formats.chc import write_chc
+def _chc(equations: Specification) -> str:
+    from streamcheck.export.chc import write_chc
+    from streamcheck.transform.to_system import to_system
 
     return write_chc(to_system(equations))
 
 
-def _smt2(equations: Equations, steps: int) -> str:
-    from streamcheck.encode.to_system import to_system
-    from streamcheck.formats.smt2 import write_smt2
+def _smt2(equations: Specification, steps: int) -> str:
+    from streamcheck.export.smt2 import write_smt2
+    from streamcheck.transform.to_system import to_system
 
     return write_smt2(to_system(equations), steps)
 
 
-def _aut(equations: Equations) -> str:
+def _aut(equations: Specification) -> str:
     if equations.program is None:
         raise SpecError(f"{equations.name}: automata are written of programs (.c, .aut)")
-    from streamcheck.formats.aut_write import write_aut
+    from streamcheck.export.aut import write_aut
 
     return write_aut(equations.program.source)
 

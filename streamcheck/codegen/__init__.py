@@ -1,1 +1,1 @@
-"""Equations to C99 in constant space."""
+"""Specification to C99 in constant space."""

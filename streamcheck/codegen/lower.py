@@ -17,7 +17,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
-from streamcheck.program.equations import Cell, Constant, Equations, Input, Named, Trigger
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Ring:
 class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
-    equations: Equations
+    equations: Specification
     externs: tuple[Input, ...]  # the interface: what triggers and observers rest on as the user wrote them
     inputs: tuple[Input, ...]  # the ones that are read
     cells: tuple[Cell, ...]
@@ -70,7 +70,7 @@ class Lowered:
         yield from self.nexts()
 
 
-def lowered(equations: Equations, *, observers: bool) -> Lowered:
+def lowered(equations: Specification, *, observers: bool) -> Lowered:
     shown = equations.observers if observers else ()
     triggers = equations.triggers
     roots = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
@@ -108,7 +108,7 @@ def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:
 WIDTHS = (8, 16, 32, 64)
 
 
-def _check(inputs: Iterable[Input], roots: list[Term], equations: Equations) -> None:
+def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification) -> None:
     """Inputs that the C cannot have, and types that no machine has."""
     for given in inputs:
         if not given.extern:
@@ -130,7 +130,7 @@ def _check(inputs: Iterable[Input], roots: list[Term], equations: Equations) -> 
             raise SpecError(f"a value of {node.type} has no type in C", equations.where, write="8, 16, 32 or 64 bits")
 
 
-def mathematical_streams(equations: Equations, roots: Iterable[Term]) -> list[tuple[str, Type, Location | None]]:
+def mathematical_streams(equations: Specification, roots: Iterable[Term]) -> list[tuple[str, Type, Location | None]]:
     """The streams below the roots that are Int or Real, with their lines."""
     nodes = [n for n in walk(roots) if is_mathematical(n.type)]
     if not nodes:

@@ -10,7 +10,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
-from streamcheck.program.equations import Equations, Input
+from streamcheck.problem.specification import Input, Specification
 
 KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -44,7 +44,7 @@ def why_not(name: str, *, external: bool) -> str | None:
 class Names:
     """The identifiers of one compiled spec."""
 
-    def __init__(self, equations: Equations, externs: Iterable[Input], *, copilot: bool, observers: bool) -> None:
+    def __init__(self, equations: Specification, externs: Iterable[Input], *, copilot: bool, observers: bool) -> None:
         self.equations = equations
         self.externs = tuple(externs)
         self.spec = equations.name
@@ -121,7 +121,7 @@ class Names:
         return chosen
 
 
-def types_of(equations: Equations, externs: Iterable[Input], *, observers: bool) -> list[Type]:
+def types_of(equations: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
     """Structs and enums of what is compiled, parts before what contains them."""
     roots = [t.guard for t in equations.triggers] + [a for t in equations.triggers for _, a in t.args]
     roots += [o.term for o in equations.observers] if observers else []

@@ -33,7 +33,7 @@ from streamcheck.core.operators import OPERATORS, c_type
 from streamcheck.core.operators.c_helpers import called, needs
 from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
-from streamcheck.program.equations import Cell, Named, Trigger
+from streamcheck.problem.specification import Cell, Named, Trigger
 
 LONGEST = 90  # characters of an expression; longer ones are cut in two by a local variable
 INDENT = "    "

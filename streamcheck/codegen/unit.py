@@ -15,8 +15,8 @@ from streamcheck.core.operators import c_type
 from streamcheck.core.operators.c_helpers import helper
 from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names
-from streamcheck.program.equations import Equations, Input, Trigger
-from streamcheck.program.places import Code, Place
+from streamcheck.problem.places import Code, Place
+from streamcheck.problem.specification import Input, Specification, Trigger
 
 I = "    "  # noqa: E741
 
@@ -36,7 +36,7 @@ class Unit:
     figures: Figures
 
 
-def generate(equations: Equations, options: Options, remarks: Iterable[str] = ()) -> Unit:
+def generate(equations: Specification, options: Options, remarks: Iterable[str] = ()) -> Unit:
     low = lowered(equations, observers=options.observers)
     names = Names(equations, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)

@@ -51,10 +51,10 @@ from streamcheck.engines.ic3.cooper_ic3 import Ic3, NoState
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import FOR_EVER
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Proved, Unknown
 from streamcheck.smt.ternary import needed
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Proved, Unknown
 
 NOT_BITS = "it has states or inputs that are no Bools"
 
@@ -64,7 +64,7 @@ class BitPdr(Ic3):
 
     name: ClassVar[str] = "pdr-bits"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
         if any(v.type is not BOOL for v in (*(s.var for s in system.state), *system.inputs)):
             yield from (Unknown(p.name, NOT_BITS) for p in system.properties)

@@ -31,11 +31,11 @@ from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo
+from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled, TrueUpTo
-from streamcheck.system.transition import Claim, TransitionSystem
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is no run (an irrational value?)"
@@ -46,7 +46,7 @@ MAX_GUESSES = 50  # models that only other functions than those of math.h make, 
 class Bmc:
     name = "bmc"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
         runs, solver = Composed(system), Solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
@@ -114,7 +114,7 @@ class Bmc:
 
 def violation(system: TransitionSystem, claim: Claim, steps: int) -> Falsified | None:
     """The shortest run of at most this many steps that breaks the claim."""
-    for event in Bmc().run(Problem(replace(system, properties=(claim,))), list):
+    for event in Bmc().run(Task(replace(system, properties=(claim,))), list):
         if isinstance(event, Falsified):
             return event
         if isinstance(event, Unknown) or (isinstance(event, Progress) and event.depth >= steps - 1):

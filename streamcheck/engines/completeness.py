@@ -22,10 +22,10 @@ from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo, Waiting
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled, TrueUpTo, Waiting
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 STRIDE = 16  # from here on, not every depth is tested: a look at all states takes ever longer (heuristic)
 MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
@@ -34,7 +34,7 @@ MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states co
 class Completeness:
     name = "completeness"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         self.runs, self.solver = Composed(self.system), Solver(problem.patience)
         self.states = [s.var for s in self.system.state]

@@ -37,11 +37,11 @@ from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled, TrueUpTo, Waiting
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
@@ -60,7 +60,7 @@ class Found:
 class KInduction:
     name = "k-induction"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         self.compression = problem.options.get("compression", True)
         self.steps, self.solver = Chained(self.system), Solver(problem.patience)

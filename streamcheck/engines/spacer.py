@@ -27,11 +27,11 @@ from streamcheck.core.types import Value
 from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.frames import Frames, GaveUp
 from streamcheck.engines.ic3.obligations import Obligation, replay
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.horn import Derivation, Horn, Relation
 from streamcheck.smt.terms import Untranslatable
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 FIRST_TURN = 2_000_000  # the solver's work, some second; each round of turns is four times as long
 LONGER = 4
@@ -43,7 +43,7 @@ class Spacer:
     general: ClassVar[bool] = True
     first_turn: ClassVar[int] = 0
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         claims = {p.name: p for p in self.system.properties}
         if any(node.type.kind == "float" for node in walk(self.system.roots())):

@@ -27,18 +27,18 @@ from typing import Literal
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, Composed, at
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
-from streamcheck.system.transition import Claim, TransitionSystem
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.transform.abstract import Abstraction, Graph, abstract
 
 
 class Structural:
     name = "structural"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         self.claims = {p.name: p.term for p in self.system.properties}
         self.kept: dict[str, set[str]] = {p.name: set() for p in self.system.properties}  # R, by property

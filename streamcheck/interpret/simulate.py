@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, assembled, default, part_names, scalar_parts
-from streamcheck.program.equations import Cell, Equations
+from streamcheck.problem.specification import Cell, Specification
 
 
 def simulate(
-    equations: Equations, constants: Mapping[str, Value], inputs: Sequence[Mapping[str, Value]]
+    equations: Specification, constants: Mapping[str, Value], inputs: Sequence[Mapping[str, Value]]
 ) -> Iterator[dict[Term, Value]]:
     """The value of every term of the equations at each step. Scalars go by the names of their parts (`pos.x`); what
     is not given is a default value of its type. `constants` also holds the first values of free cells."""

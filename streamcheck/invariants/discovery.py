@@ -16,12 +16,12 @@ from streamcheck.core.python import Writer
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, term, variables
 from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
+from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
-from streamcheck.invariants.traces import Simulator
-from streamcheck.system.cfa import Cfa
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 
 MOST_CANDIDATES = 1_500  # per stage
 
@@ -44,7 +44,7 @@ class Columns:
 class Discovery:
     patience: ClassVar[int | None] = None  # with queries, whatever the problem says
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.houdini = Houdini(self.system, self.patience or problem.patience)
@@ -65,7 +65,7 @@ class Discovery:
         except GaveUp as gave_up:
             yield from (Unknown(name, str(gave_up)) for name in self.claims)
 
-    def _regions(self, program: Cfa | None) -> list[tuple[Term, Columns]]:
+    def _regions(self, program: Automaton | None) -> list[tuple[Term, Columns]]:
         """Conditions, and the states that meet them: one for each location of a program, else one for all."""
         self.place = None if program is None else program.place
         if self.place is None or self.place not in self.columns.of:

@@ -15,9 +15,9 @@ from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable
 from streamcheck.core.types import BOOL
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained
-from streamcheck.system.transition import TransitionSystem
 
 
 class GaveUp(Exception):

@@ -30,7 +30,7 @@ from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import INT
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
-from streamcheck.system.transition import State
+from streamcheck.problem.transition import State
 
 MOST_NUMBERS = 8
 DEGREES = {2: 4, 3: 2}  # by how many variables at once

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, MachineType
-from streamcheck.system.cfa import HIDDEN, conjuncts
+from streamcheck.problem.automaton import HIDDEN, conjuncts
 
 LONGEST = 400  # characters of one condition: terms share what a text repeats
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}

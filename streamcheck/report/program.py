@@ -7,10 +7,10 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
+from streamcheck.problem.automaton import Automaton, Executed, Program
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_json, as_text
 from streamcheck.run.prove import Result
-from streamcheck.system.cfa import Cfa, Executed, Program
 
 HEAD, TAIL = 20, 20  # statements of a long path that are shown
 ELEMENTS = 3  # of an array, changed by one statement
@@ -91,7 +91,7 @@ def path_json(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def invariants_json(source: Cfa, invariants: Mapping[str, Term]) -> list[dict[str, Any]]:
+def invariants_json(source: Automaton, invariants: Mapping[str, Term]) -> list[dict[str, Any]]:
     """The invariants of locations that have a line."""
     return [
         {"line": source.lines[location].line, "invariant": " && ".join(_parts(term)) or "1"}

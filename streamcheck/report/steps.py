@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.types import ArrayType, StructType, Type
 from streamcheck.interpret.step import Step
-from streamcheck.program.equations import Equations, Trigger
+from streamcheck.problem.specification import Specification, Trigger
 
 SAMPLE = 16  # rows looked at before the widths of a table are settled
 NOT_FIRED = "--"
@@ -66,7 +66,7 @@ def encoder(type: Type) -> Show:
     return special.get(type.kind, str)
 
 
-def table(equations: Equations, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
+def table(equations: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
     """Lines of a table. When watching a live feed, nothing waits for later rows to settle the widths."""
     columns = ["step", *(t.name for t in equations.triggers), *(o.name for o in equations.observers)]
     rows = _table_rows(equations, steps)
@@ -90,7 +90,7 @@ def _raising(error: Exception | None) -> Iterator[list[str]]:
     yield from ()
 
 
-def _table_rows(equations: Equations, steps: Iterator[Step]) -> Iterator[list[str]]:
+def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[list[str]]:
     triggers = [(t.name, [shower(arg.type) for _, arg in t.args]) for t in equations.triggers]
     observers = [(o.name, shower(o.term.type)) for o in equations.observers]
     for step in steps:
@@ -104,7 +104,7 @@ def _table_rows(equations: Equations, steps: Iterator[Step]) -> Iterator[list[st
         yield row
 
 
-def comma_separated(equations: Equations, steps: Iterator[Step]) -> Iterator[str]:
+def comma_separated(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """One column for each trigger (whether it fires) and each of its arguments (empty where it does not)."""
     columns = ["step"]
     for trigger in equations.triggers:
@@ -136,7 +136,7 @@ def _quoted(cell: str) -> str:
     return cell
 
 
-def json_lines(equations: Equations, steps: Iterator[Step]) -> Iterator[str]:
+def json_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object."""
     triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in equations.triggers]
     observers = [(o.name, f"{json.dumps(o.name)}: ", encoder(o.term.type)) for o in equations.observers]

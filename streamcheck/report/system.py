@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from streamcheck.program.pretty import Printer, show_value
-from streamcheck.system.transition import TransitionSystem
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.report.equations import Printer, show_value
 
 
 def show_system(system: TransitionSystem) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.term import Term
-from streamcheck.program.equations import Equations
+from streamcheck.problem.specification import Specification
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
 from streamcheck.run.prove import Result, Verdicts
@@ -51,7 +51,7 @@ def _how(result: Result, *, machine: bool) -> str:
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
 
 
-def run_table(equations: Equations, result: Result) -> Iterator[str]:
+def run_table(equations: Specification, result: Result) -> Iterator[str]:
     """The run behind a result: externs first, then the user's streams, then the property."""
     assert result.replay is not None
     length = len(result.replay.steps)
@@ -72,7 +72,7 @@ def run_table(equations: Equations, result: Result) -> Iterator[str]:
     yield "    " + MARKS
 
 
-def _rows(equations: Equations, result: Result) -> list[tuple[str, Term]]:
+def _rows(equations: Specification, result: Result) -> list[tuple[str, Term]]:
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in equations.chosen()]
     rows += [(c.name, c.var) for c in equations.cells if c.free or not _is_inner(c.name)]
     rows += [(n.name, n.term) for n in (*equations.wires, *equations.observers)]

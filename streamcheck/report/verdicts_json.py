@@ -6,7 +6,7 @@ from typing import Any
 
 from streamcheck import __version__
 from streamcheck.core.term import Term
-from streamcheck.program.equations import Equations
+from streamcheck.problem.specification import Specification
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
 from streamcheck.report.verdicts import MODELS
@@ -28,7 +28,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
     } | ({} if program is None else {"integers": program.integers})
 
 
-def _result(equations: Equations, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
+def _result(equations: Specification, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.implied:
         row["implied"] = True
@@ -48,7 +48,7 @@ def _result(equations: Equations, result: Result, saved: str | None, *, machine:
     return row
 
 
-def _steps(equations: Equations, result: Result) -> list[dict[str, Any]]:
+def _steps(equations: Specification, result: Result) -> list[dict[str, Any]]:
     assert result.replay is not None
     inputs = [(i.name, i.var) for i in equations.inputs]
     constants = [(c.name, c.var) for c in equations.constants]

@@ -16,10 +16,10 @@ from itertools import pairwise
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
+from streamcheck.problem.automaton import Automaton, Program, conjuncts
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_text
 from streamcheck.run.prove import Result, Verdicts
-from streamcheck.system.cfa import Cfa, Program, conjuncts
 
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _invariants(program: Program, results: list[Result], path: str) -> Iterator[
         yield "      format: c_expression"
 
 
-def _in_scope(source: Cfa, terms: list[Term], where: Location) -> bool:
+def _in_scope(source: Automaton, terms: list[Term], where: Location) -> bool:
     """Whether their variables can be named there, in the function itself and after their declarations."""
     for v in variables(terms):
         declared = source.said.get(str(v.payload).split(".")[0])

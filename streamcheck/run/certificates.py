@@ -11,13 +11,13 @@ from contextlib import contextmanager
 
 from streamcheck.certify.replay import replay
 from streamcheck.core.errors import SpecError
-from streamcheck.formats.certificate_json import (
+from streamcheck.problem.certificate_json import (
     Saved,
     certificate_from_plain,
     certificate_to_plain,
     trace_to_plain,
 )
-from streamcheck.program.equations import Equations
+from streamcheck.problem.specification import Specification
 from streamcheck.run.checking import judged
 from streamcheck.run.events import trace_from_plain
 from streamcheck.run.problems import claim_term, claims_of, models
@@ -84,7 +84,7 @@ def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
     return Target(file, how["function"]), Reading(how["integers"], bool(how["blocks"]))
 
 
-def _refuted(saved: Saved, claims: Equations, path: str) -> str | None:
+def _refuted(saved: Saved, claims: Specification, path: str) -> str | None:
     modelled = next((m for m in models(claims) if m.model == saved.model), None)
     if modelled is None:
         return f"the spec has no model {saved.model!r}"

@@ -10,13 +10,13 @@ from typing import Any
 from streamcheck.certify.checker import Rejected
 from streamcheck.core.term import TRUE, Term
 from streamcheck.core.wire import Reader, Writer
-from streamcheck.formats.certificate_json import certificate_from_plain
-from streamcheck.formats.cfa_json import cfa_from_plain, cfa_to_plain
-from streamcheck.formats.system_json import system_from_plain, system_to_plain
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.automaton_json import cfa_from_plain, cfa_to_plain
+from streamcheck.problem.certificate_json import certificate_from_plain
+from streamcheck.problem.system_json import system_from_plain, system_to_plain
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Certificate
 from streamcheck.run.child import Channel
-from streamcheck.system.cfa import Cfa
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Certificate
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Subject:
 
     model: str
     system: TransitionSystem
-    blocks: Cfa | None = None
-    source: Cfa | None = None
+    blocks: Automaton | None = None
+    source: Automaton | None = None
 
     def to_plain(self) -> dict[str, Any]:
         row: dict[str, Any] = {"model": self.model, "system": system_to_plain(self.system)}
@@ -48,10 +48,10 @@ class Subject:
         )
 
     @cached_property
-    def statements(self) -> tuple[Cfa, Term, bool]:
+    def statements(self) -> tuple[Automaton, Term, bool]:
         """The source in the model, what the types of its variables say, and whether it has more runs than the program:
         what the blocks lack, as nothing depends on it, may have no form in the model."""
-        from streamcheck.encode.program import expressible, in_integers, ranges_of, scalar
+        from streamcheck.transform.automata import expressible, in_integers, ranges_of, scalar
 
         assert self.source is not None
         source = scalar(self.source)

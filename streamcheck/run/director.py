@@ -20,16 +20,16 @@ from streamcheck.certify.replay import Replay
 from streamcheck.certify.replay import replay as replayed
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
-from streamcheck.formats.certificate_json import certificate_to_plain
-from streamcheck.program.equations import Equations
+from streamcheck.engines.protocol import Fact, Invariants, Progress, Settled, Task, TrueUpTo
+from streamcheck.problem.certificate_json import certificate_to_plain
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.problems import Modelled, claim_term, is_extra
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, HELP, HELPERS, LATER, STUCK, Lane, apart, build, groups, plan
-from streamcheck.system.protocol import Fact, Invariants, Problem, Progress, Settled, TrueUpTo
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
@@ -80,7 +80,7 @@ class Request:
 
 @dataclass(slots=True)
 class Director:
-    equations: Equations  # its properties are the claims
+    equations: Specification  # its properties are the claims
     models: Sequence[Modelled]
     timeout: float
     jobs: int
@@ -149,7 +149,7 @@ class Director:
             return
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
-        problem = Problem(replace(system, properties=undecided), patience=limit)
+        problem = Task(replace(system, properties=undecided), patience=limit)
         if model.program is not None:
             problem = replace(problem, program=model.program.blocks, predicates=model.program.predicates)
         known = self._facts.get(lane.model, [])

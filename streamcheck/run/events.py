@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from streamcheck.core.wire import from_plain
-from streamcheck.formats.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
-from streamcheck.system.protocol import Event, Invariants, Progress, Settled, TrueUpTo, Waiting
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Falsified, Proved, Trace, Unknown
+from streamcheck.engines.protocol import Event, Invariants, Progress, Settled, TrueUpTo, Waiting
+from streamcheck.problem.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Falsified, Proved, Trace, Unknown
 
 
 def event_to_plain(event: Event) -> dict[str, Any]:

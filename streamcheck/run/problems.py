@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, Term, constant, term, variable
 from streamcheck.core.types import INT
-from streamcheck.encode.integers import Inexpressible, has_machine_integers, to_integers
-from streamcheck.encode.program import guarded, in_integers, program_equations, ranges_of, terms_in_integers
-from streamcheck.encode.to_system import to_system
-from streamcheck.formats.certificate_json import Model
-from streamcheck.program.equations import Cell, Equations, Property
+from streamcheck.problem.automaton import Program, conjuncts
+from streamcheck.problem.certificate_json import Model
+from streamcheck.problem.specification import Cell, Property, Specification
+from streamcheck.problem.transition import Claim, TransitionSystem
 from streamcheck.run.checking import Subject
-from streamcheck.system.cfa import Program, conjuncts
-from streamcheck.system.transition import Claim, TransitionSystem
+from streamcheck.transform.automata import guarded, in_integers, program_equations, ranges_of, terms_in_integers
+from streamcheck.transform.integers import Inexpressible, has_machine_integers, to_integers
 from streamcheck.transform.reduce import Reduced, reduce
+from streamcheck.transform.to_system import to_system
 
 TRIGGERED = "\u2063some run triggers "  # the claim whose refutation shows that an implication's left side is reachable
 
@@ -48,7 +48,7 @@ class Modelled:
         return next(c for c in self.system.properties if c.name == name)
 
 
-def claims_of(equations: Equations, *, vacuity: bool) -> Equations:
+def claims_of(equations: Specification, *, vacuity: bool) -> Specification:
     """Every property as something that must always hold: a `reachable` one by its opposite; and for each property
     `a ⇒ b` of the user's the claim that `a` never holds, which should fail."""
     claims = [p if p.goal == "always" else replace(p, term=term("not", p.term)) for p in equations.properties]
@@ -62,7 +62,7 @@ def claims_of(equations: Equations, *, vacuity: bool) -> Equations:
     return replace(equations, properties=tuple(claims))
 
 
-def _with_clock(equations: Equations) -> Equations:
+def _with_clock(equations: Specification) -> Specification:
     """With the claim that no run lasts `LONG_ENOUGH` steps, which fails where the assumptions leave room."""
     clock = variable("\u2063the step", INT)
     last = constant(INT, LONG_ENOUGH - 1)
@@ -73,7 +73,7 @@ def _with_clock(equations: Equations) -> Equations:
     return replace(equations, cells=(*equations.cells, cell), properties=(*equations.properties, begins, claim))
 
 
-def models(equations: Equations) -> list[Modelled]:
+def models(equations: Specification) -> list[Modelled]:
     """The integer models that can express the claims, the better bet first.
 
     Wrapping integers decide arithmetic at every width alike (Boyer-Moore with 8, 32, 64 bits in the same time);
@@ -93,7 +93,7 @@ def models(equations: Equations) -> list[Modelled]:
     return [Modelled("integers", integers, reduce(integers)), bits]
 
 
-def _over_integers(equations: Equations, program: Program) -> Modelled:
+def _over_integers(equations: Specification, program: Program) -> Modelled:
     """The system of the automaton over Int, in which guards tell what does not wrap."""
     over_int, ranges = in_integers(program.blocks), ranges_of(program.blocks)
     wanted = {p.name for p in equations.properties}
@@ -107,5 +107,5 @@ def _over_integers(equations: Equations, program: Program) -> Modelled:
     return Modelled("integers", system, reduce(system), in_model)
 
 
-def claim_term(equations: Equations, name: str) -> Term:
+def claim_term(equations: Specification, name: str) -> Term:
     return next(p.term for p in equations.properties if p.name == name)

@@ -5,32 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from streamcheck.encode.program import program_equations, scalar
-from streamcheck.program.equations import Equations
+from streamcheck.problem.automaton import Automaton, Program
+from streamcheck.problem.specification import Specification
 from streamcheck.run.source import Reading
-from streamcheck.system.cfa import Cfa, Program
+from streamcheck.transform.automata import program_equations, scalar
 from streamcheck.transform.blocks import large_blocks, sliced
 
 
-def read_program(path: str, function: str | None, reading: Reading) -> Equations:
+def read_program(path: str, function: str | None, reading: Reading) -> Specification:
     """The equations of a program, or of its function of that name. Without blocks, a step is a statement."""
     integers = "math" if path.endswith(".aut") else reading.integers
     source, warnings = _source(path, function, integers)
     smaller = sliced(scalar(source))
     program = Program(source, large_blocks(smaller) if reading.blocks else smaller, integers, function, reading.blocks)
     if reading.predicates:
-        from streamcheck.formats.minic.predicates import read_predicates
+        from streamcheck.frontends.minic.predicates import read_predicates
 
         given = read_predicates(source, reading.predicates, mathematical=integers == "math")
         program = replace(program, predicates=given)
     return replace(program_equations(program), warnings=warnings)
 
 
-def _source(path: str, function: str | None, integers: Literal["c", "math"]) -> tuple[Cfa, tuple[str, ...]]:
+def _source(path: str, function: str | None, integers: Literal["c", "math"]) -> tuple[Automaton, tuple[str, ...]]:
     if path.endswith(".aut"):
-        from streamcheck.formats.aut import read_aut
+        from streamcheck.frontends.aut import read_aut
 
         return read_aut(path), ()
-    from streamcheck.formats.minic.read import read_c
+    from streamcheck.frontends.minic.read import read_c
 
     return read_c(path, integers, function)

@@ -13,15 +13,15 @@ from streamcheck.certify.program_path import path_of
 from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.encode.integers import has_machine_integers
-from streamcheck.encode.program import in_integers, scalar
-from streamcheck.program.equations import Equations, Property
+from streamcheck.problem.automaton import Automaton, Executed
+from streamcheck.problem.specification import Property, Specification
+from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
-from streamcheck.system.cfa import Cfa, Executed
-from streamcheck.system.verdict import Certificate, Trace
+from streamcheck.transform.automata import in_integers, scalar
+from streamcheck.transform.integers import has_machine_integers
 
 __all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
 
@@ -72,7 +72,7 @@ class Result:
 class Verdicts:
     """The results for one spec, in the order of its properties."""
 
-    equations: Equations
+    equations: Specification
     results: list[Result]
     seconds: float
     warnings: list[str]
@@ -85,7 +85,7 @@ class Verdicts:
 
 
 def prove(
-    equations: Equations,
+    equations: Specification,
     settings: Settings,
     watch: Callable[[Director], None] = lambda _: None,
     standby: Standby | None = None,
@@ -113,7 +113,7 @@ def prove(
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
-def _selected(equations: Equations, names: Sequence[str]) -> Equations:
+def _selected(equations: Specification, names: Sequence[str]) -> Specification:
     """The properties of these names, in which `*` stands for anything."""
     known = [p.name for p in equations.properties]
     chosen: set[str] = set()
@@ -145,7 +145,7 @@ def _result(prop: Property, decision: Decision) -> Result:
     )
 
 
-def _undefined(equations: Equations, decisions: dict[str, Decision]) -> list[str]:
+def _undefined(equations: Specification, decisions: dict[str, Decision]) -> list[str]:
     """A C program means nothing after its first undefined operation, so proofs end there: also where nobody asked
     whether there is one."""
     if equations.program is None:
@@ -162,7 +162,7 @@ class _OfProgram:
     """Completes results with the path through the program that was found, or the invariants of its locations. Many
     properties may share one certificate."""
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Specification) -> None:
         self.program = equations.program
         self._invariants: dict[tuple[str, Certificate], Mapping[str, Term] | None] = {}
 
@@ -184,12 +184,12 @@ class _OfProgram:
         return result
 
     @cached_property
-    def _scalar_source(self) -> Cfa:
+    def _scalar_source(self) -> Automaton:
         assert self.program is not None
         return scalar(self.program.source)
 
     @cached_property
-    def _blocks_over_int(self) -> Cfa:
+    def _blocks_over_int(self) -> Automaton:
         assert self.program is not None
         return in_integers(self.program.blocks)
 

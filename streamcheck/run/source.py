@@ -13,10 +13,10 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
 from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
-from streamcheck.formats.equations_json import from_plain, to_plain
-from streamcheck.interpret.compile import Plan, plan
+from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
-from streamcheck.program.equations import Equations
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.sandbox import Sandbox, Send
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
@@ -51,7 +51,7 @@ class Target:
 AS_EVER = Reading()
 
 
-def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> list[Equations]:
+def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> list[Specification]:
     """The equations of every spec that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):
@@ -71,7 +71,7 @@ def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVE
         return _chosen([from_plain(row) for row in child.receive()], target)
 
 
-def read_specs(target: Target) -> list[Equations]:
+def read_specs(target: Target) -> list[Specification]:
     """The same where only specs will do: programs are proved and shown, nothing else."""
     if target.path.endswith(PROGRAMS):
         raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
@@ -86,23 +86,23 @@ def _check_file(path: str) -> None:
         raise SpecError(f"{path}: a spec is {kinds}, or equations from `show --as json` (.json)")
 
 
-def _read_system(path: str) -> Equations:
+def _read_system(path: str) -> Specification:
     if path.endswith(".vmt"):
-        from streamcheck.formats.vmt_read import read_vmt
+        from streamcheck.frontends.vmt import read_vmt
 
         return read_vmt(path)
-    from streamcheck.formats.btor2 import read_btor2
+    from streamcheck.frontends.btor2 import read_btor2
 
     return read_btor2(path)
 
 
-def _read_lustre(target: Target) -> list[Equations]:
-    from streamcheck.formats.lustre.read import read_lustre
+def _read_lustre(target: Target) -> list[Specification]:
+    from streamcheck.frontends.lustre.read import read_lustre
 
     return read_lustre(target.path, target.spec)
 
 
-def _read_json(path: str) -> list[Equations]:
+def _read_json(path: str) -> list[Specification]:
     with open(path, encoding="utf-8") as file:
         try:
             data = json.load(file)
@@ -111,7 +111,7 @@ def _read_json(path: str) -> list[Equations]:
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
 
 
-def _chosen(all_of_them: list[Equations], target: Target) -> list[Equations]:
+def _chosen(all_of_them: list[Specification], target: Target) -> list[Specification]:
     if target.spec is None:
         return all_of_them
     chosen = [e for e in all_of_them if e.name == target.spec]
@@ -121,7 +121,7 @@ def _chosen(all_of_them: list[Equations], target: Target) -> list[Equations]:
     return chosen
 
 
-def one(all_of_them: list[Equations], target: Target) -> Equations:
+def one(all_of_them: list[Specification], target: Target) -> Specification:
     if len(all_of_them) > 1:
         choices = ", ".join(f"{target.path}::{e.name}" for e in all_of_them)
         raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
@@ -130,8 +130,8 @@ def one(all_of_them: list[Equations], target: Target) -> Equations:
 
 def _loader(path: str) -> Any:
     def work(send: Send) -> None:
+        from streamcheck.lang.flatten import equations_of
         from streamcheck.lang.load import in_user_terms, load
-        from streamcheck.program.flatten import equations_of
 
         with in_user_terms():
             send([to_plain(equations_of(spec)) for spec in load(path)])
@@ -189,8 +189,8 @@ class Sampler:
 def _sampling(target: Target) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.elaborate import elaborate
+        from streamcheck.lang.flatten import Flattening
         from streamcheck.lang.load import in_user_terms, load
-        from streamcheck.program.flatten import Flattening
 
         with in_user_terms():
             specs = load(target.path)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 
-from streamcheck.formats.system_json import system_from_plain, system_to_plain
+from streamcheck.engines.protocol import Task
+from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run import checking, workers
 from streamcheck.run.checking import Subject
 from streamcheck.run.child import Channel, Child
 from streamcheck.run.strategy import FIRST, LATER, build, work_counter
-from streamcheck.system.protocol import Problem
 
 
 class Standby:
@@ -40,7 +40,7 @@ class Standby:
             child.channel.post({model: subject.to_plain() for model, subject in subjects.items()})
         return child
 
-    def worker(self, engines: tuple[str, ...], problem: Problem) -> Child | None:
+    def worker(self, engines: tuple[str, ...], problem: Task) -> Child | None:
         """A worker with these engines, if there is one here."""
         if engines != FIRST or problem.options:
             return None
@@ -58,5 +58,5 @@ def _work(channel: Channel) -> None:
     build(FIRST)
     work_counter()()  # the solver has been used once: what it builds for itself is there
     row = channel.receive(None)
-    problem = Problem(system_from_plain(row["system"]), patience=row["patience"])
+    problem = Task(system_from_plain(row["system"]), patience=row["patience"])
     workers.work(lambda: build(FIRST), problem, channel, (), LATER)

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import walk
-from streamcheck.formats.certificate_json import Model
-from streamcheck.system.protocol import Engine
+from streamcheck.engines.protocol import Engine
+from streamcheck.problem.certificate_json import Model
 from streamcheck.transform.reduce import clusters
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ ENGINES = {
     "polynomial": ("streamcheck.invariants.polynomial", "Polynomial", ()),
     "predicate-reach": ("streamcheck.engines.cfa.predicate_reach", "PredicateReach", ()),
     "concrete-reach": ("streamcheck.engines.cfa.concrete_reach", "ConcreteReach", ()),
-    "simulation": ("streamcheck.invariants.long_runs", "Simulation", ()),
+    "simulation": ("streamcheck.engines.simulation", "Simulation", ()),
     "completeness": ("streamcheck.engines.completeness", "Completeness", ("bmc",)),
     "pdr-bits": ("streamcheck.engines.bit_pdr", "BitPdr", ()),
     "dfs-bmc": ("streamcheck.engines.cfa.dfs_bmc", "DfsBmc", ()),

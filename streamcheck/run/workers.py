@@ -10,22 +10,22 @@ import select
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from streamcheck.run.child import Channel
-from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.run.strategy import work_counter
-from streamcheck.system.protocol import (
+from streamcheck.engines.protocol import (
     Engine,
     Event,
     Fact,
     Inbox,
     Invariants,
-    Problem,
     Progress,
     Settled,
+    Task,
     TrueUpTo,
     Waiting,
 )
-from streamcheck.system.verdict import Falsified, Proved
+from streamcheck.problem.verdict import Falsified, Proved
+from streamcheck.run.child import Channel
+from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.run.strategy import work_counter
 from streamcheck.transform.reduce import clusters
 
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
@@ -39,7 +39,7 @@ A_TURN = 20_000  # what a turn counts beside the solver's work
 
 def work(
     engines: Callable[[], Sequence[Engine]],
-    problem: Problem,
+    problem: Task,
     channel: Channel,
     known: Sequence[Fact],
     later: Mapping[str, int],
@@ -76,7 +76,7 @@ class Turns:
     def __init__(
         self,
         engines: Callable[[], Sequence[Engine]],
-        problem: Problem,
+        problem: Task,
         known: Sequence[Fact] = (),
         later: Mapping[str, int] | None = None,
     ) -> None:

@@ -19,10 +19,10 @@ import z3
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, term
 from streamcheck.core.types import Value
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import read
 from streamcheck.smt.terms import Terms, unsigned
 from streamcheck.smt.translate import Translator, sort
-from streamcheck.system.transition import TransitionSystem
 
 
 @contextmanager

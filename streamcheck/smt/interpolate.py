@@ -21,13 +21,13 @@ import z3
 
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, substitute, term, variables, walk
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.horn import silenced
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import Exact, NotLinear, compare, is_comparison
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.terms import Terms, Untranslatable, unsigned
 from streamcheck.smt.translate import Translator, sort
-from streamcheck.system.transition import TransitionSystem
 
 WORK = 5_000_000  # a longer search is rarely worth it: there is another way to refine (heuristic)
 

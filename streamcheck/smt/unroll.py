@@ -13,8 +13,8 @@ from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import conjunction, instantiate
 from streamcheck.core.term import Term, substitute, term, variable
 from streamcheck.core.types import BOOL, Value
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Trace
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Trace
 
 
 def at(var: Term, step: int) -> Term:

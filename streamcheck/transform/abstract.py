@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from streamcheck.core.term import Term, rebuild, variable, walk
-from streamcheck.system.transition import Claim, Definition, TransitionSystem
+from streamcheck.problem.transition import Claim, Definition, TransitionSystem
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ from dataclasses import replace
 from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, variable, variables, walk
 from streamcheck.core.types import BOOL
-from streamcheck.system.cfa import HIDDEN, Cfa, Edge, conjuncts, decider
+from streamcheck.problem.automaton import HIDDEN, Automaton, Edge, conjuncts, decider
 
 LONGEST_TEXT = 120
 MOST_EDGES = 100  # that leave a location: beyond, a block ends, for every edge says that those before are not taken
 
 
-def sliced(cfa: Cfa) -> Cfa:
+def sliced(cfa: Automaton) -> Automaton:
     edges = [e for e in map(_simplified, cfa.edges) if e.guard is not FALSE]
     after = _closure({cfa.entry}, ((e.source, e.target) for e in edges))
     before = _closure(cfa.bad, ((e.target, e.source) for e in edges))
@@ -83,14 +83,14 @@ def read_by(edges: Iterable[Edge]) -> set[Term]:
     return {node for node in seen if node.op == "var"}
 
 
-def large_blocks(cfa: Cfa) -> Cfa:
+def large_blocks(cfa: Automaton) -> Automaton:
     return _Blocks(cfa).result()
 
 
 class _Blocks:
     """The automaton while it shrinks: edges by source and target, at most one each."""
 
-    def __init__(self, cfa: Cfa) -> None:
+    def __init__(self, cfa: Automaton) -> None:
         self.cfa = cfa
         self.kept = cfa.bad | {cfa.entry}
         self.leaving: dict[str, dict[str, Edge]] = {q: {} for q in cfa.locations}
@@ -99,7 +99,7 @@ class _Blocks:
         for edge in cfa.edges:
             self._add(edge)
 
-    def result(self) -> Cfa:
+    def result(self) -> Automaton:
         pending = deque(self.cfa.locations)
         while pending:
             location = pending.popleft()

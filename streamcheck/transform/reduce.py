@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, walk
-from streamcheck.system.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
 
 MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
 

@@ -21,7 +21,7 @@ from streamcheck.core.floats import f32
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable, variables, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
-from streamcheck.system.transition import TransitionSystem
+from streamcheck.problem.transition import TransitionSystem
 
 VALUATIONS = 64
 VARIED = 4  # valuations that must differ from the rest, else a likeness says nothing

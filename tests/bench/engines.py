@@ -22,12 +22,12 @@ from pathlib import Path
 
 from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
+from streamcheck.engines.protocol import Task
+from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.run.problems import claim_term, claims_of, models
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import IN_TURNS, build
 from streamcheck.run.workers import Turns
-from streamcheck.system.protocol import Problem
-from streamcheck.system.verdict import Falsified, Proved
 
 INDUCTION = ("bmc", "k-induction")
 ALONE = {
@@ -81,7 +81,7 @@ def attempt(equations, engines, options, seconds, answer):
         found[event.prop] = type(event).__name__.lower() if good else "REFUSED"
         checking += time.process_time() - asked
 
-    problem = Problem(modelled.reduced.system, options, patience=None)
+    problem = Task(modelled.reduced.system, options, patience=None)
     turns = Turns(lambda: build(engines), problem)
     while turns.running and len(found) < len(claims.properties):
         if time.process_time() - began - checking > seconds or turns.round(tell):

@@ -32,9 +32,9 @@ from streamcheck import (
     voting,
 )
 from streamcheck.codegen.unit import Options, generate
-from streamcheck.program.flatten import equations_of
+from streamcheck.lang.flatten import equations_of
 from streamcheck.run.source import Target, read
-from streamcheck.validate.simulation import validate
+from streamcheck.validate.bisimulation import validate
 
 MONITORS = ["Fib", "Counter", "Heater", "Vote3", "Engine", "Mixed"]
 FILES = {"Fib": "fibonacci"}

@@ -47,10 +47,10 @@ def decided(model, engine, limit, phases):
     """Runs the engine until it has decided the first property; what it says."""
     import z3
 
+    from streamcheck.engines.protocol import Task
+    from streamcheck.problem.verdict import Falsified, Proved
     from streamcheck.run.strategy import FIRST, LATER, build
     from streamcheck.run.workers import Turns
-    from streamcheck.system.protocol import Problem
-    from streamcheck.system.verdict import Falsified, Proved
 
     together = FIRST if engine in FIRST else (engine,)
     build(together)
@@ -58,7 +58,7 @@ def decided(model, engine, limit, phases):
     in_solver, said = [], []
     timed(z3.Solver, "check", in_solver)
     timed(z3.Fixedpoint, "query", in_solver)
-    turns = Turns(lambda: build(together), Problem(model.reduced.system), (), LATER)
+    turns = Turns(lambda: build(together), Task(model.reduced.system), (), LATER)
     deadline = time.process_time() + limit
 
     def tell(_, event):

@@ -25,7 +25,7 @@ from random_specs import random_equations, random_rows
 from test_codegen import DEVIATIONS, LIMITS, OPTIONS, SANITIZE
 
 from streamcheck.codegen.unit import generate
-from streamcheck.validate.simulation import validate
+from streamcheck.validate.bisimulation import validate
 
 STEPS = 1_000
 

@@ -16,11 +16,11 @@ from typing import ClassVar, Literal, TypeAlias
 from streamcheck.core.simplify import conjunction, implication, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, variable
 from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import Cfa, Edge
-from streamcheck.system.protocol import Event, Inbox, Problem, Progress, Settled
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.transform.blocks import read_by
 
 
@@ -64,12 +64,12 @@ class ProgramEngine(ABC):
     whole: ClassVar[bool] = False
 
     @abstractmethod
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         """Yields where it is, now and then, so that others have their turn."""
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         """The claims in turns, each with a search of its own: a hard one does not keep the others waiting."""
-        searches: dict[str, tuple[Claim, Cfa, Generator[Progress, None, Answer]]] = {}
+        searches: dict[str, tuple[Claim, Automaton, Generator[Progress, None, Answer]]] = {}
         for claim in problem.system.properties:
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
@@ -93,7 +93,7 @@ class ProgramEngine(ABC):
                         searches.pop(fact.prop, None)
 
 
-def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
+def restricted(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
     """The automaton with this claim's error alone, and the variables that its guards depend on: the reduced system may
     have fewer, where what a guard decides makes no difference."""
     program = problem.program
@@ -120,10 +120,10 @@ def restricted(problem: Problem, claim: Claim, *, whole: bool) -> Cfa | None:
 
 
 @dataclass(frozen=True)
-class Restricted(Cfa):
+class Restricted(Automaton):
     """A part of an automaton; its locations have the numbers that they have there."""
 
-    origin: Cfa | None = None
+    origin: Automaton | None = None
 
     @property
     def place(self) -> Term:
@@ -139,7 +139,7 @@ def _without(edge: Edge, kept: set[Term]) -> Edge:
     return replace(edge, updates=tuple((v, t) for v, t in edge.updates if v in kept))
 
 
-def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Event:
+def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> Event:
     match answer:
         case Safe(invariants):
             return Proved(claim.name, Certificate("inductive", 1, (claim.term, *located(program, invariants))))
@@ -153,7 +153,7 @@ def _event(problem: Problem, program: Cfa, claim: Claim, answer: Answer) -> Even
             return Unknown(claim.name, reason)
 
 
-def located(program: Cfa, invariants: Mapping[str, Term]) -> Iterator[Term]:
+def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
     """`at l => invariant` for each location, and that the program is at none of the others (the error among them)."""
     never = [name for name in program.locations if name not in invariants]
     yield conjunction(*(negation(program.at(name)) for name in never))
@@ -165,7 +165,7 @@ class Path:
     """A path followed symbolically: the variables after each edge as terms over the values at the beginning and over
     copies of the choices, so that a variable that does not change costs nothing (Penelle, section 4.2.2)."""
 
-    def __init__(self, program: Cfa) -> None:
+    def __init__(self, program: Automaton) -> None:
         self.frames: list[dict[Term, Term]] = [{v: v for v in program.variables}]
         self.guards: list[Term] = []
         self.chosen: list[dict[Term, Term]] = []
@@ -189,7 +189,7 @@ class Path:
             record.pop()
 
 
-def trace_of(problem: Problem, program: Cfa, path: Sequence[Edge]) -> Trace | None:
+def trace_of(problem: Task, program: Automaton, path: Sequence[Edge]) -> Trace | None:
     """A run along the program's path, as the transition system makes it: None where the path is infeasible."""
     whole, kept = problem.program, set(program.variables)
     assert whole is not None

@@ -27,9 +27,9 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term
 from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import NoFormula, post
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts, disjuncts
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import Cfa, Edge, conjuncts, disjuncts
-from streamcheck.system.protocol import Problem, Progress
 
 MOST_IMAGES = 1_000  # what has not come to an end by then will hardly (heuristic)
 
@@ -46,7 +46,7 @@ class Disjunct:
 class ConcreteReach(ProgramEngine):
     name: ClassVar[str] = "concrete-reach"
 
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         reachable = Reachable(problem.patience)
         try:
             error = yield from self._explore(program, reachable)
@@ -56,7 +56,7 @@ class ConcreteReach(ProgramEngine):
             return Safe(reachable.formulas())
         return Unsafe(error.path) if error.location in program.bad else Open(f"new states after {MOST_IMAGES} images")
 
-    def _explore(self, program: Cfa, reachable: Reachable) -> Generator[Progress, None, Disjunct | None]:
+    def _explore(self, program: Automaton, reachable: Reachable) -> Generator[Progress, None, Disjunct | None]:
         """None, or states of the error, or those at which there was too much."""
         begin = Disjunct(program.entry, TRUE)
         reachable.add(begin)

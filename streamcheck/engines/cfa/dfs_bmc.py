@@ -24,9 +24,9 @@ from typing import ClassVar, Literal, TypeAlias
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, variable
 from streamcheck.engines.cfa.base import Answer, Exhausted, Open, ProgramEngine, Unsafe
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import Cfa, Edge
-from streamcheck.system.protocol import Problem, Progress
 
 Direction: TypeAlias = Literal["forward", "backward"]
 Found: TypeAlias = "Sequence[Edge] | Literal['exhausted', 'not exhausted', 'gave up']"
@@ -38,7 +38,7 @@ class DfsBmc(ProgramEngine):
     direction: ClassVar[Direction] = "forward"
     whole: ClassVar[bool] = True  # what never ends, never ends, wherever it is
 
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         for k in count():
             found = yield from explore(program, k, self.direction, problem.patience)
             match found:
@@ -60,7 +60,7 @@ class DfsBmcBackward(DfsBmc):
 
 
 def explore(
-    program: Cfa, bound: int, direction: Direction, patience: int | None = None
+    program: Automaton, bound: int, direction: Direction, patience: int | None = None
 ) -> Generator[Progress, None, Found]:
     """Every path from the entry (to the error) of at most so many edges."""
     search = _Search(program, direction, Solver(patience))
@@ -91,7 +91,7 @@ def explore(
 class _Search:
     """The path to the present node: its edges, the variables' names after each, and what the solver knows of it."""
 
-    def __init__(self, program: Cfa, direction: Direction, solver: Solver) -> None:
+    def __init__(self, program: Automaton, direction: Direction, solver: Solver) -> None:
         (error,) = program.bad
         self.program, self.direction, self.solver = program, direction, solver
         self.start, self.goal = (program.entry, error) if direction == "forward" else (error, program.entry)

@@ -20,10 +20,10 @@ from streamcheck.core.term import Term, substitute, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.cfa.base import Answer, Exhausted, Open, ProgramEngine, Unsafe
 from streamcheck.engines.cfa.dfs_bmc import Direction
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import at
-from streamcheck.system.cfa import HIDDEN, Cfa, Edge
-from streamcheck.system.protocol import Problem, Progress
 
 
 class GlobalBmc(ProgramEngine):
@@ -31,7 +31,7 @@ class GlobalBmc(ProgramEngine):
     direction: ClassVar[Direction] = "forward"
     whole: ClassVar[bool] = True
 
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         (error,) = program.bad
         first, last = (program.entry, error) if self.direction == "forward" else (error, program.entry)
         steps, solver = Steps(program, self.direction), Solver(problem.patience)
@@ -59,7 +59,7 @@ class GlobalBmcBackward(GlobalBmc):
 class Steps:
     """The step formula between copies of the location and the variables."""
 
-    def __init__(self, program: Cfa, direction: Direction) -> None:
+    def __init__(self, program: Automaton, direction: Direction) -> None:
         self.program, self.direction = program, direction
         self.taken: list[list[tuple[Term, Edge]]] = []
 

@@ -21,9 +21,9 @@ from typing import TypeAlias
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, disjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, variable, variables
+from streamcheck.problem.automaton import HIDDEN, Edge
 from streamcheck.smt.implicant import cube
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import HIDDEN, Edge
 
 MOST_CUBES = 64  # a longer disjunction is of no use (heuristic)
 

@@ -63,8 +63,8 @@ from streamcheck.engines.cfa.local_frames import Blocked, Lemma, LocalFrames
 from streamcheck.engines.cfa.preimages import NoState, Preimages, same_state
 from streamcheck.engines.ic3.cubes import Cube, rejoined, split, strongest
 from streamcheck.engines.ic3.frames import FOR_EVER, GaveUp
-from streamcheck.system.cfa import Cfa, Edge
-from streamcheck.system.protocol import Problem, Progress
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import Automaton, Edge
 
 BEYOND = 24  # levels past 6·k that obligations are followed (heuristic)
 TURN = 16  # obligations between two signs of life
@@ -129,7 +129,7 @@ class Queue:
 class LiftedPdr(ProgramEngine):
     name: ClassVar[str] = "lifted-pdr"
 
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         """[Alg. 2]"""
         if any(is_unknown_function(node) for node in walk(root for edge in program.edges for root in edge.roots())):
             return Open(BY_NAME_ONLY)

@@ -23,8 +23,8 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.cfa.preimages import Literals, Preimages
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.frames import FOR_EVER, MOST_INDICATORS, GaveUp
+from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import HIDDEN, Cfa, Edge
 
 NEVER = FOR_EVER + 1  # the first level of a location that no path leads to
 
@@ -53,7 +53,7 @@ class Blocked:
 
 
 class LocalFrames:
-    def __init__(self, program: Cfa, patience: int | None, *, turns: bool) -> None:
+    def __init__(self, program: Automaton, patience: int | None, *, turns: bool) -> None:
         self.program = program
         self.patience = patience
         costs = _costs(program, turns=turns)
@@ -198,7 +198,7 @@ def _label(location: str, level: int) -> Term:
     return variable(f"{HIDDEN}{location} up to {'ever' if level == FOR_EVER else level}", BOOL)
 
 
-def _costs(program: Cfa, *, turns: bool) -> dict[Edge, int]:
+def _costs(program: Automaton, *, turns: bool) -> dict[Edge, int]:
     """1 for every edge, or for those that lead back to a location on the way to them; the others form no circle."""
     if not turns:
         return dict.fromkeys(program.edges, 1)
@@ -218,7 +218,7 @@ def _costs(program: Cfa, *, turns: bool) -> dict[Edge, int]:
     return costs
 
 
-def _first(program: Cfa, costs: Mapping[Edge, int]) -> dict[str, int]:
+def _first(program: Automaton, costs: Mapping[Edge, int]) -> dict[str, int]:
     """How many levels it takes to each location; where every edge is a level, only the entry is told apart [Alg. 2]."""
     if all(costs.values()):
         return {name: int(name != program.entry) for name in program.locations}

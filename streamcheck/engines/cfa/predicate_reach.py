@@ -35,9 +35,9 @@ from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import Abstraction, State, speaks_of
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms
-from streamcheck.system.cfa import Cfa, Edge, conjuncts
-from streamcheck.system.protocol import Problem, Progress
 
 TURN = 16  # abstract states before another engine of the same worker has its turn
 
@@ -86,7 +86,7 @@ class PredicateReach(ProgramEngine):
 
     name: ClassVar[str] = "predicate-reach"
 
-    def search(self, program: Cfa, problem: Problem) -> Generator[Progress, None, Answer]:
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         given = [p for p in problem.predicates if speaks_of(p, program.variables)]
         self.precision = {location: dict.fromkeys(given) for location in program.locations}
         self.abstraction = Abstraction(problem.patience)
@@ -107,7 +107,9 @@ class PredicateReach(ProgramEngine):
                     return Open("the predicates do not exclude a path that no run follows")
         raise AssertionError
 
-    def _explore(self, program: Cfa, explored: Explored, attempt: int) -> Generator[Progress, None, Reached | None]:
+    def _explore(
+        self, program: Automaton, explored: Explored, attempt: int
+    ) -> Generator[Progress, None, Reached | None]:
         """(8), as far as the first abstract state of the error."""
         begin = Reached(program.entry, ())
         explored.add(begin)
@@ -127,7 +129,7 @@ class PredicateReach(ProgramEngine):
                     waiting.append(following)
         raise AssertionError
 
-    def _refine(self, program: Cfa, refuted: Spurious) -> bool:
+    def _refine(self, program: Automaton, refuted: Spurious) -> bool:
         """Whether some location has more predicates than before."""
         return any(self._learn(refuted, found) for found in refuted.refinements())
 

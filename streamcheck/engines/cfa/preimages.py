@@ -15,12 +15,12 @@ from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, Term, substitute, variables, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube, Facts
+from streamcheck.problem.automaton import Edge, conjuncts
 from streamcheck.smt.box import Kept
 from streamcheck.smt.cooper import TooLarge
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import NotLinear, compare, exists, is_comparison
-from streamcheck.system.cfa import Edge, conjuncts
 
 BRANCHING = ("and", "or", "xor", "implies", "mux", "min", "max", "abs")
 MOST_ELIMINATED = 2  # choices projected exactly (heuristic: a formula may grow with every one)

@@ -25,9 +25,9 @@ from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, term, variable, variables
 from streamcheck.engines.cfa.base import Path
 from streamcheck.engines.cfa.images import NoFormula, exists
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import Step, Steps, along
 from streamcheck.smt.solver import Solver
-from streamcheck.system.cfa import Cfa, Edge, conjuncts
 
 Said: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number: what they say of earlier values
 Key = TypeVar("Key")
@@ -132,7 +132,7 @@ class Spurious:
         ]
 
 
-def judged(program: Cfa, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+def judged(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
     """Whether a run follows the path."""
     followed, solver = Path(program), Solver(patience)
     for edge in path:

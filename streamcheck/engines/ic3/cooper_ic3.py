@@ -45,10 +45,10 @@ from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import FOR_EVER, Frames, GaveUp
 from streamcheck.engines.ic3.generalize import Tightening
 from streamcheck.engines.ic3.obligations import Obligation, Queue, replay
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.implicant import cube as implicant
-from streamcheck.system.protocol import Event, Inbox, Invariants, Problem, Progress, Settled
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Certificate, Falsified, Proved, Unknown
 
 BEYOND = 24  # steps past 6·N that obligations are followed (heuristic)
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
@@ -72,7 +72,7 @@ class Ic3:
 
     name: ClassVar[str] = "ic3"
 
-    def run(self, problem: Problem, inbox: Inbox) -> Iterator[Event]:
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         if any(is_unknown_function(node) for node in walk(self.system.roots())):
             yield from (Unknown(p.name, BY_NAME_ONLY) for p in self.system.properties)

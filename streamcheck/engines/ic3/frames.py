@@ -21,8 +21,8 @@ from streamcheck.core.simplify import conjunction, simplify
 from streamcheck.core.term import Term, substitute, term, variable, variables
 from streamcheck.core.types import BOOL
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import Solver
-from streamcheck.system.transition import TransitionSystem
 
 FOR_EVER = 1 << 30
 STEP = variable("step", BOOL)

@@ -35,11 +35,11 @@ from streamcheck.engines.ic3.cooper_ic3 import Ic3
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import GaveUp
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.protocol import Event
+from streamcheck.problem.transition import Claim
+from streamcheck.problem.verdict import Falsified
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.interpolate import atoms, interpolants
-from streamcheck.system.protocol import Event
-from streamcheck.system.transition import Claim
-from streamcheck.system.verdict import Falsified
 
 
 class Predicates(Ic3):

@@ -16,9 +16,9 @@ from streamcheck.core.simplify import conjunction, simplify
 from streamcheck.core.term import Term, constant, substitute, term
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Trace
 from streamcheck.smt.solver import Solver
-from streamcheck.system.transition import TransitionSystem
-from streamcheck.system.verdict import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""Compiling a spec: nothing is written unless its properties are proved and so is its C, or the user said otherwise.
+
+In order: the names and types of the interface are checked (a mistake there should not wait for proofs); the properties
+are proved; where asked, ranges for Int are; the C is generated, read back and proved to do what the equations say; the
+files are written, all of them or none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from streamcheck.codegen.text import source
+from streamcheck.codegen.unit import Options, Unit, generate
+from streamcheck.core.errors import SpecError
+from streamcheck.deliver.narrow import narrowed
+from streamcheck.problem.places import Code
+from streamcheck.problem.specification import Specification
+from streamcheck.run.director import Director
+from streamcheck.run.prove import Settings, Verdicts, prove
+from streamcheck.run.sandbox import Sandbox, Send
+from streamcheck.validate.bisimulation import Outcome, validate
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    options: Options = field(default_factory=Options)
+    unproven: bool = False
+    validate: bool = True
+    narrow: bool = False
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What became of it. `unit` is None where the properties stood in the way, `outcome` where the C was not to be
+    validated; the files are good where `ready`."""
+
+    verdicts: Verdicts
+    unit: Unit | None
+    outcome: Outcome | None
+    request: Request
+
+    @property
+    def ready(self) -> bool:
+        return self.unit is not None and (self.outcome.proved if self.outcome else not self.request.validate)
+
+
+def compiled(
+    equations: Specification, request: Request, watch: Callable[[Director], None] = lambda _: None
+) -> Compiled:
+    if not equations.triggers and not (request.options.observers and equations.observers):
+        raise SpecError(
+            f"{equations.name} has no trigger, so its C would do nothing",
+            equations.where,
+            write="--observers" if equations.observers else 'spec.trigger("name", guard, args)',
+        )
+    if not request.narrow:
+        generate(equations, request.options)
+    verdicts = prove(equations, request.settings, watch)
+    if verdicts.status and not request.unproven:
+        return Compiled(verdicts, None, None, request)
+    machine, ranges = equations, list[str]()
+    if request.narrow:
+        proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal == "always"]
+        machine, ranges = narrowed(equations, proved, request.settings)
+    remarks = [*_remarks(verdicts), *ranges, *_duties(equations)]
+    unit = generate(machine, request.options, [*remarks, "", NOT_VALIDATED, ""])
+    if not request.validate:
+        return Compiled(verdicts, unit, None, request)
+    outcome = _validated(unit.code)
+    final = generate(machine, request.options, [*remarks, "", VALIDATED, ""])
+    _only_comments_differ(unit.code, final.code)
+    return Compiled(verdicts, final, outcome, request)
+
+
+VALIDATED = "This C was read back and proved to do what the spec says, for all inputs and all time."
+NOT_VALIDATED = "THIS C WAS NOT PROVED EQUAL TO THE SPEC (--no-validate)."
+
+
+VALIDATION_SECONDS = 900.0  # for all questions of one spec's C
+
+
+def _validated(code: Code) -> Outcome:
+    """`validate` in a process of its own, so that an interrupt ends it at once whatever its solver is doing."""
+
+    def work(send: Send) -> None:
+        send(asdict(validate(code)))
+
+    doing = "proving the C equal to the spec"
+    with Sandbox(work, seconds=VALIDATION_SECONDS, doing=doing) as child:
+        try:
+            row = child.receive()
+        except SpecError as why:
+            return Outcome((str(why),), 0, 0, VALIDATION_SECONDS)
+    return Outcome(tuple(row["failures"]), row["claims"], row["questions"], row["seconds"])
+
+
+def _remarks(verdicts: Verdicts) -> Iterator[str]:
+    good = [r.name for r in verdicts.results if r.verdict == "proved"]
+    if verdicts.equations.where is not None:
+        yield f"from {source(verdicts.equations.where)}"
+    if good:
+        yield f"proved for all inputs and all time: {', '.join(good)}"
+    for result in verdicts.results:
+        if result.verdict != "proved":
+            why = f"false at step {result.k}" if result.trace is not None else result.reason or "no run reaches it"
+            yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
+
+
+def _duties(equations: Specification) -> Iterator[str]:
+    """What the environment owes, for the proofs to be about it."""
+    for claim in equations.assumptions:
+        yield f"assumed at every step: {claim.name}  {source(claim.where)}"
+
+
+def _only_comments_differ(validated: Code, written: Code) -> None:
+    """The text that was proved is the text that is written, but for the remark that it was."""
+    for name, text in written.files.items():
+        if validated.files[name].replace(NOT_VALIDATED, VALIDATED) != text:
+            raise AssertionError(f"{name} changed after it was validated")
+
+
+def write(result: Compiled, directory: str) -> list[str]:
+    """The files' paths, once they are written."""
+    if result.unit is None or not result.ready:
+        raise AssertionError("nothing to write")
+    paths = []
+    try:
+        os.makedirs(directory, exist_ok=True)
+        for name, text in result.unit.code.files.items():
+            path = os.path.join(directory, name)
+            with open(path + ".part", "w", encoding="utf-8") as file:
+                file.write(text)
+            paths.append(path)
+        for path in paths:
+            os.replace(path + ".part", path)
+    except OSError as why:
+        raise SpecError(f"{directory}: {why.strerror}") from None
+    return paths

@@ -1,0 +1,287 @@
+"""Machine types for Int streams, by proof.
+
+For every Int cell and input a range is sought that no run leaves: bounds are the constants of the spec and the limits
+of the machine types, tried from the tightest outwards until all together are inductive. What is found is then proved as
+any property is, certificate and second solver included. Ranges of the other terms follow from these by interval
+arithmetic, and every operator is done in the smallest type that holds its operands and its result: nothing wraps, so
+the values are the same.
+
+An Int extern has a range only if an assumption gives it one; a Real has no exact machine type at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from streamcheck.certify.smtlib import Script
+from streamcheck.certify.solvers import unsatisfiable
+from streamcheck.codegen.lower import is_mathematical, mathematical_streams
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.operators import c_type
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
+from streamcheck.core.types import INT, MachineType, Type, machine
+from streamcheck.problem.specification import Cell, Input, Named, Property, Specification
+from streamcheck.run.prove import Settings, prove
+from streamcheck.transform.to_system import to_system
+
+Range = tuple[int, int]
+SECONDS = 2.0  # for one question of the search
+LIMITS = [machine(w, signed=s) for w in (8, 16, 32, 64) for s in (False, True)]
+
+
+def narrowed(equations: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
+    """The equations over machine types, and what was proved to get there. `lemmas` hold at every step."""
+    roots = [*(t.guard for t in equations.triggers), *(a for t in equations.triggers for _, a in t.args)]
+    roots += [o.term for o in equations.observers]
+    needed = _needed(roots, equations)
+    if not any(is_mathematical(n.type) for n in needed):
+        return equations, []
+    _refuse_what_stays(equations, needed)
+    variables = [v for v in equations.variables() if v in needed and v.type is INT]
+    ranges = Search(equations, variables, lemmas).ranges()
+    _prove(equations, ranges, settings)
+    kept = replace(equations, properties=(), assumptions=())
+    return Narrowing(kept, needed, ranges).equations(), _told(ranges)
+
+
+def _needed(roots: list[Term], equations: Specification) -> set[Term]:
+    cells = {c.var: c for c in equations.cells}
+    seen: set[Term] = set()
+    while roots:
+        found = list(walk(roots, seen))
+        roots = [cells[n].next for n in found if n in cells]
+    return seen
+
+
+def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
+    others = [n for n in needed if is_mathematical(n.type) and n.type is not INT]
+    if others:
+        what, type, where = mathematical_streams(equations, others)[0]
+        kind = "a Real, which no machine type holds exactly" if type.kind == "real" else f"{type}, with Int inside"
+        raise SpecError(f"{what} is {kind}", where, write="Float or Double; machine types inside arrays and structs")
+
+
+def _prove(equations: Specification, ranges: dict[Term, Range], settings: Settings) -> None:
+    """The ranges as properties, proved and checked as all are."""
+    claims = tuple(
+        Property(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(equations, var))
+        for var, (low, high) in ranges.items()
+    )
+    verdicts = prove(replace(equations, properties=(*equations.properties, *claims)), settings)
+    for result in verdicts.results[len(equations.properties) :]:
+        if result.verdict != "proved":
+            raise SpecError(f"{result.name} could not be proved ({result.reason or result.verdict})", result.prop.where)
+
+
+def _where(equations: Specification, var: Term) -> Location | None:
+    declared: list[Input | Cell] = [*equations.inputs, *equations.cells]
+    return next((d.where for d in declared if d.var is var), None)
+
+
+def _inside(var: Term, low: int, high: int) -> Term:
+    return conjunction(term("ge", var, constant(INT, low)), term("le", var, constant(INT, high)))
+
+
+def _told(ranges: dict[Term, Range]) -> list[str]:
+    return [
+        f"proved to keep to {low} … {high}: {var.payload}, an Int, so it is {c_type(smallest(low, high))} here"
+        for var, (low, high) in ranges.items()
+    ]
+
+
+def smallest(low: int, high: int) -> MachineType:
+    """The smallest machine type for a range, unsigned where both would do."""
+    for type in LIMITS:
+        if type.low <= low and high <= type.high:
+            return type
+    raise OverflowError
+
+
+class Search:
+    """Bounds that are inductive together: each variable's are loosened until the step keeps them."""
+
+    def __init__(self, equations: Specification, variables: list[Term], lemmas: Sequence[Term]) -> None:
+        self.equations = equations
+        self.variables = variables
+        self.lemmas = conjunction(*lemmas, *(a.term for a in equations.assumptions))
+        self.cells = {c.var: c for c in equations.cells}
+        bare = replace(equations, triggers=(), observers=(), properties=(), wires=())
+        self.system = to_system(bare)
+        constants = {n.payload for n in walk(equations.roots()) if n.is_const and n.type is INT}
+        near = {c + d for c in constants for d in (-1, 0, 1)}
+        near |= {limit for t in LIMITS for limit in (t.low, t.high)}
+        self.steps = sorted(near)
+        self.at: dict[Term, list[int]] = {}
+
+    def ranges(self) -> dict[Term, Range]:
+        for var in self.variables:
+            start = self.cells[var].initial.payload if var in self.cells else 0
+            above = [i for i, s in enumerate(self.steps) if s >= start]
+            below = [i for i, s in enumerate(self.steps) if s <= start]
+            self.at[var] = [max(below), min(above)]
+        changed = True
+        while changed:
+            changed = False
+            for var in self.variables:
+                for side in (0, 1):
+                    while not self._kept(var, side):
+                        self._loosen(var, side)
+                        changed = True
+        return {var: (self.steps[low], self.steps[high]) for var, (low, high) in self.at.items()}
+
+    def _loosen(self, var: Term, side: int) -> None:
+        self.at[var][side] += (-1, 1)[side]
+        if not 0 <= self.at[var][side] < len(self.steps):
+            name = f"`{var.payload}`"
+            extern = var not in self.cells
+            raise SpecError(
+                f"no range of 64 bits was found that {name}, an Int, keeps to",
+                _where(self.equations, var),
+                write=f'spec.assume("range", ({var.payload} >= 0) & ({var.payload} < 1000))'
+                if extern
+                else "a machine type, or a bound in its definition: minimum(n + 1, 1000)",
+            )
+
+    def _bound(self, var: Term, side: int, of: Term) -> Term:
+        return term(("ge", "le")[side], of, constant(INT, self.steps[self.at[var][side]]))
+
+    def _kept(self, var: Term, side: int) -> bool:
+        """All bounds so far ∧ lemmas ⊨ this bound one step later (of an input: now)."""
+        after = self.cells[var].next if var in self.cells else var
+        others = [
+            self._bound(v, s, v) for v in self.variables for s in (0, 1) if v in self.cells or (v, s) != (var, side)
+        ]
+        if var not in self.cells:
+            others = []
+        given = conjunction(self.lemmas, *others)
+        script = Script(self.system)
+        script.start(initial=False)
+        script.asserted(script.symbol(given, 0))
+        script.asserted(f"(not {script.symbol(self._bound(var, side, after), 0)})")
+        script.kinds.add("integer")
+        return unsatisfiable(script, SECONDS) is True
+
+
+@dataclass(slots=True)
+class Narrowing:
+    """The same equations over machine types, node by node."""
+
+    source: Specification
+    needed: set[Term]
+    variables: dict[Term, Range]
+    bounds: dict[Term, Range] = field(default_factory=dict)
+
+    def equations(self) -> Specification:
+        equations = self.source
+        cells = [c for c in equations.cells if c.var in self.needed]
+        roots = [*(t.guard for t in equations.triggers), *(a for t in equations.triggers for _, a in t.args)]
+        roots += [o.term for o in equations.observers] + [c.next for c in cells] + [c.var for c in cells]
+        roots += [i.var for i in equations.inputs if i.var in self.needed]
+        images: dict[Term, Term] = {}
+        for node in walk(roots):
+            images[node] = self._image(node, images)
+        return replace(
+            equations,
+            inputs=tuple(replace(i, type=images[i.var].type) for i in equations.inputs if i.var in images),
+            constants=(),
+            cells=tuple(self._cell(c, images) for c in cells),
+            wires=tuple(Named(w.name, images[w.term], w.where) for w in equations.wires if w.term in images),
+            triggers=tuple(
+                replace(t, guard=images[t.guard], args=tuple((n, images[a]) for n, a in t.args))
+                for t in equations.triggers
+            ),
+            observers=tuple(replace(o, term=images[o.term]) for o in equations.observers),
+        )
+
+    def _cell(self, cell: Cell, images: dict[Term, Term]) -> Cell:
+        type = images[cell.var].type
+        return replace(cell, initial=self._as(type, cell.initial), next=self._cast(type, images[cell.next]))
+
+    def _as(self, type: Type, initial: Term) -> Term:
+        return constant(type, initial.payload) if initial.type is INT else initial
+
+    def _cast(self, type: Type, node: Term) -> Term:
+        if node.type is type:
+            return node
+        if node.is_const:
+            return constant(type, node.payload)
+        return term("cast", node, payload=type)
+
+    def _image(self, node: Term, images: dict[Term, Term]) -> Term:
+        if node.type is INT:
+            low, high = self.bounds[node] = self._range(node)
+            try:
+                own = smallest(low, high)
+            except OverflowError:
+                raise SpecError(f"an Int between {low} and {high} fits no machine type", self.source.where) from None
+            if node.op == "var":
+                return variable(node.payload, own)
+            if node.is_const:
+                return constant(own, node.payload)
+        elif not any(a.type is INT for a in node.args):
+            return rebuild(node, [images[a] for a in node.args])
+        return self._operation(node, images)
+
+    def _operation(self, node: Term, images: dict[Term, Term]) -> Term:
+        if node.op == "cast" and node.type is not INT:
+            return term("cast", images[node.args[0]], payload=node.type)
+        if node.op == "cast":
+            return self._cast(smallest(*self.bounds[node]), images[node.args[0]])
+        if node.op in ("shl", "shr", "index", "update") and node.type is not INT:
+            return term(node.op, *(images[a] for a in node.args), payload=node.payload)
+        spans = [self.bounds[a] for a in node.args if a.type is INT]
+        spans += [self.bounds[node]] if node.type is INT else []
+        if node.op == "neg" or node.op == "abs":
+            spans.append((min(s[0] for s in spans), max(0, *(s[1] for s in spans))))
+        wide = smallest(min(s[0] for s in spans), max(s[1] for s in spans))
+        args = [self._cast(wide, images[a]) if a.type is INT else images[a] for a in node.args]
+        made = term(node.op, *args, payload=node.payload)
+        return self._cast(smallest(*self.bounds[node]), made) if node.type is INT else made
+
+    def _range(self, node: Term) -> Range:
+        """Interval arithmetic."""
+        if node in self.variables:
+            return self.variables[node]
+        if node.is_const:
+            return node.payload, node.payload
+        given = [self.bounds[a] for a in node.args if a.type is INT]
+        match node.op, given:
+            case "cast", _:
+                return _of_type(node.args[0])
+            case "mux", [(a, b), (c, d)]:
+                return min(a, c), max(b, d)
+            case "min", [(a, b), (c, d)]:
+                return min(a, c), min(b, d)
+            case "max", [(a, b), (c, d)]:
+                return max(a, c), max(b, d)
+            case "add", [(a, b), (c, d)]:
+                return a + c, b + d
+            case "sub", [(a, b), (c, d)]:
+                return a - d, b - c
+            case "mul", [(a, b), (c, d)]:
+                corners = [a * c, a * d, b * c, b * d]
+                return min(corners), max(corners)
+            case "neg", [(a, b)]:
+                return -b, -a
+            case "abs", [(a, b)]:
+                return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
+            case (("floordiv" | "quot"), [(a, b), _]):
+                most = max(abs(a), abs(b))
+                return (0 if a >= 0 and given[1][0] >= 0 else -most - 1), most
+            case "mod", [(a, b), (c, d)]:
+                return min(0, c + 1, a), max(0, d - 1, b)
+            case "rem", [(a, b), _]:
+                return min(0, a), max(0, b)
+        raise SpecError(f"`{node.op}` gives an Int that is not narrowed", self.source.where, write="a machine type")
+
+
+def _of_type(source: Term) -> Range:
+    if isinstance(source.type, MachineType):
+        return source.type.low, source.type.high
+    codes = getattr(source.type, "codes", (0, 1))
+    if source.type.kind in ("float", "real"):
+        raise SpecError("an Int made from a float has no range of its own", write="unsafe_cast(Int32, s)")
+    return min(codes), max(codes)

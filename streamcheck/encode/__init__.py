@@ -1,1 +1,0 @@
-"""Equations to transition systems."""

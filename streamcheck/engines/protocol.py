@@ -1,0 +1,80 @@
+"""How engines and runners talk.
+
+An engine is a generator over a problem: it yields events, and before each piece of work takes what others have found
+from its inbox. It knows no process, no clock and no terminal.
+
+What may be shared: `TrueUpTo` (checked by bounded model checking from the initial states, so every engine may build
+on it), and `Proved` and `Invariants` with their certificates (whose invariants hold in every state of every run that
+counts, so every engine over the same system may assume them at every step, and has to carry them into its own
+certificates, where they are checked). Nothing else: a hypothesis of one engine is no fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, TypeAlias
+
+from streamcheck.core.term import Term
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class TrueUpTo:
+    """The property holds at steps 0 … k of every run that counts."""
+
+    prop: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Invariants:
+    """The certificate's invariants hold in every run, whatever they may be good for."""
+
+    certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The property is decided, and nobody need look at it any more."""
+
+    prop: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the engine is."""
+
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The engine has nothing to do until a fact arrives."""
+
+
+Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified | Settled
+Event: TypeAlias = Fact | Progress | Waiting | Unknown
+Inbox: TypeAlias = Callable[[], list[Fact]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
+    query (in units of the solver's work): where several problems share a process, none may keep the others waiting.
+    `program` is the automaton that the system came from, where it did: its errors have the names of the properties;
+    `predicates` are the user's, over its variables."""
+
+    system: TransitionSystem
+    options: Mapping[str, bool] = field(default_factory=dict)
+    patience: int | None = None
+    program: Automaton | None = None
+    predicates: tuple[Term, ...] = ()
+
+
+class Engine(Protocol):
+    name: ClassVar[str]
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]: ...

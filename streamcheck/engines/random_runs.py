@@ -1,0 +1,114 @@
+"""States that random runs reach: where candidates come from. Always the same ones for the same system."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from streamcheck.core.floats import f32
+from streamcheck.core.python import Writer
+from streamcheck.core.simplify import simplify
+from streamcheck.core.term import Term, constant, substitute, walk
+from streamcheck.core.types import EnumType, FloatType, MachineType, Value
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.smt.solver import Solver
+
+RUNS = 24
+STEPS = 60
+TRIES = 20  # random inputs per step before the solver is asked for some that meet the assumptions
+
+
+class Simulator:
+    def __init__(self, system: TransitionSystem, claims: Sequence[Term] = ()) -> None:
+        self.system = system
+        self.random = random.Random(1)
+        self.pool: dict[object, list[Value]] = {}
+        for node in walk(system.roots()):
+            if node.is_const:
+                self.pool.setdefault(node.type, []).extend(_around(node))
+        self.step = _compiled(system, claims)
+
+    def states(self) -> list[tuple[Value, ...]]:
+        """Distinct states, in the order they were met."""
+        met: dict[tuple[Value, ...], None] = {}
+        for number in range(RUNS):
+            for state in self._run(STEPS if number else 2 * STEPS):
+                met[state] = None
+        return list(met)
+
+    def _run(self, length: int) -> list[tuple[Value, ...]]:
+        states: list[tuple[Value, ...]] = []
+        state = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
+        inputs: tuple[Value, ...] | None = None
+        calm = self.random.random()  # how likely an input keeps its value
+        for _ in range(length):
+            inputs, after = self._chosen(state, inputs, calm)
+            if inputs is None or after is None:
+                return states
+            states.append(state)
+            state = after
+        return states
+
+    def _chosen(
+        self, state: tuple[Value, ...], before: tuple[Value, ...] | None, calm: float
+    ) -> tuple[tuple[Value, ...] | None, tuple[Value, ...] | None]:
+        """Inputs that meet the assumptions, and the state they lead to."""
+        for _ in range(TRIES if self.system.assumptions else 1):
+            fresh = [self._value(v) for v in self.system.inputs]
+            if before is not None:
+                fresh = [old if self.random.random() < calm else new for old, new in zip(before, fresh, strict=True)]
+            after = self.step(*state, *fresh)
+            if after is not None:
+                return tuple(fresh), after
+        asked = self._asked(state)
+        return asked, None if asked is None else self.step(*state, *asked)
+
+    def _asked(self, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        known = {s.var: constant(s.var.type, v) for s, v in zip(self.system.state, state, strict=True)}
+        solver = Solver(patience=10_000_000)
+        images = substitute([a.term for a in self.system.assumptions], known)
+        simple = simplify(images[a.term] for a in self.system.assumptions)
+        solver.add(*(simple[images[a.term]] for a in self.system.assumptions))
+        if not solver.check():
+            return None
+        values = solver.values(self.system.inputs)
+        return tuple(values[v] for v in self.system.inputs)
+
+    def _value(self, var: Term) -> Value:
+        pool = self.pool.get(var.type, [])
+        match var.type:
+            case EnumType(codes=codes):
+                return self.random.choice(codes)
+            case MachineType(low=low, high=high):
+                pool = [v for v in (*pool, low, high) if isinstance(v, int) and low <= v <= high]
+                return self.random.choice([*pool, self.random.randint(low, high)])
+            case FloatType(width=width):
+                drawn = self.random.uniform(-100, 100)
+                return self.random.choice([*pool, 0.0, 1.0, f32(drawn) if width == 32 else drawn])
+        if var.type.kind == "bool":
+            return self.random.random() < 0.5
+        number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
+        return Fraction(number) if var.type.kind == "real" else number  # type: ignore[arg-type]
+
+
+def _around(node: Term) -> list[Value]:
+    value = node.payload
+    return [value] if isinstance(value, bool | float) else [value, value - 1, value + 1]
+
+
+def _compiled(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
+    """(state, inputs) to the next state and what is claimed of this one, or None where an assumption is broken."""
+    assumed, nexts = [a.term for a in system.assumptions], [s.next for s in system.state]
+    writer = Writer([*assumed, *nexts, *claims], {})
+    names = [f"v{i}" for i in range(len(system.state) + len(system.inputs))]
+    for name, var in zip(names, [*(s.var for s in system.state), *system.inputs], strict=True):
+        writer.name(var, name)
+    for term in assumed:
+        text = writer.expression(term)
+        writer.lines.append(f"if not {text}: return None")
+    results = [writer.expression(n) for n in (*nexts, *claims)]
+    body = [*writer.lines, f"return ({''.join(r + ', ' for r in results)})"]
+    exec("\n    ".join([f"def step({', '.join(names)}):", *body]), writer.namespace)
+    made: Callable[..., tuple[Value, ...] | None] = writer.namespace["step"]
+    return made

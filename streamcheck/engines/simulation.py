@@ -1,0 +1,116 @@
+"""Long random runs: violations that no short run shows.
+
+A timer that runs out after ten minutes is broken by pressing nothing for ten minutes, at a depth where every question
+to a solver is expensive, and a step of a run costs some microseconds. So after a lively beginning each input of a run
+has a habit: one value all the time, or how often it has that one. Rounds of longer and longer runs follow each other,
+so that short violations are met first; what is found is sought in shorter runs for the rest of its round.
+
+Limits: a violation that needs the right input at the right step is for others. It proves nothing, and ends when its
+rounds are over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from streamcheck.core.term import Term
+from streamcheck.core.types import Value
+from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.engines.random_runs import Simulator
+from streamcheck.problem.verdict import Falsified, Proved, Trace
+
+ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps
+HUGE = 4096  # bits of a number
+MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
+LIVELY = 40  # steps at most before the habits (heuristic)
+A_TURN = 1000  # steps between two looks at what others say
+
+
+class Simulation:
+    name = "simulation"
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        system = problem.system
+        if any(s.init is not None and not s.init.is_const for s in system.state):
+            return
+        runs = LongRuns(system, tuple(p.term for p in system.properties))
+        names = [p.name for p in system.properties]
+        shortest = dict.fromkeys(names, ROUNDS[-1][1])
+        done = 0
+        for runs_of_a_round, length in ROUNDS:
+            found: set[str] = set()
+            for number in range(runs_of_a_round):
+                for fact in inbox():
+                    if isinstance(fact, Proved | Falsified | Settled):
+                        shortest.pop(fact.prop, None)
+                if not shortest:
+                    return
+                for step, broken in runs.broken(number, min(length, max(shortest.values()))):
+                    for name in [names[i] for i in broken if step < shortest.get(names[i], 0)]:
+                        shortest[name] = step
+                        found.add(name)
+                        yield Falsified(name, runs.trace())
+                    done += 1
+                    if done % A_TURN == 0:
+                        yield Progress(done)
+            shortest = {name: step for name, step in shortest.items() if name not in found}
+
+
+class LongRuns(Simulator):
+    """One run after another; the properties are looked at on the way."""
+
+    def broken(self, number: int, length: int) -> Iterator[tuple[int, list[int]]]:
+        """Each step, and the properties that are false there, by number."""
+        state = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
+        self.constants = {
+            s.var.payload: value for s, value in zip(self.system.state, state, strict=True) if s.init is None
+        }
+        self.inputs: list[tuple[Value, ...]] = []
+        self.asked = 0
+        lively = [(v, self._value(v), self.random.random()) for v in self.system.inputs]
+        habits = [self._habit(v, number) for v in self.system.inputs]
+        begin = self.random.randrange(LIVELY) if number >= 2 else 0
+        for step in range(length):
+            found = self._after(state, lively if step < begin else habits)
+            if found is None or (step % 8 == 0 and any(map(_is_huge, found))):
+                return  # no input meets the assumptions here, or numbers grow without end
+            state, claims = found[: len(state)], found[len(state) :]
+            yield step, [i for i, holds in enumerate(claims) if holds is False]
+
+    def trace(self) -> Trace:
+        """The run so far."""
+        names = [v.payload for v in self.system.inputs]
+        return Trace(dict(self.constants), tuple(dict(zip(names, row, strict=True)) for row in self.inputs))
+
+    def _habit(self, var: Term, number: int) -> tuple[Term, Value, float]:
+        """A value, and how often it is taken instead of one drawn anew. The first run has zeros, the second ones."""
+        if number < 2 and var.type.kind == "bool":
+            return var, number == 1, 1.0
+        often = self.random.choice((0.0, 1.0, self.random.random(), 1 - self.random.random() ** 3))
+        return var, self._value(var), often
+
+    def _after(self, state: tuple[Value, ...], habits: list[tuple[Term, Value, float]]) -> tuple[Value, ...] | None:
+        tries = 20 if self.system.assumptions else 1
+        for _ in range(tries):
+            row = tuple(value if self.random.random() < often else self._value(var) for var, value, often in habits)
+            found = self.step(*state, *row)
+            if found is not None:
+                self.inputs.append(row)
+                return found
+        asked = self._asked(state) if self.asked < MOST_ASKED else None
+        if asked is None:
+            return None
+        self.asked += 1
+        habits[:] = [(var, new, often) for (var, _, often), new in zip(habits, asked, strict=True)]
+        self.inputs.append(asked)
+        return self.step(*state, *asked)
+
+
+def _is_huge(value: Value) -> bool:
+    match value:
+        case Fraction():
+            return _is_huge(value.numerator) or _is_huge(value.denominator)
+        case int():
+            return value.bit_length() > HUGE
+    return False

@@ -1,0 +1,114 @@
+"""Program automata to text, the form that `aut` reads: what it reads and this writes is the same again."""
+
+from __future__ import annotations
+
+import re
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import TRUE, Term, term
+from streamcheck.core.types import BOOL, INT
+from streamcheck.frontends.aut import KEYWORDS, RELATIONS, ZERO, quotient
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+
+
+def write_aut(cfa: Automaton) -> str:
+    """An automaton over Int with one error, where every edge is one command; else a SpecError says what is not."""
+    if len(cfa.errors) != 1:
+        raise SpecError(f"{cfa.name}: an .aut file has one final location, and this automaton {len(cfa.errors)} claims")
+    stray = next((v for v in cfa.variables if v.type is not INT), None)
+    if stray is not None:
+        raise SpecError(f"{stray.payload} is {stray.type}: variables of an .aut file are Int")
+    names = _names([*cfa.locations])
+    words = _names([str(v.payload) for v in cfa.variables])
+    writing = _Writing({v: words[str(v.payload)] for v in cfa.variables})
+    lines = [_names([cfa.name])[cfa.name], "{"]
+    if cfa.variables:
+        lines += [f"    var {', '.join(words.values())};", ""]
+    lines += [f"    initial {names[cfa.entry]};", f"    final {names[cfa.errors[0].location]};"]
+    for location in cfa.locations:
+        if cfa.leaving[location]:
+            lines += ["", f"    from {names[location]}"]
+            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in cfa.leaving[location]]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _names(wanted: list[str]) -> dict[str, str]:
+    """Names as the grammar has them, each its own."""
+    taken: set[str] = set()
+    found: dict[str, str] = {}
+    for name in wanted:
+        plain = re.sub(r"[^A-Za-z0-9_']+", "_", name)
+        if plain.isdigit() or plain in KEYWORDS:
+            plain = f"q_{plain}"
+        while plain in taken:
+            plain += "'"
+        taken.add(plain)
+        found[name] = plain
+    return found
+
+
+class _Writing:
+    def __init__(self, names: dict[Term, str]) -> None:
+        self.names = names
+
+    def command(self, edge: Edge) -> str:
+        wrong = SpecError(f"{edge.text}: not one command of an .aut file", edge.where)
+        sides: list[Term] = []
+        if edge.choices or len(edge.updates) > 1:
+            raise wrong
+        try:
+            if edge.updates:
+                target, value = edge.updates[0]
+                text = f"{self.names[target]} := {self.expression(value, sides)}"
+                guards: list[Term] = []
+            else:
+                guards = [g for g in conjuncts(edge.guard) if g is not TRUE]
+                text = "skip"
+                if guards:
+                    text = self.comparison(guards[-1], sides)
+            rest = set(conjuncts(edge.guard)) - {*sides, *guards[-1:], TRUE}
+        except KeyError:
+            raise wrong from None
+        if rest:
+            raise wrong
+        return text
+
+    def comparison(self, guard: Term, sides: list[Term]) -> str:
+        if guard.type is not BOOL or guard.op not in RELATIONS.values():
+            raise KeyError(guard.op)
+        symbol = next(s for s, op in RELATIONS.items() if op == guard.op)
+        return f"{self.expression(guard.args[0], sides)} {symbol} {self.expression(guard.args[1], sides)}"
+
+    def expression(self, t: Term, sides: list[Term]) -> str:
+        """Every operation in parentheses of its own; the conditions on its divisors are added to `sides`."""
+        match t.op:
+            case "var":
+                return self.names[t]
+            case "const":
+                return str(t.payload)
+            case "neg" if t.args[0].op == "floordiv" and t.args[0].args[1].is_const:
+                a, b = t.args[0].args
+                return f"({self.expression(a, sides)} / {-b.payload})"
+            case "neg":
+                return f"(- {self.expression(t.args[0], sides)})"
+            case "add" | "sub" | "mul":
+                symbol = {"add": "+", "sub": "-", "mul": "*"}[t.op]
+                return f"({self.expression(t.args[0], sides)} {symbol} {self.expression(t.args[1], sides)})"
+        a, b = self._divided(t)
+        symbol = "%" if t.op == "mod" else "/"
+        left, right = self.expression(a, sides), self.expression(b, sides)
+        if not b.is_const:
+            sides.append(term("ne", b, ZERO))
+        return f"({left} {symbol} {right})"
+
+    def _divided(self, t: Term) -> tuple[Term, Term]:
+        """The operands of a division or remainder as `quotient` and `remainder` make it."""
+        if t.op == "mod" and t.args[1].op == "abs":
+            return t.args[0], t.args[1].args[0]
+        if t.op in ("floordiv", "mod") and t.args[1].is_const and t.args[1].payload > 0:
+            return t.args[0], t.args[1]
+        if t.op == "mux" and t.args[1].op == "floordiv":
+            a, b = t.args[1].args
+            if t is quotient(a, b):
+                return a, b
+        raise KeyError(t.op)

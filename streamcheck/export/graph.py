@@ -1,0 +1,65 @@
+"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y where y appears in
+the definition of x, dashed where x holds what y was one step before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.core.term import Term
+from streamcheck.problem.specification import Specification
+
+
+def show_graph(equations: Specification) -> str:
+    return "\n".join(["digraph " + _quoted(equations.name) + " {", *_lines(equations), "}"]) + "\n"
+
+
+def _lines(equations: Specification) -> Iterator[str]:
+    yield "  rankdir=LR; node [fontname=Helvetica, fontsize=11]; edge [color=gray30];"
+    named: dict[Term, str] = {w.term: w.name for w in equations.wires}
+    for i in equations.inputs:
+        named[i.var] = i.name
+        yield f"  {_quoted(i.name)} [shape=invhouse, style=filled, fillcolor=lightblue];"
+    for c in equations.constants:
+        named[c.var] = c.name
+        yield f"  {_quoted(c.name)} [shape=invhouse, style=dotted];"
+    for cell in equations.cells:
+        named[cell.var] = cell.name
+        yield f"  {_quoted(cell.name)} [shape=box];"
+    for wire in equations.wires:
+        yield f"  {_quoted(wire.name)} [shape=ellipse];"
+        yield from _edges(wire.name, wire.term.args, named)
+    for cell in equations.cells:
+        yield from _edges(cell.name, (cell.next,), named, " [style=dashed]")
+    for trigger in equations.triggers:
+        name = _quoted(f"trigger {trigger.name}")
+        yield f"  {name} [label={_quoted(trigger.name)}, shape=cds, style=filled, fillcolor=lightsalmon];"
+        yield from _edges(f"trigger {trigger.name}", (trigger.guard, *(a for _, a in trigger.args)), named)
+    for kind, items in (
+        ("observer", equations.observers),
+        ("assume", equations.assumptions),
+        ("prop", equations.properties),
+    ):
+        for item in items:
+            node = f"{kind} {item.name}"
+            yield f"  {_quoted(node)} [shape=note];"
+            yield from _edges(node, (item.term,), named)
+
+
+def _edges(source: str, roots: tuple[Term, ...], named: dict[Term, str], style: str = "") -> Iterator[str]:
+    """Edges to the nearest named terms below the roots."""
+    seen: set[Term] = set()
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node in named:
+            yield f"  {_quoted(source)} -> {_quoted(named[node])}{style};"
+        else:
+            stack.extend(reversed(node.args))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,1 @@
+"""Readers of other people's files, one room or module for each language."""

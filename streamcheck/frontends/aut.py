@@ -1,0 +1,291 @@
+"""Program automata as text, the `.aut` form of gsutre/spa (`aut_write` writes it).
+
+    lock                                # from a hash to the end of the line is a comment
+    {
+        var x, y;
+        initial q_0;
+        final q_bad;
+
+        from q_0
+        | x := 2 * y --> q_1;           # an assignment
+        | x <= y / 3 --> q_bad;         # a guard: ==, <, >, <=, >=, and here also !=
+        | skip --> q_0;
+    }
+
+Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
+(what leaves it does not matter, and is not kept).
+The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). What a quotient of negative numbers is they
+leave to z3, whose division SMT-LIB defines: t / u is the integer for which t - u * (t / u), which is t % u, is at least
+0 and less than the size of u. A command with a division is possible only where no divisor is zero (section 3.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
+from streamcheck.core.types import INT
+from streamcheck.problem.automaton import Automaton, Edge, Error
+
+TOKEN = re.compile(r"\s+|#[^\n]*|-->|:=|[<>=!]=|[-+*/%<>|;,(){}]|[A-Za-z0-9_']+|(?P<wrong>.)")
+RELATIONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+SUMS = {"+": "add", "-": "sub"}
+KEYWORDS = frozenset("var from initial final skip".split())
+ZERO = constant(INT, 0)
+
+
+def read_aut(path: str) -> Automaton:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError as why:
+        raise SpecError(f"{path}: {why.strerror}") from None
+    return _Reading(path, text).automaton()
+
+
+def quotient(a: Term, b: Term) -> Term:
+    """a / b as SMT-LIB has it: the remainder is not negative."""
+    floor = term("floordiv", a, b)
+    if b.is_const:
+        return floor if b.payload > 0 else term("neg", term("floordiv", a, constant(INT, -b.payload)))
+    return term("mux", term("gt", b, ZERO), floor, term("neg", term("floordiv", a, term("neg", b))))
+
+
+def remainder(a: Term, b: Term) -> Term:
+    return term("mod", a, constant(INT, abs(b.payload)) if b.is_const else term("abs", b))
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    where: Location
+
+
+class _Reading:
+    """A descent over the tokens. What an automaton may leave open (the order of declarations) is settled at the end."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.tokens = list(_tokens(path, text))
+        self.at = 0
+        self.end = Location(path, max(1, text.rstrip().count("\n") + 1))
+        self.variables: dict[str, Location] = {}
+        self.used: dict[str, Location] = {}
+        self.initial: _Token | None = None
+        self.final: _Token | None = None
+        self.locations: dict[str, Location] = {}
+        self.edges: list[Edge] = []
+        self.sides: list[Term] = []  # that the divisors of the command being read are not zero
+
+    # Tokens
+
+    @property
+    def next(self) -> str:
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    @property
+    def where(self) -> Location:
+        return self.tokens[self.at].where if self.at < len(self.tokens) else self.end
+
+    def wrong(self, wanted: str) -> SpecError:
+        return SpecError(f"{wanted} is missing before {self.next or 'the end of the file'}", self.where)
+
+    def take(self, wanted: str) -> _Token:
+        if self.next != wanted:
+            raise self.wrong(wanted)
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def name(self, what: str) -> _Token:
+        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in KEYWORDS or self.next.isdigit():
+            raise self.wrong(what)
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    # Declarations
+
+    def automaton(self) -> Automaton:
+        name = self.name("the automaton's name")
+        self.take("{")
+        while self.next != "}":
+            self._declaration()
+        self.take("}")
+        if self.next:
+            raise SpecError(f"{self.next} after the end of the automaton", self.where)
+        if self.initial is None or self.final is None:
+            raise SpecError(f"no `{'final' if self.initial else 'initial'}` location", self.end)
+        for variable_name, where in self.used.items():
+            if variable_name not in self.variables:
+                raise SpecError(f"the variable {variable_name} is not declared", where)
+        return self._cfa(name.text, self.initial, self.final)
+
+    def _declaration(self) -> None:
+        match self.next:
+            case "var":
+                self._variables()
+            case "initial":
+                self.at += 1
+                self.initial = self._only(self.initial)
+            case "final":
+                self.at += 1
+                self.final = self._only(self.final)
+            case "from":
+                self._from()
+            case _:
+                raise self.wrong("var, initial, final, from or }")
+
+    def _variables(self) -> None:
+        while True:
+            self.at += 1
+            name = self.name("a variable")
+            if name.text in self.variables:
+                raise SpecError(
+                    f"{name.text} is declared twice", name.where, also=(("before", self.variables[name.text]),)
+                )
+            self.variables[name.text] = name.where
+            if self.next != ",":
+                break
+        self.take(";")
+
+    def _only(self, before: _Token | None) -> _Token:
+        name = self.name("a location")
+        if before is not None:
+            raise SpecError("there is one such location already", name.where, also=(("before", before.where),))
+        self.take(";")
+        return name
+
+    def _from(self) -> None:
+        self.at += 1
+        source = self.name("a location")
+        self.locations[source.text] = source.where
+        while self.next == "|":
+            where = self.take("|").where
+            self.sides = []
+            first = self.at
+            guard, updates = self._command()
+            text = _spaced(t.text for t in self.tokens[first : self.at])
+            self.take("-->")
+            target = self.name("a location")
+            self.take(";")
+            guard = conjunction(*self.sides, guard)
+            self.edges.append(Edge(source.text, target.text, guard, updates, (), text, where))
+
+    # Commands
+
+    def _command(self) -> tuple[Term, tuple[tuple[Term, Term], ...]]:
+        if self.next == "skip":
+            self.at += 1
+            return TRUE, ()
+        if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].text == ":=":
+            target = self._variable()
+            self.take(":=")
+            return TRUE, ((target, self._sum()),)
+        left = self._sum()
+        relation = RELATIONS.get(self.next)
+        if relation is None:
+            raise self.wrong("a comparison")
+        self.at += 1
+        return term(relation, left, self._sum()), ()
+
+    def _variable(self) -> Term:
+        name = self.name("a variable")
+        self.used.setdefault(name.text, name.where)
+        return variable(name.text, INT)
+
+    def _sum(self) -> Term:
+        left = self._product()
+        while self.next in SUMS:
+            op = self.take(self.next).text
+            left = term(SUMS[op], left, self._product())
+        return left
+
+    def _product(self) -> Term:
+        left = self._factor()
+        while self.next in ("*", "/", "%"):
+            op = self.take(self.next).text
+            place = len(self.sides)
+            right = self._factor()
+            if op == "*":
+                left = term("mul", left, right)
+                continue
+            if not right.is_const:
+                self.sides.insert(place, term("ne", right, ZERO))
+            elif right is ZERO:
+                self.sides.append(FALSE)
+            left = quotient(left, right) if op == "/" else remainder(left, right)
+        return left
+
+    def _factor(self) -> Term:
+        if self.next == "-":
+            self.at += 1
+            inner = self._factor()
+            return constant(INT, -inner.payload) if inner.is_const else term("neg", inner)
+        if self.next == "(":
+            self.at += 1
+            inner = self._sum()
+            self.take(")")
+            return inner
+        if self.next.isdigit():
+            self.at += 1
+            return constant(INT, int(self.tokens[self.at - 1].text))
+        return self._variable()
+
+    # The automaton
+
+    def _cfa(self, name: str, initial: _Token, final: _Token) -> Automaton:
+        edges = [e for e in self.edges if e.source != final.text]
+        places = dict.fromkeys([initial.text, *self.locations, *(e.target for e in self.edges), final.text])
+        return Automaton(
+            name,
+            tuple(variable(v, INT) for v in self.variables),
+            tuple(places),
+            initial.text,
+            (Error(final.text, final.text, final.where),),
+            tuple(edges),
+            lines={**self.locations, final.text: final.where},
+            loops=_loops(initial.text, edges),
+        )
+
+
+def _tokens(path: str, text: str) -> Iterator[_Token]:
+    line = 1
+    for found in TOKEN.finditer(text):
+        if found["wrong"]:
+            raise SpecError(f"{found[0]} has no meaning here", Location(path, line))
+        if found[0][0] not in "# \t\r\n":
+            yield _Token(found[0], Location(path, line))
+        line += found[0].count("\n")
+
+
+def _spaced(words: Iterator[str]) -> str:
+    text = " ".join(words)
+    return text.replace("( ", "(").replace(" )", ")")
+
+
+def _loops(entry: str, edges: list[Edge]) -> frozenset[str]:
+    """Where an edge leads back to a location that the depth-first search is still in."""
+    after: dict[str, list[str]] = {}
+    for edge in edges:
+        after.setdefault(edge.source, []).append(edge.target)
+    heads: set[str] = set()
+    done: set[str] = set()
+    stack = [(entry, iter(after.get(entry, ())))]
+    within = {entry}
+    while stack:
+        place, targets = stack[-1]
+        target = next(targets, None)
+        if target is None:
+            stack.pop()
+            within.discard(place)
+            done.add(place)
+        elif target in within:
+            heads.add(target)
+        elif target not in done:
+            within.add(target)
+            stack.append((target, iter(after.get(target, ()))))
+    return frozenset(heads)

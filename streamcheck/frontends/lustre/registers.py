@@ -1,0 +1,149 @@
+"""Registers, once everything is read: which first values matter, and which registers are one.
+
+A register whose first value nobody gave (`pre e` alone) may begin with anything. Mostly this does not matter, for it
+is read on the right of a `->` only: `guarded` finds these, and any first value will do for them, best the one of a
+register that holds the same. Those whose first value can be seen stay free, and a warning says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from streamcheck.core.simplify import choice, simplify
+from streamcheck.core.term import FALSE, Term, constant, substitute, walk
+from streamcheck.core.types import default
+from streamcheck.frontends.lustre.scopes import Delay
+from streamcheck.frontends.lustre.unfold import Unfolding
+from streamcheck.problem.specification import Cell
+
+MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
+
+
+class Registers:
+    """The cells of an unfolding, and the terms that speak of them (`image`: what has become of a term)."""
+
+    def __init__(self, unfolding: Unfolding, roots: Iterable[Term]) -> None:
+        self.roots = list(roots)
+        self.flags = unfolding.cells
+        self.delays = [d for d in unfolding.all_delays() if d.value is not None]
+        self.by_var = {d.var: d for d in self.delays}
+        self.seen_first = self._seen_first()
+        self.image: Mapping[Term, Term] = {}
+        cells = {var: Cell(str(var.payload), initial, after, None) for var, initial, after in self.flags}
+        cells |= {d.var: self._cell(d) for d in self.delays}
+        self.cells = self._adopted(cells)
+        self._free_after_restarts(unfolding)
+        self._merge()
+
+    def _cell(self, delay: Delay) -> Cell:
+        initial = delay.initial
+        if initial is None:
+            initial = constant(delay.var.type, default(delay.var.type))
+        assert delay.next is not None
+        return Cell(
+            str(delay.var.payload),
+            initial,
+            delay.next,
+            delay.where,
+            free=delay.var in self.seen_first and delay.context.reset is FALSE,
+        )
+
+    def _seen_first(self) -> set[Term]:
+        """The registers whose undefined first value can be seen: reached from the roots, through other registers, by
+        a way on which their context's first step is not ruled out."""
+        flags = {d.context.first for d in self.delays}
+        nexts = {var: [after] for var, _, after in self.flags}
+        for d in self.delays:
+            assert d.value is not None
+            nexts[d.var] = [d.value, d.context.tick, d.context.hard]
+        known: dict[Term, list[frozenset[Term]]] = {}
+        found: set[Term] = set()
+        stack: list[tuple[Term, frozenset[Term]]] = [(r, frozenset()) for r in self.roots]
+        while stack:
+            node, later = stack.pop()
+            earlier = known.setdefault(node, [])
+            if any(e <= later for e in earlier):
+                continue
+            first_visit = not earlier
+            if len(earlier) >= MOST_WAYS:
+                later = frozenset()
+            earlier.append(later)
+            if node.op == "var":
+                delay = self.by_var.get(node)
+                undefined = delay is not None and delay.initial is None
+                if undefined and self.by_var[node].context.first not in later:
+                    found.add(node)
+                if first_visit:
+                    stack.extend((after, frozenset()) for after in nexts.get(node, ()))
+            elif node.op == "mux" and node.args[0] in flags:
+                stack.append((node.args[1], later))
+                stack.append((node.args[2], later | {node.args[0]}))
+            else:
+                stack.extend((a, later) for a in node.args)
+        return found
+
+    def _adopted(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
+        """A first value that does not matter is taken from a register that holds the same, or makes a constant."""
+        given: dict[Term, Term] = {}
+        for d in self.delays:
+            if d.initial is not None and d.next is not None:
+                given.setdefault(d.next, d.initial)
+        for d in self.delays:
+            cell = cells[d.var]
+            if d.initial is not None or d.var in self.seen_first:
+                continue
+            initial = cell.next if cell.next.is_const else given.get(cell.next)
+            if initial is not None:
+                cells[d.var] = Cell(cell.name, initial, cell.next, cell.where)
+        return cells
+
+    def _free_after_restarts(self, unfolding: Unfolding) -> None:
+        """A register that is restarted has any value whenever its context begins: an unknown of its own."""
+        restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
+        if restarted:
+            any_value = {
+                d.var: choice(d.context.first, unfolding.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
+                for d in restarted
+            }
+            self._replace(any_value)
+
+    def _merge(self) -> None:
+        """One register for those that begin alike and hold the same; none for what never changes."""
+        self._keep_what_is_seen()
+        while True:
+            replacement: dict[Term, Term] = {}
+            leaders: dict[object, Term] = {}
+            for var, cell in self.cells.items():
+                if cell.free:
+                    continue
+                if cell.next is cell.initial or cell.next is var:
+                    replacement[var] = cell.initial
+                else:
+                    leader = leaders.setdefault((cell.initial, cell.next), var)
+                    if leader is not var:
+                        replacement[var] = leader
+            if not replacement:
+                return
+            self.cells = {var: cell for var, cell in self.cells.items() if var not in replacement}
+            self._replace(replacement)
+            self._keep_what_is_seen()
+
+    def _replace(self, replacement: dict[Term, Term]) -> None:
+        before = [*self.roots, *(c.next for c in self.cells.values())]
+        replaced = substitute(before, replacement)
+        simple = simplify(replaced.values())
+        after = {t: simple[r] for t, r in replaced.items()}
+        self.image = {t: after.get(i, i) for t, i in self.image.items()} | {
+            t: i for t, i in after.items() if t not in self.image
+        }
+        self.roots = [after[t] for t in self.roots]
+        self.cells = {var: replace(c, next=after[c.next]) for var, c in self.cells.items()}
+
+    def _keep_what_is_seen(self) -> None:
+        seen: set[Term] = set()
+        roots = list(self.roots)
+        while roots:
+            roots = [self.cells[t].next for t in walk(roots, seen) if t in self.cells]
+        self.seen = seen
+        self.cells = {var: cell for var, cell in self.cells.items() if var in seen}

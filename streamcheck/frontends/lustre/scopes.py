@@ -1,0 +1,116 @@
+"""Where names are looked up while nodes are unfolded: one scope for each instance of a node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from streamcheck.core.location import Location
+from streamcheck.core.term import FALSE, TRUE, Term
+from streamcheck.core.types import Type
+from streamcheck.frontends.lustre.syntax import Expression, NodeText
+
+Value: TypeAlias = "Term | tuple[Term, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """When an instance takes steps, as terms of the main node's step.
+
+    `first`  it has taken no step yet
+    `tick`   it takes one
+    `reset`  it starts again before it does
+    `hard`   it starts again, whether it takes a step or not: what is around it starts again
+    """
+
+    first: Term
+    tick: Term = TRUE
+    reset: Term = FALSE
+    hard: Term = FALSE
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A declared type, and the subranges in it."""
+
+    type: Type
+    low: Term | None = None
+    high: Term | None = None
+    parts: tuple[Shape, ...] = ()  # of an array (its element once) or a record
+
+    @property
+    def bounded(self) -> bool:
+        return self.low is not None or self.high is not None or any(p.bounded for p in self.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """`names = value`, read in `scope`; with `part`, the one name is that part of the value."""
+
+    names: tuple[str, ...]
+    value: Expression
+    scope: Scope
+    at: int
+    part: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """`name[i][j] = value`, element by element."""
+
+    name: str
+    indices: tuple[str, ...]
+    value: Expression
+    at: int
+
+
+class Pending:
+    """Stands for the value of a name whose definition is being read: to meet it is a loop."""
+
+
+PENDING: Any = Pending()
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """`values` are known, `definitions` not read yet. What a scope does not know, its parent may."""
+
+    path: str
+    context: Context
+    parent: Scope | None
+    node: NodeText | None = None
+    values: dict[str, Value] = field(default_factory=dict)
+    definitions: dict[str, Definition | Elements] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    modes: dict[str, Any] = field(default_factory=dict)
+    imports: dict[str, Scope] = field(default_factory=dict)
+    held: dict[int, Value] = field(default_factory=dict)  # the outputs of an activated call, with what they keep
+    clock: Term = TRUE
+
+    def owner(self, name: str) -> Scope | None:
+        scope: Scope | None = self
+        while scope is not None and name not in scope.values and name not in scope.definitions:
+            scope = scope.parent
+        return scope
+
+    def shape(self, name: str) -> Shape | None:
+        scope: Scope | None = self
+        while scope is not None and name not in scope.shapes:
+            scope = scope.parent
+        return None if scope is None else scope.shapes[name]
+
+
+@dataclass(slots=True, eq=False)
+class Delay:
+    """A register: what it holds from one step of its context to the next."""
+
+    var: Term
+    initial: Term | None  # None: nobody said
+    context: Context
+    where: Location
+    at: int
+    shown: str
+    value: Term | None = None  # what it takes over at its context's next step
+    next: Term | None = None
+    shape: Shape | None = None
+    follows: Any = None  # the Delays that belong together (of a tuple), and the expression they hold

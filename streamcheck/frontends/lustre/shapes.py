@@ -1,0 +1,248 @@
+"""Types as declared, constants, and the type of an expression before its value is known.
+
+A register needs its type before what it holds can be read (that may depend on the register), so types are found from
+declarations alone: along one path down the expression, for most operations have the type of their first operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import TRUE, Term, constant, term, variable
+from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
+from streamcheck.frontends.lustre import operators
+from streamcheck.frontends.lustre.scopes import Context, Definition, Scope, Shape, Value
+from streamcheck.frontends.lustre.syntax import ConstantText, Expression, Program, TypeText
+from streamcheck.frontends.lustre.tokens import Tokens
+
+SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
+TRUTHS = frozenset(("bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode"))
+ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand", "bitor", "bitnot", "lsh", "rsh"))
+
+
+class Shapes:
+    """What `Unfolding` knows of declarations."""
+
+    def __init__(self, program: Program, tokens: Tokens) -> None:
+        self.program = program
+        self.tokens = tokens
+        self._names: set[str] = set()
+        self.globals = Scope("", Context(TRUE), None)
+        self.free_constants: list[tuple[Term, Shape, int]] = []
+        self._named: dict[str, Shape] = {}
+        self._naming: list[str] = []
+        for name, text in program.types.items():
+            if text.kind == "enum":
+                self.named(name, self.globals, text.at)
+        self.declare_constants(self.globals, program.constants.values())
+
+    def evaluate(self, root: Expression, scope: Scope) -> Value:
+        raise NotImplementedError
+
+    def term(self, e: Expression, scope: Scope, type: Type | None = None) -> Term:
+        raise NotImplementedError
+
+    def fresh(self, wish: str) -> str:
+        """A name for a variable: the wish where it is free, else with a number."""
+        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
+        name = next(n for n in names if n not in self._names)
+        self._names.add(name)
+        return name
+
+    # Declarations
+
+    def declare_constants(self, scope: Scope, constants: Iterable[ConstantText]) -> None:
+        for c in constants:
+            if c.type is not None:
+                scope.shapes[c.name] = self.shape(c.type, scope)
+            if c.value is not None:
+                scope.definitions[c.name] = Definition((c.name,), c.value, scope, c.at)
+            else:
+                shape = scope.shapes[c.name]
+                var = variable(self.fresh(scope.path + c.name), shape.type)
+                self.free_constants.append((var, shape, c.at))
+                scope.values[c.name] = var
+
+    def named(self, name: str, scope: Scope, at: int) -> Shape:
+        """The type of that name."""
+        if name not in self._named:
+            text = self.program.types.get(name)
+            if text is None:
+                raise self.tokens.error(at, f"there is no type {name}")
+            if name in self._naming:
+                raise self.tokens.error(text.at, f"type {name} is made of itself")
+            self._naming.append(name)
+            self._named[name] = self.shape(text, self.globals, name)
+            self._naming.pop()
+        return self._named[name]
+
+    def shape(self, text: TypeText, scope: Scope, name: str = "") -> Shape:
+        found = SCALAR.get(text.kind)
+        if found is not None:
+            return found
+        match text.kind:
+            case "machine":
+                width, signed = text.value
+                return Shape(machine(width, signed=signed))
+            case "name":
+                return self.named(text.value, scope, text.at)
+            case "subrange":
+                low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
+                fixed = low is not None and high is not None and low.is_const and high.is_const
+                if fixed and low.payload > high.payload:  # type: ignore[union-attr]
+                    raise self.tokens.error(text.at, "a subrange without values")
+                return Shape(INT, low, high)
+            case "array":
+                element, size = text.value
+                inner = self.shape(element, scope)
+                length = self.term(size, scope, INT)
+                if not length.is_const or length.payload < 1:
+                    raise self.tokens.error(size.at, "an array's size is a constant of at least 1")
+                return Shape(array_of(inner.type, length.payload), parts=(inner,))
+            case "record":
+                parts = [(n, self.shape(t, scope)) for n, t in text.value]
+                return Shape(struct_of(name or "record", tuple((n, p.type) for n, p in parts)),
+                             parts=tuple(p for _, p in parts))  # fmt: skip
+            case "enum":
+                return self._enum(text, name)
+        raise AssertionError(text.kind)
+
+    def _enum(self, text: TypeText, name: str) -> Shape:
+        type = enum_of(name or "enum", tuple((member, i) for i, member in enumerate(text.value)))
+        for member, code in type.members:
+            if member in self.globals.values and name:
+                raise self.tokens.error(text.at, f"{member} is a member of two enums")
+            self.globals.values[member] = constant(type, code)
+        return Shape(type)
+
+    def lengths(self, shape: Shape, count: int, at: int) -> list[int]:
+        """The lengths of an array of arrays, outermost first."""
+        found: list[int] = []
+        type = shape.type
+        for _ in range(count):
+            if not isinstance(type, ArrayType):
+                raise self.tokens.error(at, f"it has fewer indices than that: it is {shape.type}")
+            found.append(type.length)
+            type = type.element
+        return found
+
+    # Types of expressions
+
+    def arity(self, e: Expression, scope: Scope) -> int:
+        """How many values the expression has."""
+        while True:
+            match e.op:
+                case "tuple":
+                    return sum(self.arity(a, scope) for a in e.args)
+                case "call":
+                    node = self.program.nodes.get(e.value.node)
+                    return 1 if node is None else len(node.outputs)
+                case "if":
+                    e = e.args[1]
+                case "arrow" | "pre" | "when":
+                    e = e.args[0]
+                case "merge":
+                    e = e.args[1]
+                case _:
+                    return 1
+
+    def types_of(self, e: Expression, scope: Scope) -> list[Type]:
+        """The types of the expression's values, from declarations alone."""
+        path: list[int | str] = []  # what is taken out of the value that is looked at: an element, a field
+        while True:
+            op = e.op
+            if op == "name":
+                return [self._taken(self._type_of_name(e, scope), path, e.at)]
+            if op in TRUTHS:
+                return [BOOL]
+            if op in ALIKE or op in ("arrow", "pre", "when", "update"):
+                e = e.args[0]
+            elif op in ("if", "merge"):
+                e = e.args[1]
+            elif op == "index":
+                path.append(0)
+                e = e.args[0]
+            elif op == "field":
+                path.append(e.value)
+                e = e.args[0]
+            elif op == "tuple":
+                return [t for a in e.args for t in self.types_of(a, scope)]
+            elif op == "call":
+                return [self._taken(t, path, e.at) for t in self._output_types(e, scope)]
+            else:
+                return [self._taken(self._type_of_leaf(e, scope), path, e.at)]
+
+    def _type_of_name(self, e: Expression, scope: Scope) -> Type:
+        owner = scope.owner(e.value)
+        if owner is None:
+            raise self.tokens.error(e.at, f"there is no {e.value} here")
+        declared = owner.shapes.get(e.value)
+        if declared is not None:
+            return declared.type
+        return self.term(e, scope).type  # a constant without a type, a member of an enum, an index
+
+    def _type_of_leaf(self, e: Expression, scope: Scope) -> Type:
+        match e.op:
+            case "number":
+                return type_of_number(e.value)
+            case "to int":
+                return INT
+            case "to real":
+                return REAL
+            case "to machine":
+                width, signed = e.value
+                return machine(width, signed=signed)
+            case "array":
+                (element,) = self.types_of(e.args[0], scope)
+                return array_of(element, len(e.args))
+            case "power":
+                (element,) = self.types_of(e.args[0], scope)
+                return array_of(element, self.term(e.args[1], scope, INT).payload)
+            case "record":
+                return self.named(e.value[0], scope, e.at).type
+            case "output":
+                position: int = e.value
+                return self._output_types(e.args[0], scope)[position]
+        raise AssertionError(e.op)
+
+    def _output_types(self, e: Expression, scope: Scope) -> list[Type]:
+        node = self.program.nodes.get(e.value.node)
+        if node is None:
+            raise self.tokens.error(e.at, f"there is no node {e.value.node}")
+        return [self.shape(v.type, self.globals).type for v in node.outputs]
+
+    def _taken(self, type: Type, path: list[int | str], at: int) -> Type:
+        for step in reversed(path):
+            if isinstance(step, int) and isinstance(type, ArrayType):
+                type = type.element
+            elif isinstance(step, str) and isinstance(type, StructType) and step in dict(type.fields):
+                type = dict(type.fields)[step]
+            else:
+                raise self.tokens.error(at, f"{type} has no such part")
+        return type
+
+
+def type_of_number(text: str) -> Type:
+    return INT if text.isdigit() or text.startswith("0x") else REAL
+
+
+def within(shape: Shape, value: Term) -> Term:
+    """That the value lies in the subranges of its declared type."""
+    return conjunction(*_conditions(shape, value))
+
+
+def _conditions(shape: Shape, value: Term) -> Iterator[Term]:
+    if shape.low is not None:
+        yield operators.compare("ge", value, shape.low)
+    if shape.high is not None:
+        yield operators.compare("le", value, shape.high)
+    if not shape.bounded:
+        return
+    if isinstance(shape.type, ArrayType):
+        for i in range(shape.type.length):
+            yield from _conditions(shape.parts[0], term("index", value, constant(INT, i)))
+    elif isinstance(shape.type, StructType):
+        for i, part in enumerate(shape.parts):
+            yield from _conditions(part, term("field", value, payload=i))

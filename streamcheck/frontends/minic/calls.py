@@ -1,0 +1,200 @@
+"""Calls: functions of the file are inlined, those of verifiers and of the standard library mean what they are for, and
+unknown ones give any value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
+from streamcheck.frontends.minic import effects, kinds, pointers
+from streamcheck.frontends.minic.arithmetic import Value
+from streamcheck.frontends.minic.expressions import Expressions
+from streamcheck.frontends.minic.kinds import Array, Floating, Integer, Kind, Pointer, Struct
+from streamcheck.frontends.minic.places import Place, Target, made
+from streamcheck.frontends.minic.scopes import Function, Result, Scope
+
+if TYPE_CHECKING:
+    from streamcheck.frontends.minic.statements import Statements
+
+ASSERTIONS = ("assert", "__VERIFIER_assert")
+ERRORS = {"__VERIFIER_error": "error", "reach_error": "reach_error", "__assert_fail": "error"}
+ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
+ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit")
+PRINTS = ("printf", "puts", "fprintf", "putchar", "perror")
+RESULTS: dict[str, Kind] = {  # what nondet functions give that the file does not declare
+    "bool": kinds.BOOLEAN,
+    "_Bool": kinds.BOOLEAN,
+    "char": kinds.CHAR,
+    "schar": kinds.CHAR,
+    "uchar": kinds.UCHAR,
+    "unsigned_char": kinds.UCHAR,
+    "short": kinds.SHORT,
+    "ushort": kinds.USHORT,
+    "int": kinds.INT,
+    "uint": kinds.UINT,
+    "unsigned": kinds.UINT,
+    "unsigned_int": kinds.UINT,
+    "long": kinds.LONG,
+    "ulong": kinds.ULONG,
+    "longlong": kinds.LLONG,
+    "ulonglong": kinds.ULLONG,
+    "size_t": kinds.ULONG,
+    "float": kinds.FLOAT,
+    "double": kinds.DOUBLE,
+    **{f"u{w}": kinds.UNSIGNED[kinds.SIGNED[w]] for w in kinds.SIGNED},
+    **{f"s{w}": kinds.SIGNED[w] for w in kinds.SIGNED},
+}
+
+
+class Calls:
+    def __init__(self, expressions: Expressions, endless: frozenset[str]) -> None:
+        self.expressions = expressions
+        self.endless = endless
+        self.statements: Statements
+        self.active: list[str] = []
+        self.final = expressions.flow.place()
+        self.results: dict[str, Place | None] = {}
+
+    def name_of(self, place: Place) -> str:
+        return str(place.object.part(next(f for f, _ in place.object.parts)).payload)
+
+    def _function(self, node: Any) -> tuple[str, Function | None]:
+        if node.name.__class__.__name__ != "ID":
+            raise self.expressions.refused("calls through pointers to functions are not read", node)
+        found = self.expressions.scope.find(node.name.name)
+        if found is not None and not isinstance(found, Function):
+            raise self.expressions.refused(f"{node.name.name} is called, and is no function", node)
+        return node.name.name, found
+
+    def result_of(self, node: Any) -> Kind:
+        name, found = self._function(node)
+        if found is not None:
+            return found.result
+        if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS):
+            return kinds.VOID
+        for prefix in effects.CHOOSERS:
+            if name.startswith(prefix):
+                return RESULTS.get(name.removeprefix(prefix), kinds.INT)
+        return kinds.INT
+
+    def call(self, node: Any) -> Result:
+        to, flow = self.expressions, self.expressions.flow
+        name, function = self._function(node)
+        arguments = list(node.args.exprs) if node.args else []
+        has_body = function is not None and function.body is not None
+        if name in ASSERTIONS and len(arguments) == 1:
+            self._condition(arguments[0], node, flow.error("assert", to.where, implied=False))
+        elif name in ERRORS:
+            flow.jump(flow.error(ERRORS[name], to.where, implied=False), to.where, f"{name}()")
+        elif name in ASSUMPTIONS and len(arguments) == 1 and (not has_body or name == "__VERIFIER_assume"):
+            self._condition(arguments[0], node, None)
+        elif has_body:
+            assert function is not None
+            return self._inlined(function, arguments, node)
+        elif name in ENDS or name in self.endless:
+            for argument in arguments:
+                to.effect(argument)
+            flow.jump(self.final, to.where, to.text(node))
+        else:
+            return self._unknown(name, arguments, node)
+        return None
+
+    def _condition(self, argument: Any, node: Any, error: str | None) -> None:
+        """The run goes on where it holds; elsewhere it is an error, or no run at all."""
+        flow = self.expressions.flow
+        yes = flow.place()
+        self.expressions.condition(argument, yes, flow.place() if error is None else error)
+        flow.at = yes
+
+    def _unknown(self, name: str, arguments: list[Any], node: Any) -> Result:
+        to = self.expressions
+        if name in ("asm", "__asm__", "__asm"):
+            raise to.refused("assembler is not read", node)
+        for argument in arguments:
+            if argument.__class__.__name__ == "Constant" and argument.type == "string":
+                continue
+            given = to.value(argument)
+            if isinstance(given, Target) or (isinstance(given, Place) and isinstance(given.kind, Array)):
+                raise to.refused(f"{name} has no body and is given a pointer: what it changes is not known", node)
+        kind = self.result_of(node)
+        known = name.startswith(effects.CHOOSERS)
+        if not known and name not in PRINTS:
+            does = "does nothing" if kind == kinds.VOID else "gives any value"
+            to.flow.warn(f"{name} has no body: it {does}, and changes nothing", to.where)
+        if kind == kinds.VOID:
+            return None
+        if not isinstance(kind, Integer | Floating):
+            raise to.refused(f"{name} has no body and gives {kind}", node)
+        return Value(kind, to.unknown("nondet()" if known else f"{name}()", kind))
+
+    # Functions of the file
+
+    def _inlined(self, function: Function, arguments: list[Any], node: Any) -> Result:
+        to, flow = self.expressions, self.expressions.flow
+        if function.name in self.active:
+            raise to.refused(f"{function.name} calls itself: recursion is not read", node)
+        if len(arguments) != len(function.parameters):
+            count = len(function.parameters)
+            raise to.refused(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
+        values = self._evaluated(arguments)
+        caller, outer, where = to.scope, flow.function, to.where
+        self.active.append(function.name)
+        to.scope = Scope(self.statements.globals)
+        updates: list[tuple[Term, Term]] = []
+        for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
+            updates += self._bound(function, name, kind, value, argument)
+        leave = flow.place()
+        flow.step(where, to.text(node), *updates)
+        flow.function = function.name
+        self._body(function, leave)
+        flow.function, to.scope, to.where = outer, caller, where
+        self.active.pop()
+        result = self.results.get(function.name)
+        return None if result is None else to.read(result)
+
+    def _evaluated(self, arguments: list[Any]) -> list[Result]:
+        """Left to right; what an earlier one gave is kept over the later ones."""
+        to = self.expressions
+        kept: list[Any] = []
+        for i, argument in enumerate(arguments):
+            later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
+            value = to.value(argument)
+            if later and isinstance(value, Place) and isinstance(value.kind, Struct):
+                value = self._copy(value, argument)
+            kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
+        values: list[Result] = []
+        for first in reversed(kept):
+            values.append(first())
+        return values[::-1]
+
+    def _copy(self, struct: Place, node: Any) -> Place:
+        to = self.expressions
+        copy = made(struct.kind, f"value, {to.flow.line(to.where)}", self.statements.term)
+        to.store(copy, struct, f"value = {to.text(node)}")
+        return copy
+
+    def _bound(
+        self, function: Function, name: str, kind: Kind, value: Result, argument: Any
+    ) -> Iterator[tuple[Term, Term]]:
+        to = self.expressions
+        if isinstance(kind, Pointer):
+            pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)
+            to.scope.names[name] = pointer
+            yield from pointers.bind(pointer, value, name, to, argument)
+            return
+        place = self.statements.variable(name, kind, (function.name, name))
+        to.scope.names[name] = place
+        yield from to.updates(place, value, f"{name} of {function.name}")
+
+    def _body(self, function: Function, leave: str) -> None:
+        flow = self.expressions.flow
+        result = None
+        if function.result != kinds.VOID:
+            if isinstance(function.result, Pointer):
+                raise SpecError(f"{function.name} gives a pointer", function.where)
+            result = self.statements.variable("return", function.result, (function.name, "return"))
+        self.results[function.name] = result
+        self.statements.run(function, result, leave)
+        flow.at = leave

@@ -1,0 +1,319 @@
+"""The automaton as it grows: where the program is, what it has evaluated and not yet used, and the edges so far.
+
+Evaluating an expression makes no edge as long as nothing happens but reading: it gives a term, obligations (conditions
+without which C gives the operation no meaning) and choices (unknown values). They are used by the edges of one place,
+all at once: an edge to the error for each obligation that may fail first, and those that go on, with all of them in
+their guards. What has effects in the middle of an expression makes edges of its own; `hold` saves, in a variable, what
+was evaluated before and would change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.simplify import conjunction, implication, negation
+from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
+from streamcheck.core.types import Type
+from streamcheck.problem.automaton import Automaton, Edge, Error
+from streamcheck.problem.skips import collapsed, reachable
+
+FAILURES = {  # obligations, and what is said where they fail
+    "no overflow": "overflow",
+    "no division by zero": "division by zero",
+    "index in bounds": "index out of bounds",
+    "shift in range": "shift out of range",
+    "conversion in range": "conversion out of range",
+}
+LARGEST = 200_000  # edges; inlining may double them with every call
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An obligation: under the premises, `holds`; `seen`: how many of the choices were made before it."""
+
+    name: str
+    premises: Term
+    holds: Term
+    where: Location
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    name: str  # before what tells it from others
+    term: Term
+    limits: Term  # what is known of it
+
+
+@dataclass(slots=True)
+class Option:
+    """One way on from a place."""
+
+    target: str
+    guard: Term = TRUE
+    updates: tuple[tuple[Term, Term], ...] = ()
+    text: str = "skip"
+
+
+class Names:
+    """Names given once each: the second `x` is `x_2`, or with another `pattern`."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+
+    def fresh(self, wanted: str, pattern: str = "{}_{}") -> str:
+        name, count = wanted, 1
+        while name in self.taken:
+            count += 1
+            name = pattern.format(wanted, count)
+        self.taken.add(name)
+        return name
+
+
+class Flow:
+    def __init__(self, name: str, file: str) -> None:
+        self.name = name
+        self.file = file
+        self.names = Names()  # of variables and choices
+        self.variables: list[Term] = []
+        self.private: set[Term] = set()  # temporary ones, and those of inlined functions
+        self.said: dict[str, Location | None] = {}  # what C calls by these names, too, and where it was declared
+        self.places: list[str] = []
+        self.function = ""  # the one being inlined
+        self.owner: dict[Location, str] = {}
+        self.edges: list[Edge] = []
+        self.errors: dict[str, Error] = {}
+        self.loops: set[str] = set()
+        self.checks: list[Check] = []
+        self.choices: list[Choice] = []
+        self.premises: list[Term] = []
+        self.warnings: dict[str, None] = {}
+        self.entry = self.place()
+        self.at = self.entry
+
+    def warn(self, message: str, where: Location) -> None:
+        self.warnings[f"{where.short}: {message}"] = None
+
+    # Places and variables
+
+    def place(self) -> str:
+        name = str(len(self.places))
+        self.places.append(name)
+        return name
+
+    def variable(self, wanted: str, type: Type) -> Term:
+        made = variable(self.names.fresh(wanted), type)
+        self.variables.append(made)
+        return made
+
+    def declared(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
+        """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
+        of that name, and not only in an inner block."""
+        alone = not inner and name not in self.said and all(v.payload.split(".")[0] == name for v in parts)
+        self.said[name] = where if alone else None
+
+    def line(self, where: Location) -> str:
+        return f"line {where.line}" + ("" if where.file == self.file else f" of {where.file.rsplit('/', 1)[-1]}")
+
+    def error(self, kind: str, where: Location, *, implied: bool) -> str:
+        """The place of this claim, one for each line."""
+        name = f"{kind}, {self.line(where)}"
+        if name not in self.errors:
+            self.places.append(name)
+            self.errors[name] = Error(name, name, where, implied)
+        return name
+
+    # What an expression leaves behind
+
+    def oblige(self, kind: str, holds: Term, where: Location) -> None:
+        if holds is not TRUE:
+            check = Check(self.error(kind, where, implied=True), conjunction(*self.premises), holds, where, 0)
+            self.checks.append(replace(check, seen=len(self.choices)))
+
+    def choose(self, wanted: str, type: Type, where: Location, limits: Term | None = None) -> Term:
+        """Any value of the type, of those within the limits, which are said of the variable `?` of that type."""
+        name = f"{wanted} {self.line(where)}"
+        made = variable(self.names.fresh(name, "{} ({})"), type)
+        known = TRUE if limits is None else substitute([limits], {variable("?", type): made})[limits]
+        self.choices.append(Choice(name, made, known))
+        return made
+
+    # Edges
+
+    def edge(self, source: str, option: Option, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
+        if len(self.edges) >= LARGEST:
+            raise SpecError(f"the functions inlined make more than {LARGEST} statements", where)
+        if where is not None:
+            self.owner.setdefault(where, self.function)
+        self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
+
+    def branch(self, options: Sequence[Option], where: Location | None) -> None:
+        """The ways on from here; what was evaluated is used up."""
+        checks, choices = self.checks, self.choices
+        self.checks, self.choices = [], []
+        met: Term = TRUE
+        for check in checks:
+            fails = conjunction(met, check.premises, negation(check.holds))
+            if fails is not FALSE:
+                option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
+                self._edge(option, check.where, choices[: check.seen])
+            met = conjunction(met, implication(check.premises, check.holds))
+        for option in options:
+            guard = conjunction(met, option.guard)
+            if guard is not FALSE:
+                self._edge(replace(option, guard=guard), where, choices)
+
+    def _edge(self, option: Option, where: Location | None, choices: Sequence[Choice]) -> None:
+        """An edge with these choices, which all that leave this place have in common."""
+        guard = conjunction(*(c.limits for c in choices), option.guard)
+        self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
+
+    def step(
+        self,
+        where: Location | None,
+        text: str,
+        *updates: tuple[Term, Term],
+        guard: Term = TRUE,
+        to: str | None = None,
+    ) -> None:
+        """One statement, after which the program is at a new place, or at `to`."""
+        target = self.place() if to is None else to
+        self.branch([Option(target, guard, updates, text)], where)
+        self.at = target
+
+    def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
+        """Goes there; what follows in the text is reached only by a label."""
+        self.branch([Option(target, text=text)], where)
+        self.at = self.place()
+
+    def settle(self, where: Location, text: str) -> None:
+        """Obligations and choices that are waiting are met here."""
+        if self.checks or self.choices:
+            self.step(where, text)
+
+    def hold(self, terms: Sequence[Term], where: Location, text: str) -> Held:
+        """Keeps the values of terms over what happens next, until `Held.release`."""
+        saved: dict[Term, Term] = {}
+        if self.choices:
+            chosen = {c.term for c in self.choices}
+            saved = {t: self.temporary(t.type, where) for t in terms if not chosen.isdisjoint(variables([t]))}
+            self.step(where, text, *((v, t) for t, v in saved.items()))
+        else:
+            self.settle(where, text)
+        held = Held(self, [saved.get(t, t) for t in terms], len(self.edges), where, text)
+        self.step(where, "skip")
+        return held
+
+    def temporary(self, type: Type, where: Location) -> Term:
+        made = self.variable(f"value, {self.line(where)}", type)
+        self.private.add(made)
+        return made
+
+    def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
+        """Whether what happened from `start` to `middle` and gave `left`, and what happened since and gave `right`,
+        use variables that the other changes. Variables that only one call at a time has are no matter."""
+        sides = []
+        for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
+            changed = {v for e in edges for v, _ in e.updates} - self.private
+            sides.append((changed, {*changed, *variables([*terms, *(t for e in edges for t in e.roots())])}))
+        (left_changed, left_used), (right_changed, right_used) = sides
+        return not left_changed.isdisjoint(right_used) or not right_changed.isdisjoint(left_used)
+
+    # The end
+
+    def cfa(self) -> Automaton:
+        cfa = Automaton(
+            self.name,
+            tuple(self.variables),
+            tuple(self.places),
+            self.entry,
+            tuple(self.errors.values()),
+            tuple(self.edges),
+            loops=frozenset(self.loops),
+            said={name: where for name, where in self.said.items() if where is not None},
+        )
+        cfa = collapsed(reachable(cfa))
+        aimed = {e.target for e in cfa.edges}
+        errors = tuple(e for e in cfa.errors if not e.implied or e.location in aimed)
+        dropped = cfa.bad - {e.location for e in errors}
+        places = tuple(name for name in cfa.locations if name not in dropped)
+        return self._named(replace(cfa, errors=errors, locations=places))
+
+    def _named(self, cfa: Automaton) -> Automaton:
+        """Locations called after the line whose code begins there."""
+        wanted: dict[str, str] = {}
+        lines: dict[str, Location] = {}
+        for name in cfa.locations:
+            first = next((e.where for e in cfa.leaving[name] if e.where is not None), None)
+            if name in cfa.bad:
+                error = next(e for e in cfa.errors if e.location == name)
+                wanted[name], first = name, error.where
+            elif name == cfa.entry:
+                wanted[name] = "start"
+            else:
+                wanted[name] = self._wanted(first)
+            if first is not None:
+                lines[name] = first
+        names = _distinct(wanted)
+        return replace(
+            cfa,
+            locations=tuple(names[name] for name in cfa.locations),
+            entry=names[cfa.entry],
+            edges=tuple(replace(e, source=names[e.source], target=names[e.target]) for e in cfa.edges),
+            lines={names[name]: where for name, where in lines.items()},
+            loops=frozenset(names[name] for name in cfa.loops),
+        )
+
+    def _wanted(self, where: Location | None) -> str:
+        if where is None:
+            return "end"
+        file = "" if where.file == self.file else f"{where.file.rsplit('/', 1)[-1]}:"
+        function = self.owner[where]
+        return f"{file}{function + ':' if function else ''}{where.line}"
+
+
+@dataclass(slots=True)
+class Held:
+    """Values kept over the edges made since: one is saved in a variable only where those edges change it."""
+
+    flow: Flow
+    terms: list[Term]
+    since: int
+    where: Location
+    text: str
+
+    def release(self) -> list[Term]:
+        flow = self.flow
+        changed = {v for e in flow.edges[self.since :] for v, _ in e.updates}
+        saved: dict[Term, Term] = {}
+        for t in self.terms:
+            if t not in saved and not changed.isdisjoint(variables([t])):
+                saved[t] = flow.temporary(t.type, self.where)
+        if saved:
+            updates = tuple((v, t) for t, v in saved.items())
+            flow.edges[self.since] = replace(flow.edges[self.since], updates=updates, text=self.text)
+        return [saved.get(t, t) for t in self.terms]
+
+
+def _distinct(wanted: dict[str, str]) -> dict[str, str]:
+    """12, or 12a, 12b … where several have the same."""
+    groups: dict[str, list[str]] = {}
+    for name, base in wanted.items():
+        groups.setdefault(base, []).append(name)
+    return {
+        name: base if len(names) == 1 else f"{base}{_letters(i)}"
+        for base, names in groups.items()
+        for i, name in enumerate(names)
+    }
+
+
+def _letters(number: int) -> str:
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text

@@ -1,0 +1,50 @@
+"""Conditions that a user writes about a program's variables, in C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
+from streamcheck.core.types import BOOL, DOUBLE, FLOAT, MachineType, Type
+from streamcheck.frontends.minic import kinds
+from streamcheck.frontends.minic.arithmetic import Value
+from streamcheck.frontends.minic.expressions import Expressions
+from streamcheck.frontends.minic.flow import Flow
+from streamcheck.frontends.minic.read import parsed
+from streamcheck.problem.automaton import Automaton
+
+
+def read_predicates(program: Automaton, texts: Sequence[str], *, mathematical: bool) -> tuple[Term, ...]:
+    """The conditions as terms over the program's variables, called as they are in counterexamples."""
+    flow = Flow("predicates", "predicate")
+    to = Expressions(flow, mathematical=mathematical)
+    for v in program.variables:
+        kind = _kind(v.type)
+        if kind is not None:
+            to.scope.names[str(v.payload)] = Value(kind, v)
+    return tuple(_predicate(text, program, to) for text in texts)
+
+
+def _predicate(text: str, program: Automaton, to: Expressions) -> Term:
+    try:
+        tree = parsed(f"int predicate(void) {{ return {text}; }}", "predicate")
+        (function,) = tree.ext
+        (returned,) = function.body.block_items
+        value = to.scalar(returned.expr)
+    except (SpecError, ValueError, AttributeError) as why:
+        names = ", ".join(str(v.payload) for v in program.variables)
+        reason = why.message if isinstance(why, SpecError) else "it is no expression"
+        raise SpecError(f"the predicate {text!r}: {reason}", also=((f"variables: {names}", None),)) from None
+    return to.arithmetic.truth(value)
+
+
+def _kind(type: Type) -> kinds.Integer | kinds.Floating | None:
+    if type is BOOL:
+        return kinds.BOOLEAN
+    if type is FLOAT or type is DOUBLE:
+        return kinds.FLOAT if type is FLOAT else kinds.DOUBLE
+    if isinstance(type, MachineType):
+        signed = kinds.SIGNED.get(type.width)
+        return signed if signed is None or type.signed else kinds.UNSIGNED[signed]
+    return kinds.INT if type.kind == "integer" else None

@@ -1,0 +1,423 @@
+"""Statements of C: to places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import Term
+from streamcheck.frontends.minic import effects, initial, kinds, pointers
+from streamcheck.frontends.minic.arithmetic import Value, folded
+from streamcheck.frontends.minic.calls import Calls
+from streamcheck.frontends.minic.expressions import Expressions
+from streamcheck.frontends.minic.flow import Choice, Option
+from streamcheck.frontends.minic.kinds import Integer, Kind, Pointer
+from streamcheck.frontends.minic.places import Place, made
+from streamcheck.frontends.minic.scopes import Function, PointerVariable, Scope, Typedef, refuse_volatile, where_of
+
+OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
+
+Visible: TypeAlias = dict[int, tuple[str, "Place | PointerVariable"]]  # local variables, by identity
+
+
+@dataclass(slots=True)
+class Frame:
+    """What statements of the function being inlined refer to."""
+
+    function: Function
+    result: Place | None
+    leave: str
+    outermost: bool
+    breaks: list[str] = field(default_factory=list)
+    continues: list[str] = field(default_factory=list)
+    cases: list[tuple[dict[int, str], Visible]] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    placed: dict[str, Visible] = field(default_factory=dict)
+    waiting: dict[str, list[tuple[str, Visible]]] = field(default_factory=dict)  # jumps to labels further on
+    wanted: dict[str, Any] = field(default_factory=dict)
+    straight: bool = True  # nothing so far can run twice
+
+
+class Statements:
+    def __init__(self, expressions: Expressions, calls: Calls) -> None:
+        self.expressions = expressions
+        self.calls = calls
+        self.flow = expressions.flow
+        self.globals = Scope(expressions.scope)
+        self.known: dict[tuple[str, Any], Place] = {}
+        self.fresh = True  # the run begins when the program does, not at any time
+        self.start: list[tuple[Term, Term]] = []  # what variables hold when the run begins
+        self.unknown: list[Choice] = []
+        self.frames: list[Frame] = []
+        self.lasting: set[int] = set()  # static variables of functions
+
+    # Variables
+
+    def variable(self, name: str, kind: Kind, key: tuple[str, Any], **qualifiers: bool) -> Place:
+        """The variable of a declaration. There is one however often its function is inlined: no two calls of it are
+        active at once."""
+        if key not in self.known:
+            shown = f"{key[0]}.{name}" if key[0] else name
+            try:
+                self.known[key] = made(kind, shown, self.term, **qualifiers)
+            except RecursionError:
+                raise SpecError(f"{name} has no type", self.expressions.where) from None
+            parts = [v for _, v in self.known[key].object.parts]
+            if key[0]:
+                self.flow.private.update(parts)
+            else:
+                self.flow.declared(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
+        return self.known[key]
+
+    def _depth(self) -> int:
+        scope, depth = self.expressions.scope, 0
+        while scope.outer is not None:
+            scope, depth = scope.outer, depth + 1
+        return depth
+
+    def term(self, name: str, kind: Kind) -> Term:
+        return self.flow.variable(name, self.expressions.arithmetic.core(kind))
+
+    def begin(self, place: Place, node: Any) -> None:
+        """What a variable that lasts the whole run holds when it begins: the first value, or any."""
+        if place.object.volatile:
+            return
+        if self.fresh or place.object.constant:
+            self.start += initial.start(place, node, self.expressions)
+        elif not self._any(place):
+            for part in place.scalars():
+                value = self.expressions.unknown(initial.place_name(place), part.kind)
+                self.start.append(part.written(value))
+                self.unknown.append(self.flow.choices.pop())
+
+    def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
+        """One that the function assigns has a variable for how far it points."""
+
+        def moving() -> Place:
+            return self.variable(name, kinds.LONG, key)
+
+        offset = moving() if body is None or not sure or _assigns(body, name) else None
+        return PointerVariable(name, kind, moving, None, offset, sure)
+
+    # Functions
+
+    def run(self, function: Function, result: Place | None, leave: str) -> None:
+        """The body, from where the program is to `leave`."""
+        frame = Frame(function, result, leave, outermost=not self.frames)
+        self.frames.append(frame)
+        self.statement(function.body)
+        for name, node in frame.wanted.items():
+            if name not in frame.placed:
+                raise self.expressions.refused(f"goto {name}: there is no such label", node)
+        if result is not None and function.name != "main":
+            self._unknown_value(result, f"{function.name}.return")
+        self.flow.jump(leave)
+        self.frames.pop()
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # Statements, by pycparser's names
+
+    def statement(self, node: Any) -> None:
+        if node is None:
+            return
+        form = node.__class__.__name__
+        method = getattr(self, f"_{form}", None)
+        with self.expressions.at(node):
+            if method is not None:
+                method(node)
+            else:
+                self.expressions.effect(node)
+
+    def _Compound(self, node: Any) -> None:
+        outer = self.expressions.scope
+        self.expressions.scope = Scope(outer)
+        for part in node.block_items or ():
+            self.statement(part)
+        self.expressions.scope = outer
+
+    def _EmptyStatement(self, node: Any) -> None:
+        pass
+
+    def _StaticAssert(self, node: Any) -> None:
+        if not self.expressions.constant(node.cond):
+            raise self.expressions.refused(f"{self.expressions.text(node.cond)} does not hold", node)
+
+    def _Pragma(self, node: Any) -> None:
+        pass
+
+    def _If(self, node: Any) -> None:
+        yes, no, join = (self.flow.place() for _ in range(3))
+        self.expressions.condition(node.cond, yes, no)
+        self.flow.at = yes
+        self.statement(node.iftrue)
+        self.flow.step(None, "skip", to=join)
+        self.flow.at = no
+        self.statement(node.iffalse)
+        self.flow.step(None, "skip", to=join)
+
+    def _While(self, node: Any) -> None:
+        head, body, after = (self.flow.place() for _ in range(3))
+        self._begin(head)
+        self.expressions.condition(node.cond, body, after)
+        self.flow.at = body
+        self._loop_body(node.stmt, after, head)
+        self.flow.step(None, "skip", to=head)
+        self.flow.at = after
+
+    def _DoWhile(self, node: Any) -> None:
+        head, test, after = (self.flow.place() for _ in range(3))
+        self._begin(head)
+        self._loop_body(node.stmt, after, test)
+        self.flow.step(None, "skip", to=test)
+        self.expressions.condition(node.cond, head, after)
+        self.flow.at = after
+
+    def _For(self, node: Any) -> None:
+        outer = self.expressions.scope
+        self.expressions.scope = Scope(outer)
+        self.statement(node.init)
+        head, body, last, after = (self.flow.place() for _ in range(4))
+        self._begin(head)
+        if node.cond is None:
+            self.flow.step(None, "skip", to=body)
+        else:
+            self.expressions.condition(node.cond, body, after)
+        self.flow.at = body
+        self._loop_body(node.stmt, after, last)
+        self.flow.step(None, "skip", to=last)
+        if node.next is not None:
+            with self.expressions.at(node.next):
+                self.expressions.effect(node.next)
+        self.flow.step(None, "skip", to=head)
+        self.flow.at = after
+        self.expressions.scope = outer
+
+    def _begin(self, head: str) -> None:
+        self.flow.step(None, "skip", to=head)
+        self.flow.loops.add(head)
+        self.frame.straight = False
+
+    def _loop_body(self, body: Any, after: str, again: str) -> None:
+        self.frame.breaks.append(after)
+        self.frame.continues.append(again)
+        self.statement(body)
+        self.frame.breaks.pop()
+        self.frame.continues.pop()
+
+    def _Break(self, node: Any) -> None:
+        self._leave(self.frame.breaks, node)
+
+    def _Continue(self, node: Any) -> None:
+        self._leave(self.frame.continues, node)
+
+    def _leave(self, targets: list[str], node: Any) -> None:
+        if not targets:
+            raise self.expressions.refused(f"{self.expressions.text(node)} stands in no loop", node)
+        self.flow.jump(targets[-1])
+
+    def _Return(self, node: Any) -> None:
+        frame, to = self.frame, self.expressions
+        if node.expr is None:
+            if frame.result is not None and frame.function.name != "main":
+                self._unknown_value(frame.result, f"{frame.function.name}.return")
+        elif frame.result is None:
+            to.effect(node.expr)
+        else:
+            to.store(frame.result, to.value(node.expr), to.text(node).rstrip(";"))
+        self.flow.jump(frame.leave)
+
+    def _Label(self, node: Any) -> None:
+        place = self._label(node.name)
+        if node.name in self.frame.placed:
+            raise self.expressions.refused(f"the label {node.name} is there twice", node)
+        self.flow.step(None, "skip", to=place)
+        visible = self._visible()
+        for jump, seen in self.frame.waiting.pop(node.name, ()):
+            self.flow.at = jump
+            self._passed(visible, seen, node)
+            self.flow.step(None, "skip", to=place)
+        self.frame.placed[node.name] = visible
+        self.frame.straight = False
+        self.statement(node.stmt)
+
+    def _Goto(self, node: Any) -> None:
+        place, frame = self._label(node.name), self.frame
+        frame.wanted[node.name] = node
+        if node.name in frame.placed:
+            self.flow.loops.add(place)
+            self._passed(frame.placed[node.name], self._visible(), node)
+        else:
+            place = self.flow.place()
+            frame.waiting.setdefault(node.name, []).append((place, self._visible()))
+        self.flow.jump(place)
+
+    def _visible(self) -> Visible:
+        """The variables of the function being inlined that can be named here, and that do not last the whole run."""
+        found: Visible = {}
+        scope: Scope | None = self.expressions.scope
+        while scope is not None and scope is not self.globals:
+            for name, meaning in scope.names.items():
+                if isinstance(meaning, Place) and id(meaning.object) not in self.lasting:
+                    found[id(meaning.object)] = name, meaning
+                elif isinstance(meaning, PointerVariable):
+                    found[id(meaning)] = name, meaning
+            scope = scope.outer
+        return found
+
+    def _passed(self, there: Visible, here: Visible, node: Any) -> None:
+        """A jump passes declarations: what those variables hold is any value."""
+        for key, (name, variable) in there.items():
+            if key in here:
+                continue
+            if isinstance(variable, PointerVariable):
+                raise self.expressions.refused(f"a jump passes the declaration of the pointer {name}", node)
+            self._unknown_value(variable, name)
+
+    def _label(self, name: str) -> str:
+        return self.frame.labels.setdefault(name, self.flow.place())
+
+    def _Switch(self, node: Any) -> None:
+        to, where = self.expressions, where_of(node)
+        value = to.arithmetic.promoted(to.scalar(node.cond))
+        if not isinstance(value.kind, Integer):
+            raise to.refused(f"{to.text(node.cond)} is not an integer", node)
+        after, text = self.flow.place(), to.text(node.cond)
+        places: dict[int, str] = {}
+        options: list[Option] = []
+        default = after
+        for case in _cases(node.stmt):
+            places[id(case)] = self.flow.place()
+            if case.__class__.__name__ == "Default":
+                default = places[id(case)]
+                continue
+            code = to.arithmetic.converted(self._code(case), value.kind)
+            guard = folded("eq", value.term, code.term)
+            options.append(Option(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
+        others = conjunction(*(folded("ne", *_sides(o.guard, value.term)) for o in options if not o.guard.is_const))
+        if not any(o.guard.is_const and o.guard.payload for o in options):
+            options.append(Option(default, others, (), f"{text}: default"))
+        self.flow.branch(options, where)
+        self.flow.at = self.flow.place()
+        self.frame.cases.append((places, self._visible()))
+        self.frame.breaks.append(after)
+        self.statement(node.stmt)
+        self.frame.breaks.pop()
+        self.frame.cases.pop()
+        self.flow.step(None, "skip", to=after)
+
+    def _code(self, case: Any) -> Value:
+        to = self.expressions
+        to.constant(case.expr)
+        return to.scalar(case.expr)
+
+    def _Case(self, node: Any) -> None:
+        found = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
+        if found is None:
+            raise self.expressions.refused("a case outside of a switch", node)
+        before, (place, seen) = self.flow.at, found
+        self.flow.at = place
+        self._passed(self._visible(), seen, node)
+        entered, self.flow.at = self.flow.at, before
+        self.flow.step(None, "skip", to=entered)
+        for part in node.stmts or ():
+            self.statement(part)
+
+    _Default = _Case
+
+    # Declarations
+
+    def _DeclList(self, node: Any) -> None:
+        for part in node.decls:
+            self.statement(part)
+
+    def _Typedef(self, node: Any) -> None:
+        refuse_volatile(node)
+        self.expressions.scope.names[node.name] = Typedef(self.expressions.types.of(node, self.expressions.scope))
+
+    def _Decl(self, node: Any) -> None:
+        to = self.expressions
+        if node.type.__class__.__name__ == "FuncDecl":
+            if to.scope.find(node.name) is None:
+                to.scope.names[node.name] = to.types.signature(node, None, to.scope)
+            return
+        if node.name is None:
+            to.types.of(node, to.scope)
+            return
+        if "extern" in node.storage:
+            return
+        kind = initial.kind_of(node, to)
+        if isinstance(kind, Pointer):
+            self._pointer(node, kind)
+            return
+        outermost = self.frame.outermost
+        owner = "" if outermost else self.frame.function.name
+        new = (owner, id(node)) not in self.known
+        qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+        place = self.variable(node.name, kind, (owner, id(node)), **qualifiers)
+        to.scope.names[node.name] = place
+        if "static" in node.storage:
+            self.lasting.add(id(place.object))
+            self.flow.private.difference_update(v for _, v in place.object.parts)
+            if new:
+                self.begin(place, node.init)
+        elif node.init is not None:
+            if effects.mentions(node.init, node.name):  # int x = x;
+                self._unknown_value(place, node.name)
+            self.flow.step(to.where, f"{to.text(node)}", *initial.updates(place, node.init, to))
+        elif not (outermost and self.frame.straight and new and self._any(place)):
+            self._unknown_value(place, node.name)
+
+    def _any(self, place: Place) -> bool:
+        """Whether a variable of this type may hold every value its term may: then the beginning of the run chose it."""
+        to = self.expressions.arithmetic
+        return all(to.limits(p.kind, p.read()).is_const for p in place.scalars())
+
+    def _unknown_value(self, place: Place, name: str) -> None:
+        updates = [scalar.written(self.expressions.unknown(name, scalar.kind)) for scalar in place.scalars()]
+        self.flow.step(self.expressions.where, f"{name} = any value", *updates)
+
+    def _pointer(self, node: Any, kind: Pointer) -> None:
+        to = self.expressions
+        frame = self.frame
+        if "static" in node.storage:
+            raise to.refused("a static pointer in a function is not read", node)
+        key = ("" if frame.outermost else frame.function.name, id(node))
+        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
+        to.scope.names[node.name] = pointer
+        if node.init is not None:
+            updates = pointers.bind(pointer, to.value(node.init), to.text(node), to, node)
+            self.flow.step(to.where, to.text(node), *updates)
+        else:
+            assert pointer.offset is not None
+            self._unknown_value(pointer.offset, node.name)
+
+
+def _sides(equality: Term, value: Term) -> tuple[Term, ...]:
+    assert equality.op == "eq" and value in equality.args
+    return equality.args
+
+
+def _cases(node: Any) -> Iterator[Any]:
+    """The cases of a switch, not of those within it."""
+    if node is None or node.__class__.__name__ == "Switch":
+        return
+    if node.__class__.__name__ in ("Case", "Default"):
+        yield node
+    for _, child in node.children():
+        yield from _cases(child)
+
+
+def _assigns(node: Any, name: str) -> bool:
+    """Whether a statement assigns to a variable of this name."""
+    form = node.__class__.__name__
+    if form == "Assignment" and getattr(node.lvalue, "name", None) == name:
+        return True
+    if form == "UnaryOp" and node.op in ("p++", "p--", "++", "--", "&") and getattr(node.expr, "name", None) == name:
+        return True
+    return any(_assigns(child, name) for _, child in node.children())

@@ -1,0 +1,215 @@
+"""SMT-LIB terms to ours: Booleans, Int, Real and bit-vectors, with `let`, by a machine with a stack of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import choice, conjunction, disjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant
+from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type, machine
+from streamcheck.frontends import bits
+from streamcheck.frontends.lustre.operators import arithmetic, compare, convert, divide, equal, folded, logic
+from streamcheck.frontends.sexpr import Form, SExpr, Source
+
+Anything = Callable[[str, Term, Term, Type], Term]
+
+
+def sort(source: Source, form: SExpr) -> Type:
+    """The type of a sort."""
+    match form:
+        case "Bool":
+            return BOOL
+        case "Int":
+            return INT
+        case "Real":
+            return REAL
+        case ["_", "BitVec", width]:
+            return machine(int(str(width)), signed=False)
+    raise source.error(form, "only Bool, Int, Real and bit-vectors are supported")
+
+
+class Reader:
+    """Terms over `names`: constants and definitions met so far. `anything` makes a value that nobody defines."""
+
+    def __init__(self, source: Source, names: Mapping[str, Term], anything: Anything) -> None:
+        self.source = source
+        self.names = names
+        self.anything = anything
+        self.macros: dict[str, tuple[list[str], SExpr]] = {}
+
+    def term(self, root: SExpr, bound: dict[str, Term] | None = None) -> Term:
+        results: list[Term] = []
+        work: list[tuple[Any, Any, dict[str, Term]]] = [("read", root, bound or {})]
+        while work:
+            action, form, scope = work.pop()
+            if action == "read":
+                self._read(form, scope, work, results)
+            elif action == "bind":  # the values of a let are there
+                names = [str(pair[0]) for pair in form[1]]
+                values = results[len(results) - len(names) :]
+                del results[len(results) - len(names) :]
+                work.append(("read", form[2], {**scope, **dict(zip(names, values, strict=True))}))
+            else:
+                count = len(form) - 1
+                args = results[len(results) - count :]
+                del results[len(results) - count :]
+                results.append(self._apply(form, args))
+        return results[0]
+
+    def _read(self, form: SExpr, scope: dict[str, Term], work: list[Any], results: list[Term]) -> None:
+        if not isinstance(form, Form):
+            results.append(self._atom(form, scope))
+        elif form and form[0] == "let" and len(form) == 3:
+            work.append(("bind", form, scope))
+            work.extend(("read", pair[1], scope) for pair in reversed(form[1]))
+        elif form and form[0] == "!":
+            work.append(("read", form[1], scope))
+        elif form and form[0] == "_":
+            results.append(self._literal(form))
+        elif not form or form[0] in ("forall", "exists"):
+            raise self.source.error(form, "quantifiers are not supported" if form else "an empty term")
+        elif str(form[0]) in self.macros:
+            work.append(("apply", form, scope))
+            work.extend(("read", a, scope) for a in reversed(form[1:]))
+        else:
+            work.append(("apply", form, scope))
+            work.extend(("read", a, scope) for a in reversed(form[1:]))
+
+    def _atom(self, form: SExpr, scope: dict[str, Term]) -> Term:
+        text = str(form)
+        found = scope.get(text) or self.names.get(text)
+        if found is not None:
+            return found
+        if text in ("true", "false"):
+            return TRUE if text == "true" else FALSE
+        if text.isdigit():
+            return constant(INT, int(text))
+        if re.fullmatch(r"\d+\.\d+", text):
+            return constant(REAL, Fraction(text))
+        if text.startswith(("#b", "#x")):
+            digits = text[2:]
+            width = len(digits) * (1 if text[1] == "b" else 4)
+            return bits.word(width, int(digits, 2 if text[1] == "b" else 16))
+        raise self.source.error(form, f"there is no {text} here")
+
+    def _literal(self, form: Form) -> Term:
+        if len(form) == 3 and re.fullmatch(r"bv\d+", str(form[1])):
+            return bits.word(int(str(form[2])), int(str(form[1])[2:]))
+        raise self.source.error(form, "this is not supported")
+
+    def _apply(self, form: Form, args: list[Term]) -> Term:
+        head = form[0]
+        if isinstance(head, Form):
+            return self._checked(form, lambda: _indexed(head, args))
+        if str(head) in self.macros:
+            parameters, body = self.macros[str(head)]
+            return self.term(body, dict(zip(parameters, args, strict=True)))
+        return self._checked(form, lambda: _applied(str(head), _promoted(args), self.anything))
+
+    def _checked(self, form: Form, build: Callable[[], Term]) -> Term:
+        try:
+            return build()
+        except TypeRule as why:
+            raise self.source.error(form, str(why)) from None
+        except (KeyError, IndexError, ValueError, AssertionError):
+            raise self.source.error(form, f"`{' '.join(map(str, form[:1]))}` is not supported here") from None
+
+
+def _promoted(args: list[Term]) -> list[Term]:
+    """Whole numbers written where a Real is due."""
+    if any(a.type is REAL for a in args):
+        return [convert(REAL, a) if a.type is INT and a.is_const else a for a in args]
+    return args
+
+
+CHAINS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+FOLDS = {"and": conjunction, "or": disjunction}
+
+
+def _applied(op: str, args: list[Term], anything: Anything) -> Term:
+    if op in FOLDS:
+        for a in args:
+            logic("and", a, TRUE)  # both sides are Bool
+        return FOLDS[op](*args)
+    if op in CHAINS:
+        return conjunction(*(compare(CHAINS[op], a, b) for a, b in pairwise(args)))
+    if op == "=":
+        return conjunction(*(equal(a, b) for a, b in pairwise(args)))
+    if op == "distinct":
+        return conjunction(*(equal(a, b, negated=True) for i, a in enumerate(args) for b in args[i + 1 :]))
+    if op in ("+", "*", "-") and len(args) > 1:
+        name = {"+": "add", "*": "mul", "-": "sub"}[op]
+        return reduce(lambda a, b: arithmetic(name, a, b), args)
+    if op == "ite":
+        logic("and", args[0], TRUE)
+        if args[1].type is not args[2].type:
+            raise TypeRule(f"{args[1].type} and {args[2].type} are different types")
+        return choice(*args)
+    if op == "=>":
+        return reduce(lambda b, a: logic("implies", a, b), args[-2::-1], args[-1])
+    if op == "xor":
+        return reduce(lambda a, b: logic("xor", a, b), args)
+    return _one_or_two(op, args, anything)
+
+
+def _one_or_two(op: str, args: list[Term], anything: Anything) -> Term:
+    if op in ("div", "mod", "/"):
+        name = {"div": "intdiv", "mod": "mod", "/": "div"}[op]
+        if op == "/":
+            args = [convert(REAL, a) for a in args]
+        return reduce(lambda a, b: divide(name, a, b, anything), args)
+    a = args[0]
+    match op:
+        case "not":
+            logic("and", a, TRUE)
+            return negation(a)
+        case "-":
+            return folded("neg", a)
+        case "abs":
+            return folded("abs", a)
+        case "to_real":
+            return convert(REAL, a)
+        case "to_int" | "bv2nat" | "ubv_to_int":
+            return convert(INT, a)
+        case "sbv_to_int":
+            return convert(INT, bits.signed(a))
+        case "concat":
+            return reduce(bits.concat, args)
+        case "bvneg":
+            return folded("neg", a)
+        case "bvnot":
+            return folded("bitnot", a)
+    if not op.startswith("bv") or any(not isinstance(x.type, MachineType) for x in args):
+        raise KeyError(op)
+    if any(x.type is not a.type for x in args):
+        raise TypeRule("bit-vectors of different widths")
+    return reduce(lambda x, y: bits.binary(op[2:], x, y), args)
+
+
+def _indexed(head: Form, args: list[Term]) -> Term:
+    """`((_ extract 7 0) x)` and its like."""
+    op, *numbers = [str(part) for part in head[1:]]
+    n = [int(number) for number in numbers]
+    (a,) = args
+    match op:
+        case "extract":
+            return bits.extract(a, n[0], n[1])
+        case "zero_extend":
+            return bits.zero_extend(a, n[0])
+        case "sign_extend":
+            return bits.sign_extend(a, n[0])
+        case "rotate_left":
+            return bits.rotate_left(a, n[0])
+        case "rotate_right":
+            return bits.rotate_left(a, -n[0])
+        case "repeat":
+            return reduce(bits.concat, [a] * n[0])
+        case "int2bv" | "int_to_bv":
+            return convert(machine(n[0], signed=False), a)
+    raise KeyError(op)

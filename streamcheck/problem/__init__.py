@@ -1,0 +1,1 @@
+"""What is judged (specifications, automata, transition systems) and what is concluded (verdicts with evidence)."""

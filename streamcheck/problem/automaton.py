@@ -1,0 +1,232 @@
+"""Control-flow automata: programs as locations and edges between them.
+
+A configuration is a location and a value for every variable. A run begins at the entry with any values, and follows
+edges: one may be taken where its guard is true, and then its updates happen all at once; what is not updated stays.
+`choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose.
+Only edges that leave one location may have a choice in common.
+
+    skip        Edge(q, r)
+    guard       Edge(q, r, guard=…)
+    x := t      Edge(q, r, guard=side conditions of t, updates=((x, t),))
+    havoc x     Edge(q, r, updates=((x, any),), choices=(any,))
+
+These are the statements of the notes (Penelle, section 3.2) and of the thesis (section 2.2.3); guard and updates
+together are what a block of statements becomes (large-block encoding). Nothing leaves an error location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Literal
+
+from streamcheck.core.location import Location
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
+from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
+
+HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One statement, or a block of them. `text` is the statement as a reader knows it, `where` its line."""
+
+    source: str
+    target: str
+    guard: Term = TRUE
+    updates: tuple[tuple[Term, Term], ...] = ()
+    choices: tuple[Term, ...] = ()
+    text: str = "skip"
+    where: Location | None = None
+
+    @cached_property
+    def update(self) -> Mapping[Term, Term]:
+        return dict(self.updates)
+
+    def roots(self) -> Iterator[Term]:
+        yield self.guard
+        yield from (new for _, new in self.updates)
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A location that no run should reach, and what the claim that none does is called. `implied`: nobody wrote it, an
+    operation with a condition did (division, index, shift, overflow)."""
+
+    location: str
+    name: str
+    where: Location | None
+    implied: bool = False
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
+    of the source begins. `said`: names that mean in the source what they mean here, with where they were declared."""
+
+    name: str
+    variables: tuple[Term, ...]
+    locations: tuple[str, ...]
+    entry: str
+    errors: tuple[Error, ...]
+    edges: tuple[Edge, ...]
+    lines: Mapping[str, Location] = field(default_factory=dict)
+    loops: frozenset[str] = frozenset()
+    said: Mapping[str, Location] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        places, bad = set(self.locations), {e.location for e in self.errors}
+        if len(places) != len(self.locations) or not {self.entry, *bad} <= places:
+            raise ValueError(f"{self.name}: its locations are not what entry and errors say")
+        if len({e.name for e in self.errors}) != len(self.errors):
+            raise ValueError(f"{self.name}: two claims of one name")
+        known, chosen = set(self.variables), dict[Term, str]()
+        for edge in self.edges:
+            if not {edge.source, edge.target} <= places or edge.source in bad:
+                raise ValueError(f"{self.name}: an edge from {edge.source} to {edge.target}")
+            if edge.guard.type is not BOOL or any(v not in known or v.type is not t.type for v, t in edge.updates):
+                raise ValueError(f"{self.name}: {edge.text} is ill-typed")
+            if any(c in known or chosen.setdefault(c, edge.source) != edge.source for c in edge.choices):
+                raise ValueError(f"{self.name}: a choice of {edge.text} has another's name")
+            stray = [v.payload for v in variables(edge.roots()) if v not in known and v not in edge.choices]
+            if stray:
+                raise ValueError(f"{self.name}: {edge.text} speaks of undeclared {', '.join(map(str, stray))}")
+
+    @cached_property
+    def leaving(self) -> Mapping[str, tuple[Edge, ...]]:
+        return self._by("source")
+
+    @cached_property
+    def entering(self) -> Mapping[str, tuple[Edge, ...]]:
+        return self._by("target")
+
+    def _by(self, end: str) -> Mapping[str, tuple[Edge, ...]]:
+        found: dict[str, list[Edge]] = {name: [] for name in self.locations}
+        for edge in self.edges:
+            found[getattr(edge, end)].append(edge)
+        return {name: tuple(edges) for name, edges in found.items()}
+
+    def leading_to(self, places: Iterable[str]) -> set[str]:
+        """The locations from which edges lead to one of these, and these."""
+        found = set(places)
+        stack = list(found)
+        while stack:
+            for edge in self.entering[stack.pop()]:
+                if edge.source not in found:
+                    found.add(edge.source)
+                    stack.append(edge.source)
+        return found
+
+    @cached_property
+    def bad(self) -> frozenset[str]:
+        return frozenset(e.location for e in self.errors)
+
+    @cached_property
+    def place(self) -> Term:
+        """The variable that says where the program is, in the transition system that stands for it."""
+        machine_like = any(isinstance(v.type, MachineType) for v in self.variables)
+        return variable(f"{HIDDEN}location", machine(32, signed=False) if machine_like else INT)
+
+    def at(self, location: str) -> Term:
+        """That the program is there."""
+        return term("eq", self.place, self.code(location))
+
+    def code(self, location: str) -> Term:
+        return constant(self.place.type, self._codes[location])
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.locations)}
+
+    def selectors(self, location: str) -> tuple[Term, ...]:
+        """Bool inputs of the transition system that choose among the location's edges, where several may be open at
+        once: the first edge whose input is true and whose guard holds, else the last."""
+        return self._selectors[location]
+
+    @cached_property
+    def _selectors(self) -> Mapping[str, tuple[Term, ...]]:
+        found: dict[str, tuple[Term, ...]] = {}
+        for name, edges in self.leaving.items():
+            count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
+            found[name] = tuple(variable(f"{HIDDEN}take {i} at {name}", BOOL) for i in range(count))
+        return found
+
+
+def exclusive(guards: Sequence[Term]) -> bool:
+    """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
+    parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
+    denied = [_denied(known) for known in parts]
+    return all(
+        _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
+        for i, j in combinations(range(len(parts)), 2)
+    )
+
+
+def _denied(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
+    """What contradicts the parts: all of these conditions together, by the first of them."""
+    found: dict[Term, list[list[Term]]] = {}
+    for part in parts:
+        first, *rest = conjuncts(negation(part)) or [TRUE]
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _contradicts(denied: Mapping[Term, list[list[Term]]], parts: frozenset[Term]) -> bool:
+    return any(parts.issuperset(rest) for first in parts.intersection(denied) for rest in denied[first])
+
+
+def decider(a: Term, b: Term) -> Term | None:
+    """A condition that guard `a` implies and guard `b` excludes, where their conjuncts show one."""
+    for ours, theirs, swapped in ((conjuncts(a), conjuncts(b), False), (conjuncts(b), conjuncts(a), True)):
+        known = set(ours)
+        for part in theirs:
+            opposite = negation(part)
+            if known.issuperset(conjuncts(opposite)):
+                return part if swapped else opposite
+    return None
+
+
+def conjuncts(a: Term) -> list[Term]:
+    """The operands of nested conjunctions (and of negated disjunctions), in order; none of what is always true."""
+    found: dict[Term, None] = {}
+    stack = [a]
+    while stack:
+        node = stack.pop()
+        inner = node.args[0] if node.op == "not" else node
+        if node.op == "and":
+            stack.extend(reversed(node.args))
+        elif inner is not node and inner.op == "or":
+            stack.extend(negation(a) for a in reversed(inner.args))
+        elif node is not TRUE:
+            found[node] = None
+    return list(found)
+
+
+def disjuncts(a: Term) -> list[Term]:
+    """The operands of nested disjunctions; none of what is never true."""
+    return [negation(part) for part in conjuncts(negation(a))]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A statement of a run, and the variables after it."""
+
+    edge: Edge
+    values: Mapping[Term, Value]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest
+    says how the code was read: what its integers are, which function was asked for, and whether blocks are large.
+    `predicates` are conditions that the user thinks worth looking at."""
+
+    source: Automaton
+    blocks: Automaton
+    integers: Literal["c", "math"] = "c"
+    function: str | None = None
+    large: bool = True
+    predicates: tuple[Term, ...] = ()

@@ -1,0 +1,67 @@
+"""Automata as plain values, for pipes.
+
+    {"name": …, "variables": [term, …], "locations": [name, …], "entry": name,
+     "errors": [[location, name, where, implied], …],
+     "edges": [[source, target, guard, [[variable, new], …], [choice, …], text, where], …],
+     "lines": {location: where}, "loops": [location, …]}
+
+Terms are numbers of rows, which the caller's writer and reader hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamcheck.core.wire import Reader, Writer, location, location_row
+from streamcheck.problem.automaton import Automaton, Edge, Error
+
+
+def cfa_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
+    return {
+        "name": cfa.name,
+        "variables": [w.term(v) for v in cfa.variables],
+        "locations": list(cfa.locations),
+        "entry": cfa.entry,
+        "errors": [[e.location, e.name, location_row(e.where), e.implied] for e in cfa.errors],
+        "edges": [
+            [
+                e.source,
+                e.target,
+                w.term(e.guard),
+                [[w.term(v), w.term(t)] for v, t in e.updates],
+                [w.term(c) for c in e.choices],
+                e.text,
+                location_row(e.where),
+            ]
+            for e in cfa.edges
+        ],
+        "lines": {name: location_row(where) for name, where in cfa.lines.items()},
+        "loops": sorted(cfa.loops),
+    }
+
+
+def cfa_from_plain(row: dict[str, Any], reader: Reader) -> Automaton:
+    terms = reader.terms
+    edges = (
+        Edge(
+            source,
+            target,
+            terms[guard],
+            tuple((terms[v], terms[t]) for v, t in updates),
+            tuple(terms[c] for c in choices),
+            text,
+            location(where),
+        )
+        for source, target, guard, updates, choices, text, where in row["edges"]
+    )
+    lines = {name: where for name, found in row["lines"].items() if (where := location(found)) is not None}
+    return Automaton(
+        row["name"],
+        tuple(terms[v] for v in row["variables"]),
+        tuple(row["locations"]),
+        row["entry"],
+        tuple(Error(place, name, location(where), implied) for place, name, where, implied in row["errors"]),
+        tuple(edges),
+        lines,
+        frozenset(row["loops"]),
+    )

@@ -1,0 +1,92 @@
+"""Skip edges collapsed: what a translation of statements leaves between them goes, and what is a choice stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamcheck.core.term import TRUE
+from streamcheck.problem.automaton import Automaton, Edge
+
+
+def is_skip(edge: Edge) -> bool:
+    return edge.guard is TRUE and not edge.updates and not edge.choices
+
+
+def collapsed(cfa: Automaton) -> Automaton:
+    """The automaton with two places made one wherever a skip edge between them is the only way on from the first, or
+    the only way to the second. Where neither holds (`if (*)` without an else), the skip is kept: it is a choice."""
+    merged = _Merged(cfa)
+    waiting = [e for e in cfa.edges if is_skip(e)]
+    while waiting:
+        kept = [e for e in waiting if not merged.merge(e)]
+        if len(kept) == len(waiting):
+            break
+        waiting = kept
+    return merged.result()
+
+
+class _Merged:
+    """Union-find over locations, with how many edges leave and enter each class."""
+
+    def __init__(self, cfa: Automaton) -> None:
+        self.cfa = cfa
+        self.parent = {name: name for name in cfa.locations}
+        self.leaving: dict[str, int] = dict.fromkeys(cfa.locations, 0)
+        self.entering: dict[str, int] = dict.fromkeys(cfa.locations, 0)
+        self.entering[cfa.entry] += 1  # a run may begin there
+        for edge in cfa.edges:
+            self.leaving[edge.source] += 1
+            self.entering[edge.target] += 1
+        self.gone: set[int] = set()
+
+    def find(self, name: str) -> str:
+        while self.parent[name] != name:
+            self.parent[name] = self.parent[self.parent[name]]
+            name = self.parent[name]
+        return name
+
+    def merge(self, edge: Edge) -> bool:
+        a, b = self.find(edge.source), self.find(edge.target)
+        if a == b:
+            return False
+        forward = self.leaving[a] == 1
+        if not forward and (self.entering[b] != 1 or b in self.cfa.bad):
+            return False
+        gone, stays = (a, b) if forward else (b, a)
+        self.parent[gone] = stays
+        self.leaving[stays] = self.leaving[a] + self.leaving[b] - 1
+        self.entering[stays] = self.entering[a] + self.entering[b] - 1
+        self.gone.add(id(edge))
+        return True
+
+    def result(self) -> Automaton:
+        cfa, find = self.cfa, self.find
+        edges = tuple(
+            replace(e, source=find(e.source), target=find(e.target)) for e in cfa.edges if id(e) not in self.gone
+        )
+        return replace(
+            cfa,
+            locations=tuple(name for name in cfa.locations if find(name) == name),
+            entry=find(cfa.entry),
+            edges=edges,
+            lines={name: where for name, where in cfa.lines.items() if find(name) == name},
+            loops=frozenset(find(name) for name in cfa.loops),
+        )
+
+
+def reachable(cfa: Automaton) -> Automaton:
+    """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
+    found, stack = {cfa.entry}, [cfa.entry]
+    while stack:
+        for edge in cfa.leaving[stack.pop()]:
+            if edge.target not in found:
+                found.add(edge.target)
+                stack.append(edge.target)
+    kept = found | cfa.bad
+    return replace(
+        cfa,
+        locations=tuple(name for name in cfa.locations if name in kept),
+        edges=tuple(e for e in cfa.edges if e.source in found),
+        lines={name: where for name, where in cfa.lines.items() if name in kept},
+        loops=cfa.loops & kept,
+    )

@@ -1,0 +1,148 @@
+"""A spec, flattened: cells that hold one value from one step to the next, and terms over them and the inputs.
+
+    cell = [initial] ++ next
+
+is the only temporal form left. All terms are over `var`s that this record declares: inputs (externs, and
+`unknown`s, which are no inputs of the C), constants (the unknowns of forall and exists, the same at every step)
+and cells. Wires name terms the user named; they are not variables, so sharing stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from streamcheck.core.location import Location
+from streamcheck.core.term import Term, variable, variables, walk
+from streamcheck.core.types import BOOL, Type
+from streamcheck.problem.automaton import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    name: str
+    type: Type
+    extern: bool  # else an `unknown`
+    doc: str
+    unit: str
+    where: Location | None
+
+    @property
+    def var(self) -> Term:
+        return variable(self.name, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The unknown of a forall or exists: any value of its type, the same at every step."""
+
+    name: str
+    type: Type
+    where: Location | None
+
+    @property
+    def var(self) -> Term:
+        return variable(self.name, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`name = [initial] ++ next`. A `free` cell may begin with any value of its type, of which `initial` is one: the
+    one that runs show and compiled code has."""
+
+    name: str
+    initial: Term
+    next: Term
+    where: Location | None
+    free: bool = False
+
+    @property
+    def var(self) -> Term:
+        return variable(self.name, self.initial.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A wire, an observer or an assumption: a term with the user's name."""
+
+    name: str
+    term: Term
+    where: Location | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    name: str
+    guard: Term
+    args: tuple[tuple[str | None, Term], ...]
+    where: Location | None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`always`: true at every step; `reachable`: true at some step of some run. `implied`: nobody wrote it, an
+    operator with a condition did (division, index, shift, cast)."""
+
+    name: str
+    term: Term
+    where: Location | None
+    goal: Literal["always", "reachable"] = "always"
+    implied: bool = False
+
+
+@dataclass(frozen=True)
+class Specification:
+    name: str
+    inputs: tuple[Input, ...]
+    constants: tuple[Constant, ...]
+    cells: tuple[Cell, ...]
+    wires: tuple[Named, ...]  # in dependency order
+    triggers: tuple[Trigger, ...]
+    observers: tuple[Named, ...]
+    properties: tuple[Property, ...]
+    assumptions: tuple[Named, ...]
+    where: Location | None
+    warnings: tuple[str, ...] = ()  # of the reader, for the user
+    program: Program | None = None  # the automaton that these equations stand for
+
+    def __post_init__(self) -> None:
+        declared = set(self.variables())
+        names = [v.payload for v in declared]
+        if len(set(names)) != len(names):
+            raise ValueError(f"{self.name}: two variables of one name")
+        stray = [v.payload for v in variables(self.roots()) if v not in declared]
+        if stray:
+            raise ValueError(f"{self.name}: undeclared variables {', '.join(map(str, stray))}")
+        for cell in self.cells:
+            if cell.initial.type is not cell.next.type or variables([cell.initial]):
+                raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
+        for name, claim in [(p.name, p.term) for p in self.properties] + [(a.name, a.term) for a in self.assumptions]:
+            if claim.type is not BOOL:
+                raise ValueError(f"{self.name}: {name} is not Bool")
+
+    def variables(self) -> Iterator[Term]:
+        yield from self.chosen()
+        yield from (c.var for c in self.cells)
+
+    def chosen(self) -> Iterator[Term]:
+        """The variables that a run chooses: inputs and constants."""
+        yield from (i.var for i in self.inputs)
+        yield from (c.var for c in self.constants)
+
+    def roots(self) -> Iterator[Term]:
+        """Every term of the record, wires excepted: they lie below these."""
+        for trigger in self.triggers:
+            yield trigger.guard
+            yield from (arg for _, arg in trigger.args)
+        yield from (o.term for o in (*self.observers, *self.assumptions))
+        yield from (p.term for p in self.properties)
+        for cell in self.cells:
+            yield cell.initial
+            yield cell.next
+
+    @cached_property
+    def size(self) -> int:
+        """How many different nodes all terms have together."""
+        return sum(1 for _ in walk(self.roots()))

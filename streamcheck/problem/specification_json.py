@@ -1,0 +1,119 @@
+"""Specification as plain data, and back: what travels on pipes, and what `show --as json` prints.
+
+`terms` is a table in which each row names earlier rows; everything else names rows. Reading goes through the
+constructors of terms and equations, which check what they are given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
+from streamcheck.core.wire import Reader, Writer, location, location_row
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Property, Specification, Trigger
+
+FORMAT = "streamcheck equations 1"
+
+
+def to_plain(equations: Specification) -> dict[str, Any]:
+    w = Writer()
+
+    def named(items: tuple[Named, ...]) -> list[Any]:
+        return [{"name": n.name, "term": w.term(n.term), "at": location_row(n.where)} for n in items]
+
+    body = {
+        "inputs": [
+            {
+                "name": i.name,
+                "type": w.type(i.type),
+                "extern": i.extern,
+                "doc": i.doc,
+                "unit": i.unit,
+                "at": location_row(i.where),
+            }
+            for i in equations.inputs
+        ],
+        "constants": [
+            {"name": c.name, "type": w.type(c.type), "at": location_row(c.where)} for c in equations.constants
+        ],
+        "cells": [
+            {
+                "name": c.name,
+                "initial": w.term(c.initial),
+                "next": w.term(c.next),
+                "at": location_row(c.where),
+                "free": c.free,
+            }
+            for c in equations.cells
+        ],
+        "wires": named(equations.wires),
+        "triggers": [
+            {
+                "name": t.name,
+                "guard": w.term(t.guard),
+                "args": [[name, w.term(arg)] for name, arg in t.args],
+                "at": location_row(t.where),
+            }
+            for t in equations.triggers
+        ],
+        "observers": named(equations.observers),
+        "properties": [
+            {
+                "name": p.name,
+                "term": w.term(p.term),
+                "goal": p.goal,
+                "implied": p.implied,
+                "at": location_row(p.where),
+            }
+            for p in equations.properties
+        ],
+        "assumptions": named(equations.assumptions),
+        "warnings": list(equations.warnings),
+    }
+    head = {"format": FORMAT, "name": equations.name, "at": location_row(equations.where)}
+    return {**head, "types": w.types, "terms": w.terms, **body}
+
+
+def from_plain(data: Any, origin: str = "") -> Specification:
+    """SpecError where the data is not what `to_plain` writes."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise SpecError(f"{origin or 'this'} is not a `{FORMAT}` file", write="streamcheck show FILE --as json")
+    try:
+        return _read(data)
+    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as why:
+        raise SpecError(f"{origin or 'the equations'}: damaged ({why})") from why
+
+
+def _read(data: dict[str, Any]) -> Specification:
+    r = Reader(data["types"], data["terms"])
+    terms: list[Term] = r.terms
+
+    def named(items: list[Any]) -> tuple[Named, ...]:
+        return tuple(Named(n["name"], terms[n["term"]], location(n["at"])) for n in items)
+
+    return Specification(
+        data["name"],
+        tuple(
+            Input(i["name"], r.types[i["type"]], i["extern"], i["doc"], i["unit"], location(i["at"]))
+            for i in data["inputs"]
+        ),
+        tuple(Constant(c["name"], r.types[c["type"]], location(c["at"])) for c in data["constants"]),
+        tuple(
+            Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"]), c.get("free", False))
+            for c in data["cells"]
+        ),
+        named(data["wires"]),
+        tuple(
+            Trigger(t["name"], terms[t["guard"]], tuple((n, terms[a]) for n, a in t["args"]), location(t["at"]))
+            for t in data["triggers"]
+        ),
+        named(data["observers"]),
+        tuple(
+            Property(p["name"], terms[p["term"]], location(p["at"]), p["goal"], p["implied"])
+            for p in data["properties"]
+        ),
+        named(data["assumptions"]),
+        location(data["at"]),
+        tuple(data.get("warnings", ())),
+    )

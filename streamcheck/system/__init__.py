@@ -1,1 +1,0 @@
-"""Transition systems and what engines say about them."""

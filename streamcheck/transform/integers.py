@@ -1,0 +1,271 @@
+"""Machine integers as mathematical ones, exactly: the same system over Int, with every wrap-around spelled out.
+
+Addition, subtraction and multiplication commute with taking remainders modulo 2^w. So each machine term has a *raw*
+Int term, congruent to its value, and bounds on it; sums of sums stay linear and are brought into range once, where
+a comparison, a division or a cell needs the value itself. Bounds tell how many multiples of 2^w may have to go:
+few become a choice, many become `mod`.
+
+    x + 1 of a Word8          raw x + 1 in 1 … 256         mux(x + 1 > 255, x + 1 - 256, x + 1)
+
+Variables get their ranges as assumptions, which every run of the machine system satisfies. Bit operations that have
+no such form, and conversions between machine integers and floats, are `Inexpressible`: bit-vectors then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from streamcheck.core.simplify import choice, conjunction, simplify
+from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
+from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
+from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+
+FEW_WRAPS = 4
+
+
+class Inexpressible(Exception):
+    """An operation on machine integers that has no linear form over Int."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An Int term congruent to a machine term modulo 2^w, and bounds on it."""
+
+    term: Term
+    low: float
+    high: float
+
+
+def is_machine(type: Type) -> bool:
+    return isinstance(type, MachineType | EnumType)
+
+
+def has_machine_integers(system: TransitionSystem) -> bool:
+    return any(is_machine(node.type) for node in walk(system.roots()))
+
+
+def to_integers(system: TransitionSystem) -> TransitionSystem:
+    """The system over Int. Inexpressible where it has no such form."""
+    m = Integers()
+    m.translate(system.roots())
+    m.translate([s.var for s in system.state] + list(system.inputs))
+    ranges = [r for v in (*system.inputs, *(s.var for s in system.state)) for r in m.ranges(v)]
+    claims = [Claim(c.name, m.value(c.term), c.where, c.goal, c.implied) for c in system.properties]
+    return TransitionSystem(
+        system.name,
+        tuple(
+            State(m.value(s.var), None if s.init is None else m.value(s.init), m.value(s.next)) for s in system.state
+        ),
+        tuple(m.value(v) for v in system.inputs),
+        tuple(Definition(d.name, m.value(d.term)) for d in system.definitions),
+        (*(Claim(a.name, m.value(a.term), a.where) for a in system.assumptions), *ranges),
+        tuple(claims),
+    )
+
+
+class Integers:
+    """The translation of terms. `plain` holds the others' images, `raws` those of machine integers. `known` are bounds
+    that Int terms have where the translated terms count."""
+
+    def __init__(self, known: Mapping[Term, tuple[float, float]] | None = None) -> None:
+        self.known = known or {}
+        self.raws: dict[Term, Raw] = {}
+        self.plain: dict[Term, Term] = {}
+        self._wrapped: dict[Term, Term] = {}
+        self._done: set[Term] = set()
+
+    def translate(self, roots: Iterable[Term]) -> None:
+        for node in walk(roots, self._done):
+            if is_machine(node.type):
+                self.raws[node] = self._raw(node)
+            else:
+                self.plain[node] = self._plain(node)
+
+    def value(self, node: Term) -> Term:
+        """The image of a node: for a machine integer, its value in range."""
+        self.translate([node])
+        if node in self.plain:
+            return self.plain[node]
+        if node not in self._wrapped:
+            self._wrapped[node] = _wrapped(self._bounded(self.raws[node]), node.type)
+        return self._wrapped[node]
+
+    def _bounded(self, raw: Raw) -> Raw:
+        low, high = self.known.get(raw.term, (-math.inf, math.inf))
+        return Raw(raw.term, max(raw.low, low), min(raw.high, high))
+
+    def ranges(self, var: Term) -> Iterator[Claim]:
+        if isinstance(var.type, MachineType):
+            image = self.value(var)
+            low, high = _int(var.type.low), _int(var.type.high)
+            holds = conjunction(term("le", low, image), term("le", image, high))
+            yield Claim(f"{var.payload} is a {var.type}", holds, None)
+
+    def _plain(self, node: Term) -> Term:
+        if not node.args:
+            return node
+        if node.op == "cast" and is_machine(node.args[0].type):
+            return self._cast_out(node)
+        return _folded(rebuild(node, [self.value(a) for a in node.args]))
+
+    def _cast_out(self, node: Term) -> Term:
+        value = self.value(node.args[0])
+        match node.type.kind:
+            case "integer":
+                return value
+            case "bool":
+                return _folded(term("ne", value, _int(0)))
+            case "real":
+                return _folded(term("cast", value, payload=node.type))
+        raise Inexpressible(f"{node.args[0].type} to {node.type}")
+
+    def _raw(self, node: Term) -> Raw:
+        kind = node.type
+        if node.op == "const":
+            return Raw(_int(node.payload), node.payload, node.payload)
+        if node.op == "var":
+            codes = kind.codes if isinstance(kind, EnumType) else (kind.low, kind.high)  # type: ignore[attr-defined]
+            return self._bounded(Raw(variable(node.payload, INT), min(codes), max(codes)))
+        if node.op == "mux":
+            return self._choice(node)
+        assert isinstance(kind, MachineType), node
+        match node.op:
+            case "add" | "sub":
+                return _sum(node.op, *(self.raws[a] for a in node.args))
+            case "neg":
+                return _sum("sub", Raw(_int(0), 0, 0), self.raws[node.args[0]])
+            case "bitnot":  # ~a = -a - 1, modulo 2^w
+                return _sum("sub", Raw(_int(-1), -1, -1), self.raws[node.args[0]])
+            case "mul":
+                return self._product(node)
+            case "shl":
+                amount = _literal(node.args[1])
+                factor = 1 << amount if amount < kind.width else 0
+                return _scaled(self.raws[node.args[0]], factor)
+            case "cast":
+                return self._cast_in(node.args[0], kind)
+        return self._by_value(node, kind)
+
+    def _choice(self, node: Term) -> Raw:
+        a, b = self.raws[node.args[1]], self.raws[node.args[2]]
+        return Raw(choice(self.plain[node.args[0]], a.term, b.term), min(a.low, b.low), max(a.high, b.high))
+
+    def _product(self, node: Term) -> Raw:
+        a, b = (self.raws[x] for x in node.args)
+        for x, y in ((a, b), (b, a)):
+            if x.term.is_const:
+                return _scaled(y, x.term.payload)
+        a, b = (self._in_range(x) for x in node.args)
+        corners = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
+        return Raw(_folded(term("mul", a.term, b.term)), min(corners), max(corners))
+
+    def _cast_in(self, source: Term, target: MachineType) -> Raw:
+        match source.type.kind:
+            case "bool":
+                return Raw(choice(self.plain[source], _int(1), _int(0)), 0, 1)
+            case "integer":
+                return Raw(self.plain[source], -math.inf, math.inf)
+            case "unsigned" | "signed" if source.type.width >= target.width:  # type: ignore[attr-defined]
+                return self.raws[source]  # congruent modulo the larger power, hence modulo the smaller
+            case "unsigned" | "signed" | "enum":
+                return self._in_range(source)
+        raise Inexpressible(f"{source.type} to {target}")
+
+    def _in_range(self, node: Term) -> Raw:
+        raw = self.raws[node]
+        if isinstance(node.type, MachineType):
+            low, high = max(raw.low, node.type.low), min(raw.high, node.type.high)
+            fits = node.type.low <= raw.low and raw.high <= node.type.high
+            return Raw(self.value(node), *((low, high) if fits else (node.type.low, node.type.high)))
+        return raw
+
+    def _by_value(self, node: Term, kind: MachineType) -> Raw:
+        """Operations that look at the values of their operands."""
+        args = [self._in_range(a) if is_machine(a.type) else Raw(self.plain[a], 0, 0) for a in node.args]
+        a = args[0]
+        match node.op:
+            case "min" | "max" | "rem":
+                return Raw(_folded(term(node.op, *(x.term for x in args))), kind.low, kind.high)
+            case "mod":
+                return Raw(_folded(term("mod", a.term, args[1].term)), kind.low, kind.high)
+            case "abs":
+                return Raw(_folded(term("abs", a.term)), 0, max(abs(a.low), abs(a.high)))
+            case "floordiv" | "quot":
+                high = kind.high + 1 if kind.signed else kind.high  # the lowest by -1
+                return Raw(_folded(term(node.op, a.term, args[1].term)), kind.low, high)
+            case "shr":
+                amount = min(_literal(node.args[1]), kind.width)
+                return Raw(_folded(term("floordiv", a.term, _int(1 << amount))), kind.low, kind.high)
+            case "bitand":
+                return self._masked(node)
+        raise Inexpressible(f"{node.op} on {kind}")
+
+    def _masked(self, node: Term) -> Raw:
+        """`x & (2^n - 1)`: the low bits are a remainder."""
+        for mask, other in (node.args, node.args[::-1]):
+            if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
+                low_bits = term("mod", self.raws[other].term, _int(mask.payload + 1))
+                return Raw(_folded(low_bits), 0, mask.payload)
+        raise Inexpressible("& that is no low-bit mask")
+
+
+def _int(value: Value) -> Term:
+    return constant(INT, value)
+
+
+def _folded(node: Term) -> Term:
+    """The node, computed where its operands are constants."""
+    if all(a.is_const for a in node.args):
+        return simplify([node])[node]
+    return node
+
+
+def _literal(amount: Term) -> int:
+    if not amount.is_const:
+        raise Inexpressible("a shift by what is not a literal")
+    value: int = amount.payload
+    return value if value >= 0 else 1 << 16  # a negative amount shifts everything out
+
+
+def _sum(op: str, a: Raw, b: Raw) -> Raw:
+    low, high = (a.low + b.low, a.high + b.high) if op == "add" else (a.low - b.high, a.high - b.low)
+    return Raw(_added(op, a.term, b.term), low, high)
+
+
+def _added(op: str, a: Term, b: Term) -> Term:
+    if b.is_const and b.payload == 0:
+        return a
+    if op == "add" and a.is_const and a.payload == 0:
+        return b
+    return _folded(term(op, a, b))
+
+
+def _scaled(a: Raw, factor: int) -> Raw:
+    if factor == 0:
+        return Raw(_int(0), 0, 0)
+    low, high = sorted((a.low * factor, a.high * factor))
+    return Raw(a.term if factor == 1 else _folded(term("mul", _int(factor), a.term)), low, high)
+
+
+def _wrapped(raw: Raw, type: Type) -> Term:
+    """The value in range that is congruent to the raw term."""
+    if not isinstance(type, MachineType):
+        return raw.term
+    modulus = 1 << type.width
+    if math.isinf(raw.low) or math.isinf(raw.high):
+        return _remainder(raw.term, type.low, modulus)
+    first, last = ((int(bound) - type.low) // modulus for bound in (raw.low, raw.high))
+    if last - first >= FEW_WRAPS:
+        return _remainder(raw.term, type.low, modulus)
+    result = _added("sub", raw.term, _int(last * modulus))
+    for wraps in range(last - 1, first - 1, -1):
+        fits = _folded(term("le", raw.term, _int(type.high + wraps * modulus)))
+        result = choice(fits, _added("sub", raw.term, _int(wraps * modulus)), result)
+    return result
+
+
+def _remainder(raw: Term, low: int, modulus: int) -> Term:
+    inside = _folded(term("mod", _added("sub", raw, _int(low)), _int(modulus)))
+    return _added("add", inside, _int(low))

@@ -1,0 +1,49 @@
+"""Specification → TransitionSystem: cells are state, constants are state that never changes, everything scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.core.simplify import disjunction
+from streamcheck.core.term import Term, constant, term
+from streamcheck.core.types import EnumType, part_names
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.transform.scalars import scalars
+
+
+def to_system(equations: Specification) -> TransitionSystem:
+    parts = scalars(equations.variables())
+    scalars([*equations.roots(), *(w.term for w in equations.wires)], parts)
+    inputs = [part for i in equations.inputs for part in parts[i.var]]
+    constants = [part for c in equations.constants for part in parts[c.var]]
+    state = [State(part, None, part) for part in constants]
+    for cell in equations.cells:
+        columns = zip(parts[cell.var], parts[cell.initial], parts[cell.next], strict=True)
+        state += [State(var, None if cell.free else init, after) for var, init, after in columns]
+    definitions = [
+        Definition(name, part)
+        for wire in equations.wires
+        for (name, _), part in zip(part_names(wire.name, wire.term.type), parts[wire.term], strict=True)
+    ]
+    assumptions = [Claim(a.name, parts[a.term][0], a.where) for a in equations.assumptions]
+    properties = [Claim(p.name, parts[p.term][0], p.where, p.goal, p.implied) for p in equations.properties]
+    return TransitionSystem(
+        equations.name,
+        tuple(state),
+        tuple(inputs),
+        tuple(definitions),
+        (
+            *assumptions,
+            *_members([*inputs, *constants, *(part for c in equations.cells if c.free for part in parts[c.var])]),
+        ),
+        tuple(properties),
+    )
+
+
+def _members(variables: list[Term]) -> Iterator[Claim]:
+    """Enums hold their members' codes only."""
+    for var in variables:
+        if isinstance(var.type, EnumType):
+            codes = [term("eq", var, constant(var.type, code)) for code in var.type.codes]
+            yield Claim(f"{var.payload} is a member of {var.type}", disjunction(*codes), None)
