@@ -13,7 +13,8 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.location import Location
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT, machine
-from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import State, TransitionSystem
 
 HERE = Location("random", 1)
 W8 = machine(8, signed=False)

@@ -1,4 +1,4 @@
-"""Property directed reachability on bits: the thesis' examples step by step, and random systems against explicit
+"""Claim directed reachability on bits: the thesis' examples step by step, and random systems against explicit
 search."""
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
 from streamcheck.engines.protocol import Progress, Task
-from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.smt.ternary import Ternary, needed
 

@@ -15,9 +15,10 @@ from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.protocol import Task
 from streamcheck.lang.flatten import equations_of
-from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved
-from streamcheck.run.problems import claim_term, claims_of, models
+from streamcheck.run.problems import claim_named, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
 from streamcheck.transform.integers import to_integers
@@ -359,7 +360,7 @@ def modelled(*definitions):
     spec = Spec("s")
     for name, stream_ in definitions:
         spec.prop(name, stream_)
-    claims = claims_of(equations_of(spec), vacuity=False)
+    claims = equations_of(spec)
     return claims, models(claims)[0]
 
 
@@ -371,7 +372,7 @@ def test_deep_violations_behind_a_history_are_found_and_replay():
     found, _ = verdicts(model.reduced.system, ("bmc",), rounds=200)
     assert {name: v.trace.length for name, (_, v) in found.items()} == {"short": 151, "never": 22}
     for name, (_, verdict) in found.items():
-        assert not isinstance(replay(claims, claim_term(claims, name), verdict.trace), str)
+        assert not isinstance(replay(claims, claim_named(claims, name), verdict.trace), str)
 
 
 def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
@@ -390,11 +391,11 @@ def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
     spec = Spec("timer")
     spec.prop("in time", left > 0)
     spec.assume("warm", heat > 100)
-    claims = claims_of(equations_of(spec), vacuity=False)
+    claims = equations_of(spec)
     model = models(claims)[0]
     found, events = verdicts(model.reduced.system, ("simulation",), rounds=1000)
     assert found.keys() == {"in time"} and found["in time"][1].trace.length == 701
-    assert not isinstance(replay(claims, claim_term(claims, "in time"), found["in time"][1].trace), str)
+    assert not isinstance(replay(claims, claim_named(claims, "in time"), found["in time"][1].trace), str)
     lengths = [e.trace.length for _, e in events if isinstance(e, Falsified)]
     assert lengths == sorted(set(lengths), reverse=True)  # each shorter than the one before
     again, _ = verdicts(model.reduced.system, ("simulation",), rounds=1000)
@@ -406,7 +407,7 @@ def test_long_runs_take_values_of_the_inputs_types(type_):
     a, b = extern("a", type_), extern("b", type_)
     spec = Spec("s")
     spec.prop("equal", a == b)
-    claims = claims_of(equations_of(spec), vacuity=False)
+    claims = equations_of(spec)
     for model in models(claims):
         found, _ = verdicts(model.reduced.system, ("simulation",), rounds=50)
-        assert not isinstance(replay(claims, claim_term(claims, "equal"), found["equal"][1].trace), str)
+        assert not isinstance(replay(claims, claim_named(claims, "equal"), found["equal"][1].trace), str)

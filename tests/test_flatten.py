@@ -151,7 +151,7 @@ def test_both_branches_of_a_mux_count_for_causality():
 
 
 def implied(spec):
-    return {p.name.split(" ", 1)[1]: p for p in equations_of(spec).properties if p.implied}
+    return {p.name.split(" ", 1)[1]: p for p in equations_of(spec).properties if p.is_implied}
 
 
 def obligations_of(stream, **more):
@@ -171,7 +171,7 @@ def test_obligations_exist_where_needed():
     a = extern("a", Array(Word8, 3))
     f = extern("f", Float)
     prop = obligations_of(10 // x)["no division by zero"]
-    assert holds(prop, x=1) and not holds(prop, x=0) and prop.implied and prop.where.text.startswith("prop =")
+    assert holds(prop, x=1) and not holds(prop, x=0) and prop.is_implied and prop.where.text.startswith("prop =")
     assert prop.name.startswith("test_flatten.py:")
     prop = obligations_of(a[i])["index in range"]
     assert [holds(prop, i=v) for v in (-1, 0, 2, 3)] == [False, True, True, False]

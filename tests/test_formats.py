@@ -32,7 +32,8 @@ from streamcheck.frontends.btor2 import read_btor2
 from streamcheck.frontends.lustre.read import read_lustre
 from streamcheck.frontends.vmt import read_vmt
 from streamcheck.interpret.simulate import simulate
-from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
 from streamcheck.transform.to_system import to_system
@@ -148,7 +149,7 @@ def test_enums_reachable_properties_free_starts_and_awkward_names(tmp_path):
     color = enum_of("Color", (("red", 3), ("green", 5)))
     paint, node, old = variable("node", color), variable("pos.x", BOOL), variable("let", INT)
     claims = (
-        Claim('it is "red"', term("eq", paint, constant(color, 3)), None, "reachable"),
+        Claim('it is "red"', term("eq", paint, constant(color, 3)), None, Goal.REACHABLE),
         Claim("never odd", term("eq", term("mod", old, constant(INT, 2)), constant(INT, 0)), None),
     )
     state = (

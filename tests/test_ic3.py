@@ -18,7 +18,8 @@ from streamcheck.engines.ic3.frames import FOR_EVER, Frames
 from streamcheck.engines.ic3.generalize import Tightening
 from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
 from streamcheck.engines.protocol import Invariants, Progress, Task
-from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.smt.interpolate import atoms, interpolants
 from streamcheck.smt.solver import Solver

@@ -15,7 +15,8 @@ from streamcheck.engines.protocol import Invariants, Task
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import Houdini
 from streamcheck.invariants.nullspace import relations
-from streamcheck.problem.transition import Claim, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
 from streamcheck.run.strategy import build
 

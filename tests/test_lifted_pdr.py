@@ -1,4 +1,4 @@
-"""Property directed reachability on automata: the thesis' examples step by step, and random automata against explicit
+"""Claim directed reachability on automata: the thesis' examples step by step, and random automata against explicit
 search."""
 
 from __future__ import annotations

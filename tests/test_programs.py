@@ -19,7 +19,7 @@ from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, Program, decider, exclusive
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace
 from streamcheck.run.checking import judged
-from streamcheck.run.problems import claim_term, models
+from streamcheck.run.problems import claim_named, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
 from streamcheck.transform.automata import program_equations, scalar
@@ -52,7 +52,7 @@ def decide(equations, engines, model, rounds=80):
         whole = replace(verdict.certificate, equalities=reduced.equalities)
         assert judged(model.subject, "safe", whole) is None
         return verdict
-    shown = replay(equations, claim_term(equations, "safe"), verdict.trace)
+    shown = replay(equations, claim_named(equations, "safe"), verdict.trace)
     assert not isinstance(shown, str), shown
     program = equations.program
     path = path_of(scalar(program.source), program.blocks, verdict.trace, shown.steps)

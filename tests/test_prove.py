@@ -16,7 +16,12 @@ import pytest
 from test_command import assert_gone, streamcheck
 
 from streamcheck import *
+from streamcheck.core.term import constant, term, variable
+from streamcheck.core.types import INT
 from streamcheck.lang.flatten import equations_of
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.specification import Cell, Specification
+from streamcheck.problem.specification_json import to_plain
 from streamcheck.run import strategy
 from streamcheck.run.prove import Alarm, Settings, prove
 
@@ -555,3 +560,21 @@ def test_many_properties_are_all_decided():
         spec.prop(f"q{i}", n != i + 3)
     verdicts = [r.verdict for r in spec.prove(timeout=40.0).results]
     assert verdicts == ["proved", "falsified"] * 60
+
+
+def test_an_assumption_without_a_line_counts(tmp_path):
+    """In a file of equations nothing has to have a line; only ranges of types may be left out, by their origin."""
+    n, other = variable("n", INT), variable("other", INT)
+    one, five, ten = (constant(INT, i) for i in (1, 5, 10))
+    cells = (
+        Cell("n", constant(INT, 0), term("add", n, one), None),
+        Cell("other", constant(INT, 0), term("add", other, term("add", one, one)), None),
+    )
+    ends = Claim("ends", term("lt", n, five))
+    small = Claim("small", term("lt", other, ten))
+    specification = Specification("ends", (), (), cells, (), (), (), (small,), (ends,), None)
+    path = tmp_path / "ends.json"
+    path.write_text(json.dumps(to_plain(specification)))
+    status, answer = verdicts(str(path))
+    assert status == 0 and answer["properties"][0]["verdict"] == "proved"
+    assert "assumptions for 10 steps" in answer["warnings"][0]

@@ -28,7 +28,8 @@ from streamcheck.certify.smtlib import Script, conjunction, disjunction
 from streamcheck.certify.solvers import unsatisfiable
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, variable, variables, walk
-from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate
 
 
@@ -126,11 +127,11 @@ def _cone(system: TransitionSystem, roots: tuple[Term, ...]) -> TransitionSystem
     """The part of the system that the roots and the assumptions depend on."""
     nexts = {s.var: s.next for s in system.state}
     seen: set[Term] = set()
-    pending = [*roots, *(a.term for a in system.assumptions if a.where is not None)]
+    pending = [*roots, *(a.term for a in system.assumptions if not a.is_range)]
     while pending:
         pending = [nexts[t] for t in walk(pending, seen) if t in nexts]
     # A range that comes with a type, not from the user, matters where its variable does.
-    seen_ranges = [a for a in system.assumptions if a.where is not None or seen.issuperset(variables([a.term]))]
+    seen_ranges = [a for a in system.assumptions if not a.is_range or seen.issuperset(variables([a.term]))]
     return replace(
         system,
         state=tuple(s for s in system.state if s.var in seen),

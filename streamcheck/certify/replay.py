@@ -12,6 +12,7 @@ from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names, scalar_parts
 from streamcheck.interpret.simulate import simulate
+from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Trace
 
@@ -24,7 +25,7 @@ class Replay:
     matters: list[set[str]]
 
 
-def replay(equations: Specification, claim: Term, trace: Trace) -> Replay | str:
+def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str:
     """The run behind a trace that breaks the claim, or why it does not."""
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(equations, given)
@@ -40,9 +41,12 @@ def replay(equations: Specification, claim: Term, trace: Trace) -> Replay | str:
         for var in equations.variables():
             if not _is_member(var.type, values[var]):
                 return f"{var.payload} is no member of its enum at step {i}"
-    if steps[-1][claim] is not False:
-        return "the property is true at the last step"
-    return Replay(steps, _matters(equations, claim, steps))
+    match claim.goal:
+        case Goal.ALWAYS if steps[-1][claim.term] is not False:
+            return "the property is true at the last step"
+        case Goal.REACHABLE if steps[-1][claim.term] is not True:
+            return "the last step does not reach it"
+    return Replay(steps, _matters(equations, claim.term, steps))
 
 
 def _ill_typed(equations: Specification, given: Mapping[str, Value]) -> str:

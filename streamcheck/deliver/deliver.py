@@ -15,6 +15,7 @@ from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import Options, Unit, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.narrow import narrowed
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
 from streamcheck.problem.specification import Specification
 from streamcheck.run.director import Director
@@ -63,7 +64,7 @@ def compiled(
         return Compiled(verdicts, None, None, request)
     machine, ranges = equations, list[str]()
     if request.narrow:
-        proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal == "always"]
+        proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
         machine, ranges = narrowed(equations, proved, request.settings)
     remarks = [*_remarks(verdicts), *ranges, *_duties(equations)]
     unit = generate(machine, request.options, [*remarks, "", NOT_VALIDATED, ""])

@@ -23,7 +23,8 @@ from streamcheck.core.operators import c_type
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
 from streamcheck.core.types import INT, MachineType, Type, machine
-from streamcheck.problem.specification import Cell, Input, Named, Property, Specification
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.specification import Cell, Input, Named, Specification
 from streamcheck.run.prove import Settings, prove
 from streamcheck.transform.to_system import to_system
 
@@ -67,7 +68,7 @@ def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
 def _prove(equations: Specification, ranges: dict[Term, Range], settings: Settings) -> None:
     """The ranges as properties, proved and checked as all are."""
     claims = tuple(
-        Property(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(equations, var))
+        Claim(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(equations, var))
         for var, (low, high) in ranges.items()
     )
     verdicts = prove(replace(equations, properties=(*equations.properties, *claims)), settings)

@@ -1,4 +1,4 @@
-"""Property directed reachability on bits.
+"""Claim directed reachability on bits.
 
 Decides: every property of a system whose states and inputs are Bools, with time.
 
@@ -52,7 +52,7 @@ from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import FOR_EVER
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Proved, Unknown
 from streamcheck.smt.ternary import needed
 

@@ -32,7 +32,8 @@ from streamcheck.core.simplify import conjunction, disjunction, implication, neg
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo
-from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed

@@ -38,7 +38,7 @@ from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at

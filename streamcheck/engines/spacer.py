@@ -28,7 +28,7 @@ from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.frames import Frames, GaveUp
 from streamcheck.engines.ic3.obligations import Obligation, replay
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.horn import Derivation, Horn, Relation
 from streamcheck.smt.terms import Untranslatable

@@ -28,7 +28,8 @@ from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Value
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
-from streamcheck.problem.transition import Claim, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, Composed, at

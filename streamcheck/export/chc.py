@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from streamcheck.core.smtlib import literal, sort, symbols
 from streamcheck.core.term import Term
 from streamcheck.export.smt_text import Texts, joined
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 
@@ -44,7 +45,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield _clause([*variables, *((after[v], v) for v in state)], body, _applied(reached, [after[v] for v in state]))
     for claim in system.properties:
         texts = Texts([*assumed, claim.term], names.__getitem__)
-        broken = texts[claim.term] if claim.goal == "reachable" else f"(not {texts[claim.term]})"
+        broken = texts[claim.term] if claim.goal is Goal.REACHABLE else f"(not {texts[claim.term]})"
         body = texts.let(joined("and", [here, *(texts[a] for a in assumed), broken]))
         yield f"; {' '.join(claim.name.split())}"
         yield _clause(variables, body, "false")

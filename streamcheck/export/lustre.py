@@ -15,6 +15,7 @@ from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
 from streamcheck.export.lustre_terms import literal, operation, type_name
 from streamcheck.frontends.lustre.cursor import RESERVED
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 DEEPEST = 12  # operations inside each other, before one of them gets a name
@@ -112,7 +113,7 @@ class Writer:
         for a in system.assumptions:
             yield f"  assert {self.texts[a.term]};"
         for claim, p in zip(claims, system.properties, strict=True):
-            kind = "reachable " if p.goal == "reachable" else ""
+            kind = "reachable " if p.goal is Goal.REACHABLE else ""
             name = " ".join(p.name.split()).replace('"', "'")
             yield f"  {claim} = {self.texts[p.term]};"
             yield f'  check {kind}"{name}" {claim};' if kind else f'  --%PROPERTY "{name}" {claim};'

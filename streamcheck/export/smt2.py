@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from streamcheck.core.smtlib import literal, quoted, sort
 from streamcheck.core.term import Term
 from streamcheck.export.smt_text import Texts
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 
@@ -40,7 +41,7 @@ class _Script:
             texts = self._texts(i)
             yield from self._definitions(texts, i)
             for claim in self.system.properties:
-                broken = texts[claim.term] if claim.goal == "reachable" else f"(not {texts[claim.term]})"
+                broken = texts[claim.term] if claim.goal is Goal.REACHABLE else f"(not {texts[claim.term]})"
                 yield from _query(f"{claim.name}, step {i}", broken)
             if i < steps:
                 yield from self._step(texts, i)
@@ -52,7 +53,7 @@ class _Script:
             texts = self._texts(i)
             yield from self._definitions(texts, i)
             claims = self.system.properties
-            held.append([f"(not {texts[c.term]})" if c.goal == "reachable" else texts[c.term] for c in claims])
+            held.append([f"(not {texts[c.term]})" if c.goal is Goal.REACHABLE else texts[c.term] for c in claims])
             if i < k:
                 yield from self._step(texts, i)
         for n, claim in enumerate(self.system.properties):

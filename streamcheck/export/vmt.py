@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from streamcheck.core.smtlib import literal, sort, symbols
 from streamcheck.core.term import Term
 from streamcheck.export.smt_text import Texts, joined
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 
@@ -38,7 +39,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     trans = joined("and", [*moved, *([condition] if assumed else [])])
     yield f"(define-fun trans! () Bool (! {trans} :trans true))"
     for i, (claim, name) in enumerate(zip(system.properties, claimed, strict=True)):
-        text = f"(not {texts[claim.term]})" if claim.goal == "reachable" else texts[claim.term]
+        text = f"(not {texts[claim.term]})" if claim.goal is Goal.REACHABLE else texts[claim.term]
         text = f"(=> {condition} {text})" if assumed else text
         yield f"(define-fun {name} () Bool (! {text} :invar-property {i}))"
 
@@ -49,7 +50,7 @@ def _names(system: TransitionSystem) -> tuple[dict[Term, str], dict[Term, str], 
     taken = [v.payload for v in (*state, *system.inputs)] + [f"{v.payload}'" for v in state]
     claimed: list[str] = []
     for claim in system.properties:
-        name = f"never {claim.name}" if claim.goal == "reachable" else claim.name
+        name = f"never {claim.name}" if claim.goal is Goal.REACHABLE else claim.name
         while name in taken or name in claimed:
             name += " (property)"
         claimed.append(name)

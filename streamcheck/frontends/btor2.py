@@ -17,7 +17,8 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, MachineType, Type, default, machine
 from streamcheck.frontends import bits
 from streamcheck.frontends.lustre.operators import equal, folded, logic
-from streamcheck.problem.specification import Cell, Input, Named, Property, Specification
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.specification import Cell, Input, Specification
 
 COMPARISONS = {f"{sign}{op}{rest}": f"{sign}{op}{rest[-1]}" for sign in "us" for op in "lg" for rest in ("t", "te")}
 BINARY = frozenset("add sub mul udiv urem sdiv srem smod sll srl sra rol ror".split())
@@ -48,8 +49,8 @@ class _Reading:
         self.wheres: dict[Term, Location] = {}
         self.states: dict[Term, tuple[Term | None, Term | None]] = {}  # what each begins with, and holds next
         self.inputs: list[Term] = []
-        self.properties: list[Property] = []
-        self.assumptions: list[Named] = []
+        self.properties: list[Claim] = []
+        self.assumptions: list[Claim] = []
         self._names: set[str] = set()
         self.here = Location(path, 1)
 
@@ -78,9 +79,9 @@ class _Reading:
                 self._state(op, self._node(words[3]), self._node(words[4]))
             case "bad":
                 name = self._name(words[3] if len(words) > 3 else f"bad {number}")
-                self.properties.append(Property(name, negation(self._truth(words[2])), self.here))
+                self.properties.append(Claim(name, negation(self._truth(words[2])), self.here))
             case "constraint":
-                self.assumptions.append(Named(f"constraint {number}", self._truth(words[2]), self.here))
+                self.assumptions.append(Claim(f"constraint {number}", self._truth(words[2]), self.here))
             case "output":
                 pass
             case "fair" | "justice":
@@ -229,7 +230,7 @@ class _Reading:
         if at_first:
             first = variable(self._name("first step"), BOOL)
             cells.append(Cell(first.payload, TRUE, FALSE, None))
-            assumptions.append(Named("init", term("implies", first, conjunction(*at_first)), self.here))
+            assumptions.append(Claim("init", term("implies", first, conjunction(*at_first)), self.here))
         inputs = tuple(Input(v.payload, v.type, True, "", "", self.wheres[v]) for v in chosen)
         properties = tuple(self.properties)
         return Specification(name, inputs, (), tuple(cells), (), (), (), properties, tuple(assumptions), None)

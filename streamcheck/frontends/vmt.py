@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
 from streamcheck.frontends.sexpr import Form, SExpr, Source
 from streamcheck.frontends.smt_terms import Reader, sort
-from streamcheck.problem.specification import Cell, Input, Named, Property, Specification
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.specification import Cell, Input, Specification
 
 IGNORED = frozenset(("set-logic", "set-info", "set-option", "check-sat", "exit", "get-model"))
 
@@ -40,7 +40,7 @@ class _File:
     nexts: dict[Term, Term] = field(default_factory=dict)  # a state variable, and the one for its next value
     init: list[Term] = field(default_factory=list)
     trans: list[Term] = field(default_factory=list)
-    properties: list[Property] = field(default_factory=list)
+    properties: list[Claim] = field(default_factory=list)
     unknowns: dict[tuple[str, Term, Term], Term] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -94,7 +94,7 @@ class _File:
         if ":trans" in notes:
             self.trans.append(value)
         if ":invar-property" in notes:
-            self.properties.append(Property(name, value, self.source.where(body)))
+            self.properties.append(Claim(name, value, self.source.where(body)))
         if ":live-property" in notes:
             raise self.source.error(body, "liveness is not supported")
 
@@ -104,20 +104,20 @@ class _File:
         initial, first_conditions = self._initial()
         defined, conditions = self._functional()
         cells = [self._cell(var, after, initial, defined) for var, after in self.nexts.items()]
-        assumptions: list[Named] = []
+        assumptions: list[Claim] = []
         taken = set(self.names)
         if first_conditions:
             first = variable(_fresh("first step", taken), BOOL)
             cells.append(Cell(first.payload, TRUE, FALSE, None))
             claim = term("implies", first, conjunction(*first_conditions))
-            assumptions.append(Named("the initial condition", claim, self._anywhere()))
+            assumptions.append(Claim("the initial condition", claim))
         if conditions:
             images = {after: defined.get(var, after) for var, after in self.nexts.items()}
             replaced = substitute(conditions, images)
             met = conjunction(*(replaced[c] for c in conditions))
             valid = variable(_fresh("every step was a transition", taken), BOOL)
             cells.append(Cell(valid.payload, TRUE, conjunction(valid, met), None))
-            assumptions.append(Named("the transition relation", valid, self._anywhere()))
+            assumptions.append(Claim("the transition relation", valid))
         chosen = [v for v in self.declared if v not in self.nexts and v not in self.nexts.values()]
         chosen += [after for var, after in self.nexts.items() if var not in defined]
         inputs = tuple(Input(v.payload, v.type, True, "", "", self.source.where(self.declared[v])) for v in chosen)
@@ -128,9 +128,6 @@ class _File:
             return Specification(name, (*inputs, *unknown), (), tuple(cells), (), (), (), *claims, None, warnings)
         except ValueError as why:
             raise SpecError(f"{self.source.file}: {why}") from None
-
-    def _anywhere(self) -> Location | None:
-        return self.source.where(self.source.forms[0]) if self.source.forms else None
 
     def _cell(self, var: Term, after: Term, initial: dict[Term, Term], defined: dict[Term, Term]) -> Cell:
         value = initial.get(var)

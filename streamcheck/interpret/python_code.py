@@ -16,6 +16,7 @@ from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Value
 from streamcheck.interpret.present import presenter
 from streamcheck.interpret.step import Step
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Cell, Specification
 
 
@@ -37,7 +38,7 @@ def plan(equations: Specification) -> Plan:
     open_ended += [c.var for c in equations.cells if c.free]
     undecided = _influenced(open_ended, equations)
     claims = [(f"assumption {a.name}", a.term) for a in equations.assumptions]
-    claims += [(p.name, p.term) for p in equations.properties if p.goal == "always"]
+    claims += [(p.name, p.term) for p in equations.properties if p.goal is Goal.ALWAYS]
     claims = [(name, term) for name, term in claims if term not in undecided]
     reached, cells = _reached(shown + [term for _, term in claims], equations)
     return Plan(equations, claims, cells, [i.var for i in equations.inputs if i.var in reached])

@@ -20,7 +20,7 @@ from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Set
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 
 MOST_CANDIDATES = 1_500  # per stage

@@ -27,7 +27,8 @@ from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
 from streamcheck.lang.obligations import Reading, obligations
 from streamcheck.lang.spec import Declared, SpecBase
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Property, Specification, Trigger
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 Key: TypeAlias = tuple[Node, int]
 
@@ -56,17 +57,17 @@ class Flattening:
         spec = self.spec
         triggers = tuple(self._trigger(t) for t in spec.triggers.values())
         observers = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.observers.values())
-        assumptions = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.assumptions.values())
-        properties = [Property(d.name, self._root(d.node), d.where) for d in spec.properties.values()]
-        properties += [Property(d.name, self._root(d.node), d.where, "reachable") for d in spec.witnesses.values()]
+        assumptions = tuple(Claim(d.name, self._root(d.node), d.where) for d in spec.assumptions.values())
+        properties = [Claim(d.name, self._root(d.node), d.where) for d in spec.properties.values()]
+        properties += [Claim(d.name, self._root(d.node), d.where, Goal.REACHABLE) for d in spec.witnesses.values()]
         while self.pending:
             self._define_cells(self.pending.popleft())
         implied = obligations(self.reading, self.terms, [p.name for p in properties])
         needed = self._needed(
             [t.guard for t in triggers]
             + [arg for t in triggers for _, arg in t.args]
-            + [n.term for n in (*observers, *assumptions)]
-            + [p.term for p in (*properties, *implied)]
+            + [o.term for o in observers]
+            + [c.term for c in (*assumptions, *properties, *implied)]
         )
         return Specification(
             spec.name,

@@ -20,7 +20,7 @@ from streamcheck.core.simplify import conjunction, disjunction, implication, neg
 from streamcheck.core.term import TRUE, Term, constant, term
 from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
 from streamcheck.lang.node import Node
-from streamcheck.problem.specification import Property
+from streamcheck.problem.claim import IMPLIED, Claim
 
 Key: TypeAlias = tuple[Node, int]
 
@@ -49,7 +49,7 @@ KINDS = {
 }
 
 
-def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str]) -> tuple[Property, ...]:
+def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
     """The implied properties; their names differ from each other and from those taken."""
     bearing = [key for key in reading.order if key[0].op in KINDS and _condition(terms[key]) is not TRUE]
     if not bearing:
@@ -68,12 +68,12 @@ def _name(node: Node) -> str:
     return f"{node.where.short} {KINDS[node.op]}"
 
 
-def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Property]:
+def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
     for name, claims in found.items():
         numbers = count(1)
         for node, claim in claims:
             names = (name if i == 1 else f"{name} ({i})" for i in numbers)
-            yield Property(next(n for n in names if n not in taken), claim, node.where, implied=True)
+            yield Claim(next(n for n in names if n not in taken), claim, node.where, origin=IMPLIED)
 
 
 def _reached(reading: Reading, terms: Mapping[Key, Term], bearing: Iterable[Key]) -> dict[Key, Term]:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variable, variables, walk
-from streamcheck.core.types import BOOL, Type
+from streamcheck.core.types import Type
 from streamcheck.problem.automaton import Program
+from streamcheck.problem.claim import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A wire, an observer or an assumption: a term with the user's name."""
+    """A wire or an observer: a term with the user's name."""
 
     name: str
     term: Term
@@ -80,18 +80,6 @@ class Trigger:
     where: Location | None
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
-    """`always`: true at every step; `reachable`: true at some step of some run. `implied`: nobody wrote it, an
-    operator with a condition did (division, index, shift, cast)."""
-
-    name: str
-    term: Term
-    where: Location | None
-    goal: Literal["always", "reachable"] = "always"
-    implied: bool = False
-
-
 @dataclass(frozen=True)
 class Specification:
     name: str
@@ -101,8 +89,8 @@ class Specification:
     wires: tuple[Named, ...]  # in dependency order
     triggers: tuple[Trigger, ...]
     observers: tuple[Named, ...]
-    properties: tuple[Property, ...]
-    assumptions: tuple[Named, ...]
+    properties: tuple[Claim, ...]
+    assumptions: tuple[Claim, ...]
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
     program: Program | None = None  # the automaton that these equations stand for
@@ -118,9 +106,6 @@ class Specification:
         for cell in self.cells:
             if cell.initial.type is not cell.next.type or variables([cell.initial]):
                 raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
-        for name, claim in [(p.name, p.term) for p in self.properties] + [(a.name, a.term) for a in self.assumptions]:
-            if claim.type is not BOOL:
-                raise ValueError(f"{self.name}: {name} is not Bool")
 
     def variables(self) -> Iterator[Term]:
         yield from self.chosen()
@@ -136,7 +121,8 @@ class Specification:
         for trigger in self.triggers:
             yield trigger.guard
             yield from (arg for _, arg in trigger.args)
-        yield from (o.term for o in (*self.observers, *self.assumptions))
+        yield from (o.term for o in self.observers)
+        yield from (a.term for a in self.assumptions)
         yield from (p.term for p in self.properties)
         for cell in self.cells:
             yield cell.initial

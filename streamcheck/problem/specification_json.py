@@ -6,12 +6,14 @@ constructors of terms and equations, which check what they are given.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.wire import Reader, Writer, location, location_row
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Property, Specification, Trigger
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 FORMAT = "streamcheck equations 1"
 
@@ -19,7 +21,7 @@ FORMAT = "streamcheck equations 1"
 def to_plain(equations: Specification) -> dict[str, Any]:
     w = Writer()
 
-    def named(items: tuple[Named, ...]) -> list[Any]:
+    def named(items: Iterable[Named | Claim]) -> list[Any]:
         return [{"name": n.name, "term": w.term(n.term), "at": location_row(n.where)} for n in items]
 
     body = {
@@ -62,8 +64,8 @@ def to_plain(equations: Specification) -> dict[str, Any]:
             {
                 "name": p.name,
                 "term": w.term(p.term),
-                "goal": p.goal,
-                "implied": p.implied,
+                "goal": p.goal.value,
+                "implied": p.is_implied,
                 "at": location_row(p.where),
             }
             for p in equations.properties
@@ -109,11 +111,13 @@ def _read(data: dict[str, Any]) -> Specification:
             for t in data["triggers"]
         ),
         named(data["observers"]),
-        tuple(
-            Property(p["name"], terms[p["term"]], location(p["at"]), p["goal"], p["implied"])
-            for p in data["properties"]
-        ),
-        named(data["assumptions"]),
+        tuple(_claim(p, terms) for p in data["properties"]),
+        tuple(Claim(a["name"], terms[a["term"]], location(a["at"])) for a in data["assumptions"]),
         location(data["at"]),
         tuple(data.get("warnings", ())),
     )
+
+
+def _claim(row: dict[str, Any], terms: list[Term]) -> Claim:
+    origin = IMPLIED if row["implied"] else WRITTEN
+    return Claim(row["name"], terms[row["term"]], location(row["at"]), Goal(row["goal"]), origin)

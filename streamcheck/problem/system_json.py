@@ -3,22 +3,23 @@
     {"name": …, "state": [[variable, initial or null, next], …], "inputs": [variable, …],
      "definitions": [[name, term], …], "assumptions": [claim, …], "properties": [claim, …], "types": […], "terms": […]}
 
-A claim is `[name, term, where, goal, implied]`. The rows of `types` and `terms` are those of `core.wire`.
+A claim is `[name, term, where, goal, origin]`. The rows of `types` and `terms` are those of `core.wire`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.core.wire import Reader, Writer, location, location_row
-from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.core.wire import Reader, Writer
+from streamcheck.problem.claim import Claim, claim_from_plain, claim_to_plain
+from streamcheck.problem.transition import Definition, State, TransitionSystem
 
 
 def system_to_plain(system: TransitionSystem) -> dict[str, Any]:
     w = Writer()
 
     def claims(those: tuple[Claim, ...]) -> list[list[Any]]:
-        return [[c.name, w.term(c.term), location_row(c.where), c.goal, c.implied] for c in those]
+        return [claim_to_plain(c, w) for c in those]
 
     row = {
         "name": system.name,
@@ -35,7 +36,7 @@ def system_from_plain(row: dict[str, Any]) -> TransitionSystem:
     terms = Reader(row["types"], row["terms"]).terms
 
     def claims(rows: list[list[Any]]) -> tuple[Claim, ...]:
-        return tuple(Claim(n, terms[t], location(where), goal, implied) for n, t, where, goal, implied in rows)
+        return tuple(claim_from_plain(row, terms) for row in rows)
 
     return TransitionSystem(
         row["name"],

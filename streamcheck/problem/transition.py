@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
-from streamcheck.core.types import BOOL
+from streamcheck.problem.claim import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +22,6 @@ class State:
     var: Term
     init: Term | None
     next: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A named Bool term: `always` true, or `reachable`."""
-
-    name: str
-    term: Term
-    where: Location | None
-    goal: Literal["always", "reachable"] = "always"
-    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +51,6 @@ class TransitionSystem:
         for s in self.state:
             if s.next.type is not s.var.type or (s.init is not None and s.init.type is not s.var.type):
                 raise ValueError(f"{self.name}: {s.var.payload} changes its type")
-        for claim in (*self.assumptions, *self.properties):
-            if claim.term.type is not BOOL:
-                raise ValueError(f"{self.name}: {claim.name} is not Bool")
 
     def roots(self) -> Iterator[Term]:
         for s in self.state:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, StructType, Type, Value
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 
 MAX_DEPTH = 40  # deeper expressions are cut in two by a name
@@ -137,7 +138,7 @@ def _equation_lines(equations: Specification) -> Iterator[str]:
     for kind, items in (("observer", equations.observers), ("assume", equations.assumptions)):
         yield from (f"  {kind} {item.name} = {use(item.term)}" for item in items)
     for p in equations.properties:
-        kind = "implied" if p.implied else "prop" if p.goal == "always" else "exists"
+        kind = "implied" if p.is_implied else "prop" if p.goal is Goal.ALWAYS else "exists"
         yield f"  {kind} {p.name} = {use(p.term)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.term import Term
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
@@ -31,9 +32,9 @@ def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
 
 
 def _word(result: Result) -> str:
-    if result.prop.goal == "reachable" and result.verdict == "proved":
+    if result.prop.goal is Goal.REACHABLE and result.verdict == "proved":
         return "reachable"
-    if result.prop.goal == "reachable" and result.verdict == "falsified":
+    if result.prop.goal is Goal.REACHABLE and result.verdict == "falsified":
         return "never"
     return result.verdict
 

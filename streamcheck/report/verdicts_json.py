@@ -6,6 +6,7 @@ from typing import Any
 
 from streamcheck import __version__
 from streamcheck.core.term import Term
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
@@ -30,7 +31,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
 
 def _result(equations: Specification, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
-    if result.prop.implied:
+    if result.prop.is_implied:
         row["implied"] = True
     if result.verdict == "unknown":
         return row | {"reason": result.reason}
@@ -42,7 +43,7 @@ def _result(equations: Specification, result: Result, saved: str | None, *, mach
     if result.path is not None:
         row["counterexample"] = {"length": len(result.path), "shortest": result.shortest, "path": path_json(result)}
     elif result.replay is not None:
-        key = "witness" if result.prop.goal == "reachable" else "counterexample"
+        key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
         steps = len(result.replay.steps)
         row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(equations, result)}
     return row
@@ -55,7 +56,7 @@ def _steps(equations: Specification, result: Result) -> list[dict[str, Any]]:
     streams: dict[str, Term] = {}
     named = [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
     cells = [(c.name, c.var) for c in equations.cells]
-    claims = [(p.name, p.term) for p in equations.properties if not p.implied or p.name == result.name]
+    claims = [(p.name, p.term) for p in equations.properties if not p.is_implied or p.name == result.name]
     for name, node in [*claims, *constants, *cells, *named]:
         streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [

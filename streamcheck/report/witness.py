@@ -26,12 +26,12 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     program = verdicts.equations.program
     if program is None or not path.endswith(".c"):
         raise SpecError(f"{path}: witnesses are of C programs")
-    broken = next((r for r in verdicts.results if r.path is not None and not r.prop.implied), None)
+    broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:
         yield from _head("violation_sequence", path)
         yield from _violation(program, broken, path)
         return
-    asserted = [r for r in verdicts.results if not r.prop.implied]
+    asserted = [r for r in verdicts.results if not r.prop.is_implied]
     if not asserted or any(r.verdict != "proved" for r in asserted):
         raise SpecError(f"{path}: there is no verdict to witness", write="a longer `--timeout`")
     yield from _head("invariant_set", path)

@@ -17,10 +17,11 @@ from streamcheck.problem.certificate_json import (
     certificate_to_plain,
     trace_to_plain,
 )
+from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 from streamcheck.run.checking import judged
 from streamcheck.run.events import trace_from_plain
-from streamcheck.run.problems import claim_term, claims_of, models
+from streamcheck.run.problems import claim_named, models
 from streamcheck.run.prove import Result, Verdicts
 from streamcheck.run.source import Reading, Target, read
 
@@ -72,9 +73,9 @@ def recheck(path: str) -> tuple[str, str | None]:
     if prop is None:
         raise SpecError(f'{file} has no property "{saved.prop}" any more')
     word: str = saved.claim
-    if prop.goal == "reachable":
+    if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"
-    return f"{saved.spec} {saved.prop} {word}", _refuted(saved, claims_of(equations, vacuity=False), path)
+    return f"{saved.spec} {saved.prop} {word}", _refuted(saved, equations, path)
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
@@ -95,7 +96,7 @@ def _refuted(saved: Saved, claims: Specification, path: str) -> str | None:
         return None if rejected is None else rejected.why
     with _damage(path):
         trace = trace_from_plain(saved.evidence, models(claims)[-1].system)
-        shown = replay(claims, claim_term(claims, saved.prop), trace)
+        shown = replay(claims, claim_named(claims, saved.prop), trace)
     return shown if isinstance(shown, str) else None
 
 

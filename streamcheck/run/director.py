@@ -27,7 +27,7 @@ from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, U
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.run.problems import Modelled, claim_term, is_extra
+from streamcheck.run.problems import Modelled, claim_named
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, HELP, HELPERS, LATER, STUCK, Lane, apart, build, groups, plan
 
@@ -128,7 +128,7 @@ class Director:
         return [p.name for p in self.equations.properties if p.name not in self.decisions]
 
     def open_properties(self) -> list[str]:
-        return [name for name in self._claims() if not is_extra(name)]
+        return [p.name for p in self.equations.properties if p.name not in self.decisions and not p.is_vacuity_test]
 
     # Processes
 
@@ -348,7 +348,7 @@ class Director:
         earlier = self.decisions.get(falsified.prop)
         if earlier is not None and earlier.verdict == "falsified":
             return
-        shown = replayed(self.equations, claim_term(self.equations, falsified.prop), falsified.trace)
+        shown = replayed(self.equations, claim_named(self.equations, falsified.prop), falsified.trace)
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")

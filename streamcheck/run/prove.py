@@ -14,14 +14,16 @@ from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton, Executed
-from streamcheck.problem.specification import Property, Specification
+from streamcheck.problem.claim import Claim, Goal, VacuityTest
+from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run.director import Alarm, Decision, Director
-from streamcheck.run.problems import BEGINS, LASTS, LONG_ENOUGH, TRIGGERED, claims_of, models
+from streamcheck.run.problems import models
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.automata import in_integers, scalar
 from streamcheck.transform.integers import has_machine_integers
+from streamcheck.transform.vacuity import with_vacuity_tests
 
 __all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
 
@@ -43,7 +45,7 @@ class Result:
     """What became of one property. A `reachable` property that is proved has a witness in `trace` and `replay`; one
     that is falsified, a certificate that no run gets there."""
 
-    prop: Property
+    prop: Claim
     verdict: Literal["proved", "falsified", "unknown"]
     engine: str
     model: str
@@ -92,7 +94,7 @@ def prove(
 ) -> Verdicts:
     check_names(settings.engines)
     chosen = _selected(equations, settings.props)
-    claims = claims_of(chosen, vacuity=True)
+    claims = with_vacuity_tests(chosen)
     modelled = models(claims)
     director = Director(
         claims,
@@ -108,7 +110,7 @@ def prove(
     decisions = director.run()
     of_program = _OfProgram(chosen)
     results = [of_program.completed(_result(p, decisions[p.name])) for p in chosen.properties]
-    warnings = [*equations.warnings, *director.deaths, *_vacuous(decisions), *_undefined(equations, decisions)]
+    warnings = [*equations.warnings, *director.deaths, *_vacuous(claims, decisions), *_undefined(equations, decisions)]
     machine = len(modelled) > 1 or has_machine_integers(modelled[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
@@ -127,9 +129,9 @@ def _selected(equations: Specification, names: Sequence[str]) -> Specification:
     return replace(equations, properties=tuple(p for p in equations.properties if p.name in chosen))
 
 
-def _result(prop: Property, decision: Decision) -> Result:
+def _result(prop: Claim, decision: Decision) -> Result:
     verdict: Any = decision.verdict
-    if prop.goal == "reachable" and verdict != "unknown":
+    if prop.goal is Goal.REACHABLE and verdict != "unknown":
         verdict = "falsified" if verdict == "proved" else "proved"
     return Result(
         prop,
@@ -151,7 +153,7 @@ def _undefined(equations: Specification, decisions: dict[str, Decision]) -> list
     if equations.program is None:
         return []
     shown = {name for name, d in decisions.items() if d.verdict == "proved"}
-    doubtful = [p.name for p in equations.properties if p.implied and p.name not in shown]
+    doubtful = [p.name for p in equations.properties if p.is_implied and p.name not in shown]
     if not doubtful:
         return []
     first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not looked at)"
@@ -194,14 +196,13 @@ class _OfProgram:
         return in_integers(self.program.blocks)
 
 
-def _vacuous(decisions: dict[str, Decision]) -> list[str]:
-    proved = {name for name, d in decisions.items() if d.verdict == "proved"}
-    if BEGINS in proved:
+def _vacuous(specification: Specification, decisions: dict[str, Decision]) -> list[str]:
+    """Warnings for vacuity tests that were proved: the strongest about the assumptions, else one for each premise."""
+    proved = [p for p in specification.properties if decisions[p.name].verdict == "proved"]
+    tests = [p.origin for p in proved if isinstance(p.origin, VacuityTest)]
+    lengths = [test.steps for test in tests if test.of is None]
+    if 1 in lengths:
         return ["no run meets the assumptions, so nothing was shown"]
-    if LASTS in proved:
-        return [f"no run meets the assumptions for {LONG_ENOUGH} steps: what comes later was not looked at"]
-    return [
-        f"{name.removeprefix(TRIGGERED)} is true only because the left side of its `implies` never is"
-        for name in decisions
-        if name.startswith(TRIGGERED) and name in proved
-    ]
+    if lengths:
+        return [f"no run meets the assumptions for {min(lengths)} steps: what comes later was not looked at"]
+    return [f"{test.of} is true only because the left side of its `implies` never is" for test in tests]

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from streamcheck.core.term import Term, rebuild, variable, walk
-from streamcheck.problem.transition import Claim, Definition, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import Definition, TransitionSystem
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from dataclasses import replace
 from streamcheck.core.simplify import choice, conjunction, negation, simplify
 from streamcheck.core.term import Term, constant, variable, variables
 from streamcheck.core.types import INT, default
-from streamcheck.problem.automaton import HIDDEN, Automaton, Edge, Program, conjuncts
-from streamcheck.problem.specification import Cell, Input, Property, Specification
+from streamcheck.problem.automaton import HIDDEN, Automaton, Edge, Error, Program, conjuncts
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
+from streamcheck.problem.specification import Cell, Input, Specification
 from streamcheck.transform.integers import Inexpressible, Integers
 from streamcheck.transform.scalars import scalars
 
@@ -37,11 +38,16 @@ def program_equations(program: Program) -> Specification:
         (),
         (),
         (),
-        tuple(Property(e.name, negation(cfa.at(e.location)), e.where, implied=e.implied) for e in cfa.errors),
+        tuple(_claim(cfa, e) for e in cfa.errors),
         (),
         None,
         program=program,
     )
+
+
+def _claim(cfa: Automaton, error: Error) -> Claim:
+    origin = IMPLIED if error.implied else WRITTEN
+    return Claim(error.name, negation(cfa.at(error.location)), error.where, origin=origin)
 
 
 def _taken(cfa: Automaton, location: str) -> list[Term]:

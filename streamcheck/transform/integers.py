@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import choice, conjunction, simplify
 from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
-from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.claim import Claim, RangeOf
+from streamcheck.problem.transition import Definition, State, TransitionSystem
 
 FEW_WRAPS = 4
 
@@ -52,7 +53,7 @@ def to_integers(system: TransitionSystem) -> TransitionSystem:
     m.translate(system.roots())
     m.translate([s.var for s in system.state] + list(system.inputs))
     ranges = [r for v in (*system.inputs, *(s.var for s in system.state)) for r in m.ranges(v)]
-    claims = [Claim(c.name, m.value(c.term), c.where, c.goal, c.implied) for c in system.properties]
+    claims = [replace(c, term=m.value(c.term)) for c in system.properties]
     return TransitionSystem(
         system.name,
         tuple(
@@ -60,9 +61,16 @@ def to_integers(system: TransitionSystem) -> TransitionSystem:
         ),
         tuple(m.value(v) for v in system.inputs),
         tuple(Definition(d.name, m.value(d.term)) for d in system.definitions),
-        (*(Claim(a.name, m.value(a.term), a.where) for a in system.assumptions), *ranges),
+        (*(_claim_in_integers(a, m) for a in system.assumptions), *ranges),
         tuple(claims),
     )
+
+
+def _claim_in_integers(claim: Claim, m: Integers) -> Claim:
+    origin = claim.origin
+    if isinstance(origin, RangeOf):
+        origin = RangeOf(m.value(origin.variable))
+    return replace(claim, term=m.value(claim.term), origin=origin)
 
 
 class Integers:
@@ -101,7 +109,7 @@ class Integers:
             image = self.value(var)
             low, high = _int(var.type.low), _int(var.type.high)
             holds = conjunction(term("le", low, image), term("le", image, high))
-            yield Claim(f"{var.payload} is a {var.type}", holds, None)
+            yield Claim(f"{var.payload} is a {var.type}", holds, origin=RangeOf(image))
 
     def _plain(self, node: Term) -> Term:
         if not node.args:

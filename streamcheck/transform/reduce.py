@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, walk
-from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.transition import Definition, State, TransitionSystem
 
 MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
 
@@ -50,8 +51,8 @@ def _simplified(system: TransitionSystem, replacement: dict[Term, Term]) -> Tran
         ),
         system.inputs,
         tuple(Definition(d.name, image(d.term)) for d in system.definitions),
-        tuple(Claim(a.name, image(a.term), a.where) for a in system.assumptions),
-        tuple(Claim(p.name, image(p.term), p.where, p.goal, p.implied) for p in system.properties),
+        tuple(replace(a, term=image(a.term)) for a in system.assumptions),
+        tuple(replace(p, term=image(p.term)) for p in system.properties),
     )
 
 
@@ -87,7 +88,7 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     """The system split by properties that share nothing: each part has the cone of its properties and of all
     assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
     nexts = {s.var: s.next for s in system.state}
-    shared = _seen([a.term for a in system.assumptions if a.where is not None], nexts, set())
+    shared = _seen([a.term for a in system.assumptions if not a.is_range], nexts, set())
     owner: dict[Term, int] = {}  # the part that a node belongs to; parts are joined where they meet
     part = list(range(len(system.properties)))
     for i, claim in enumerate(system.properties):
@@ -129,14 +130,14 @@ def _seen(roots: list[Term], nexts: dict[Term, Term], seen: set[Term]) -> set[Te
 def _cone(system: TransitionSystem) -> TransitionSystem:
     """What properties and assumptions can see. A range or membership of a variable nobody else reads goes too."""
     nexts = {s.var: s.next for s in system.state}
-    roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if a.where is not None))]
+    roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if not a.is_range))]
     seen = _seen(roots, nexts, set())
     return TransitionSystem(
         system.name,
         tuple(s for s in system.state if s.var in seen),
         tuple(v for v in system.inputs if v in seen),
         tuple(d for d in system.definitions if d.term in seen),
-        tuple(a for a in system.assumptions if a.where is not None or _visible(a.term, seen)),
+        tuple(a for a in system.assumptions if not a.is_range or _visible(a.term, seen)),
         system.properties,
     )
 

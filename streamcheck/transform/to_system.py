@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from streamcheck.core.simplify import disjunction
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import EnumType, part_names
+from streamcheck.problem.claim import Claim, Goal, RangeOf
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.transition import Claim, Definition, State, TransitionSystem
+from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.transform.scalars import scalars
 
 
@@ -26,8 +28,8 @@ def to_system(equations: Specification) -> TransitionSystem:
         for wire in equations.wires
         for (name, _), part in zip(part_names(wire.name, wire.term.type), parts[wire.term], strict=True)
     ]
-    assumptions = [Claim(a.name, parts[a.term][0], a.where) for a in equations.assumptions]
-    properties = [Claim(p.name, parts[p.term][0], p.where, p.goal, p.implied) for p in equations.properties]
+    assumptions = [replace(a, term=parts[a.term][0]) for a in equations.assumptions]
+    properties = [replace(p, term=parts[p.term][0]) for p in equations.properties]
     return TransitionSystem(
         equations.name,
         tuple(state),
@@ -41,9 +43,15 @@ def to_system(equations: Specification) -> TransitionSystem:
     )
 
 
+def always(system: TransitionSystem) -> TransitionSystem:
+    """The system with every property as a term that holds at every step: a reachable one by its negation."""
+    properties = tuple(replace(p, term=p.invariant, goal=Goal.ALWAYS) for p in system.properties)
+    return replace(system, properties=properties)
+
+
 def _members(variables: list[Term]) -> Iterator[Claim]:
     """Enums hold their members' codes only."""
     for var in variables:
         if isinstance(var.type, EnumType):
             codes = [term("eq", var, constant(var.type, code)) for code in var.type.codes]
-            yield Claim(f"{var.payload} is a member of {var.type}", disjunction(*codes), None)
+            yield Claim(f"{var.payload} is a member of {var.type}", disjunction(*codes), origin=RangeOf(var))

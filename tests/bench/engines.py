@@ -24,7 +24,7 @@ from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.problems import claim_term, claims_of, models
+from streamcheck.run.problems import claim_named, models
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import IN_TURNS, build
 from streamcheck.run.workers import Turns
@@ -64,7 +64,7 @@ def problems(paths):
 def attempt(equations, engines, options, seconds, answer):
     """Verdicts, CPU seconds, and the seconds that checking took, of one run in this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(3 * seconds) + 10, int(3 * seconds) + 10))
-    claims = claims_of(equations, vacuity=False)
+    claims = equations
     modelled = models(claims)[0]
     began, found, checking = time.process_time(), {}, 0.0
 
@@ -77,7 +77,7 @@ def attempt(equations, engines, options, seconds, answer):
             certificate = replace(event.certificate, equalities=modelled.reduced.equalities)
             good = check(modelled.system, modelled.claim(event.prop), certificate) is None
         else:
-            good = not isinstance(replay(claims, claim_term(claims, event.prop), event.trace), str)
+            good = not isinstance(replay(claims, claim_named(claims, event.prop), event.trace), str)
         found[event.prop] = type(event).__name__.lower() if good else "REFUSED"
         checking += time.process_time() - asked
 

@@ -82,13 +82,13 @@ def main():
     phases = Phases()
     importlib.import_module("streamcheck.cli.prove")
     importlib.import_module("streamcheck.run.prove")
-    from streamcheck.run.problems import claim_term, claims_of, models
+    from streamcheck.run.problems import claim_named, models
     from streamcheck.run.source import Target, read
 
     phases.ended("loading the command")
     (equations,) = read(Target(options.file, None))
     phases.ended("reading")
-    claims = claims_of(equations, vacuity=False)
+    claims = equations
     model = models(claims)[0]
     phases.ended("modelling")
     said = decided(model, options.engine, options.limit, phases)
@@ -103,7 +103,7 @@ def main():
             whole = replace(event.certificate, equalities=model.reduced.equalities)
             assert check(model.system, model.claim(event.prop), whole) is None
         else:
-            assert not isinstance(replay(claims, claim_term(claims, event.prop), event.trace), str)
+            assert not isinstance(replay(claims, claim_named(claims, event.prop), event.trace), str)
         phases.ended("checking")
     print(json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()} | {"decided": bool(said)}))
 

@@ -18,7 +18,7 @@ from streamcheck.core.term import TRUE, Term, substitute, variable
 from streamcheck.core.types import Value
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
 from streamcheck.problem.automaton import Automaton, Edge
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.transform.blocks import read_by

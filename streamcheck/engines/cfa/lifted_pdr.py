@@ -1,4 +1,4 @@
-"""Property directed reachability, lifted to the locations of an automaton.
+"""Claim directed reachability, lifted to the locations of an automaton.
 
 Decides: what has an invariant for each location that is a conjunction of clauses over conditions that come up on the
 way from the error backwards; and, from the other end, paths to the error.

@@ -46,7 +46,7 @@ from streamcheck.engines.ic3.frames import FOR_EVER, Frames, GaveUp
 from streamcheck.engines.ic3.generalize import Tightening
 from streamcheck.engines.ic3.obligations import Obligation, Queue, replay
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.implicant import cube as implicant
 

@@ -36,7 +36,7 @@ from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import GaveUp
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.protocol import Event
-from streamcheck.problem.transition import Claim
+from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Falsified
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.interpolate import atoms, interpolants

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
-from typing import Literal
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
@@ -23,7 +22,8 @@ from streamcheck.frontends.lustre.shapes import within
 from streamcheck.frontends.lustre.syntax import NodeText, Program, PropertyText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.unfold import Unfolding
-from streamcheck.problem.specification import Constant, Input, Named, Property, Specification
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal
+from streamcheck.problem.specification import Constant, Input, Named, Specification
 
 
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
@@ -70,8 +70,8 @@ class Reading(Unfolding):
         self.main = main
         self.top = Scope("", self.outermost, self.globals, main)
         self.inputs: list[Input] = []
-        self.properties: dict[str, Property] = {}
-        self.assumptions: list[Named] = []
+        self.properties: dict[str, Claim] = {}
+        self.assumptions: list[Claim] = []
         self._clocks: dict[int, Term] = {}
 
     def equations(self) -> Specification:
@@ -102,21 +102,21 @@ class Reading(Unfolding):
 
     def _assume(self, name: str, claim: Term, at: int) -> None:
         if claim is not TRUE:
-            self.assumptions.append(Named(name, claim, self.tokens.where(at)))
+            self.assumptions.append(Claim(name, claim, self.tokens.where(at)))
 
     def _property(
         self,
         name: str,
         claim: Term,
         at: int,
-        goal: Literal["always", "reachable"] = "always",
+        goal: Goal = Goal.ALWAYS,
         *,
         implied: bool = False,
     ) -> None:
         wish, number = name, 2
         while name in self.properties:
             name, number = f"{wish} ({number})", number + 1
-        self.properties[name] = Property(name, claim, self.tokens.where(at), goal, implied)
+        self.properties[name] = Claim(name, claim, self.tokens.where(at), goal, IMPLIED if implied else WRITTEN)
 
     def claims(self, scope: Scope) -> None:
         """What the instance's node asserts, claims and promises."""
@@ -147,7 +147,7 @@ class Reading(Unfolding):
                 claim = conjunction(claim, compare("ge", step, constant(INT, p.first)))
             if p.within is not None:
                 claim = conjunction(claim, compare("le", step, constant(INT, p.within)))
-        self._property(name, claim, p.at, "reachable")
+        self._property(name, claim, p.at, Goal.REACHABLE)
 
     def _step(self, last: int) -> Term:
         """The number of the step, which stops growing there."""
@@ -209,7 +209,8 @@ class Reading(Unfolding):
     # Putting together
 
     def _assembled(self, observers: tuple[Named, ...]) -> Specification:
-        roots = [n.term for n in (*observers, *self.assumptions)] + [p.term for p in self.properties.values()]
+        roots = [o.term for o in observers]
+        roots += [c.term for c in (*self.assumptions, *self.properties.values())]
         registers = Registers(self, roots)
         for d in registers.delays:
             if d.var in registers.seen_first:
@@ -218,7 +219,7 @@ class Reading(Unfolding):
                 self._first_in_range(d.shape, d.var)
         image, seen = registers.image, registers.seen
 
-        def now(claim: Named) -> Named:
+        def now(claim: Claim) -> Claim:
             return replace(claim, term=image.get(claim.term, claim.term))
 
         constants = tuple(
@@ -238,8 +239,8 @@ class Reading(Unfolding):
             tuple(registers.cells.values()),
             self._wires(registers),
             (),
-            tuple(map(now, observers)),
-            tuple(replace(p, term=image.get(p.term, p.term)) for p in self.properties.values()),
+            tuple(replace(o, term=image.get(o.term, o.term)) for o in observers),
+            tuple(map(now, self.properties.values())),
             tuple(map(now, self.assumptions)),
             self.tokens.where(self.main.at),
             tuple(self.warnings),
@@ -248,7 +249,7 @@ class Reading(Unfolding):
     def _first_in_range(self, shape: Shape | None, var: Term) -> None:
         if shape is not None and shape.bounded:
             claim = logic("implies", self.outermost.first, within(shape, var))
-            self.assumptions.append(Named(f"{var.payload} is in its range", claim, self.tokens.where(self.main.at)))
+            self.assumptions.append(Claim(f"{var.payload} is in its range", claim, self.tokens.where(self.main.at)))
 
     def _wires(self, registers: Registers) -> tuple[Named, ...]:
         """The user's names for terms, in dependency order; variables have names of their own. In the main node a term

@@ -1,0 +1,58 @@
+"""Claims that should fail: a proof of one of them means that a proof of the user's is worth nothing.
+
+for a property a ⇒ b     a is never true
+with assumptions         no run meets them; no run meets them for LONG_ENOUGH steps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import FALSE, constant, term, variable
+from streamcheck.core.types import INT
+from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
+from streamcheck.problem.specification import Cell, Specification
+
+LONG_ENOUGH = 10  # steps
+
+
+def with_vacuity_tests(specification: Specification) -> Specification:
+    """The specification with a test for each `implies` of the user's, and for the assumptions."""
+    taken = {p.name for p in specification.properties}
+    tests = [_renamed(test, taken) for test in _premises(specification.properties)]
+    if not specification.assumptions:
+        return replace(specification, properties=(*specification.properties, *tests))
+    clock = variable(_fresh("the step", {str(v.payload) for v in specification.variables()}), INT)
+    last = constant(INT, LONG_ENOUGH - 1)
+    after = term("min", term("add", clock, constant(INT, 1)), last)
+    cell = Cell(str(clock.payload), constant(INT, 0), after, None)
+    begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
+    lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, LONG_ENOUGH))
+    tests += [_renamed(test, taken) for test in (begins, lasts)]
+    return replace(
+        specification,
+        cells=(*specification.cells, cell),
+        properties=(*specification.properties, *tests),
+    )
+
+
+def _premises(properties: Iterable[Claim]) -> Iterator[Claim]:
+    for p in properties:
+        if p.goal is Goal.ALWAYS and isinstance(p.origin, Written) and p.term.op == "implies":
+            premise = p.term.args[0]
+            if not premise.is_const:
+                yield Claim(f"the premise of {p.name} is never true", negation(premise), origin=VacuityTest(p.name, 1))
+
+
+def _renamed(test: Claim, taken: set[str]) -> Claim:
+    name = _fresh(test.name, taken)
+    taken.add(name)
+    return replace(test, name=name)
+
+
+def _fresh(wish: str, taken: set[str]) -> str:
+    while wish in taken:
+        wish += "'"
+    return wish
