@@ -12,7 +12,7 @@ from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
     from streamcheck.deliver.deliver import Compiled
-    from streamcheck.run.prove import Verdicts
+    from streamcheck.problem.result import Verdicts
 
 
 class Spec(SpecBase):

@@ -61,10 +61,13 @@ from streamcheck.lang.types import (
     Word64,
     struct,
 )
+from streamcheck.problem.result import Replay, Result, Verdicts
+from streamcheck.problem.verdict import Certificate, Trace
 
 __all__ = [
     "Array",
     "Bool",
+    "Certificate",
     "Double",
     "EnumOf",
     "Float",
@@ -74,8 +77,12 @@ __all__ = [
     "Int32",
     "Int64",
     "Real",
+    "Replay",
+    "Result",
     "Spec",
     "Stream",
+    "Trace",
+    "Verdicts",
     "Word8",
     "Word16",
     "Word32",

@@ -6,23 +6,15 @@ A trace is believed when every assumption is true at every step, and the propert
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names, scalar_parts
 from streamcheck.interpret.simulate import simulate
 from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """The run, term by term, and the inputs and constants that matter at each step, by name."""
-
-    steps: list[dict[Term, Value]]
-    matters: list[set[str]]
 
 
 def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str:

@@ -12,7 +12,7 @@ from streamcheck.cli.options import how_code_is_read
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
-    from streamcheck.run.prove import Verdicts
+    from streamcheck.problem.result import Verdicts
 
 ALARM = 4
 

@@ -17,9 +17,10 @@ from streamcheck.core.errors import SpecError
 from streamcheck.deliver.narrow import narrowed
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
+from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.run.director import Director
-from streamcheck.run.prove import Settings, Verdicts, prove
+from streamcheck.run.prove import Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.validate.bisimulation import Outcome, validate
 

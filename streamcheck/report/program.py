@@ -8,9 +8,9 @@ from typing import Any
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Automaton, Executed, Program
+from streamcheck.problem.result import Result
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_json, as_text
-from streamcheck.run.prove import Result
 
 HEAD, TAIL = 20, 20  # statements of a long path that are shown
 ELEMENTS = 3  # of an array, changed by one statement

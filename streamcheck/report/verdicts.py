@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from streamcheck.core.term import Term
 from streamcheck.problem.claim import Goal
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
-from streamcheck.run.prove import Result, Verdicts
 
 HEAD, TAIL = 2, 8  # columns of a long run that are shown: its beginning, and what leads to the violation
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}

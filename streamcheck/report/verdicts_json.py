@@ -7,11 +7,11 @@ from typing import Any
 from streamcheck import __version__
 from streamcheck.core.term import Term
 from streamcheck.problem.claim import Goal
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
 from streamcheck.report.verdicts import MODELS
-from streamcheck.run.prove import Result, Verdicts
 
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
 from streamcheck.problem.automaton import Automaton, Program, conjuncts
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_text
-from streamcheck.run.prove import Result, Verdicts
 
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:

@@ -18,11 +18,11 @@ from streamcheck.problem.certificate_json import (
     trace_to_plain,
 )
 from streamcheck.problem.claim import Goal
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.run.checking import judged
 from streamcheck.run.events import trace_from_plain
 from streamcheck.run.problems import claim_named, models
-from streamcheck.run.prove import Result, Verdicts
 from streamcheck.run.source import Reading, Target, read
 
 

@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from streamcheck.certify.replay import Replay
 from streamcheck.certify.replay import replay as replayed
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
 from streamcheck.engines.protocol import Fact, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.certificate_json import certificate_to_plain
+from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.run import checking, workers

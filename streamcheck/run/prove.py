@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from streamcheck.certify.locations import invariants_of
 from streamcheck.certify.program_path import path_of
-from streamcheck.certify.replay import Replay
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.problem.automaton import Automaton, Executed
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal, VacuityTest
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.problem.verdict import Certificate
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.problems import models
 from streamcheck.run.standby import Standby
@@ -25,7 +25,7 @@ from streamcheck.transform.automata import in_integers, scalar
 from streamcheck.transform.integers import has_machine_integers
 from streamcheck.transform.vacuity import with_vacuity_tests
 
-__all__ = ["Alarm", "Result", "Settings", "Verdicts", "prove"]
+__all__ = ["Alarm", "Settings", "prove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,52 +38,6 @@ class Settings:
     props: Sequence[str] = ()
     memory: int | None = None  # bytes, for the workers together
     deterministic: bool = False  # one worker for all engines: the same answers every time
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one property. A `reachable` property that is proved has a witness in `trace` and `replay`; one
-    that is falsified, a certificate that no run gets there."""
-
-    prop: Claim
-    verdict: Literal["proved", "falsified", "unknown"]
-    engine: str
-    model: str
-    seconds: float
-    reason: str
-    certificate: Certificate | None
-    trace: Trace | None
-    replay: Replay | None
-    shortest: bool  # of a run: whether every shorter one is known not to do
-    path: Sequence[Executed] | None = None  # of a program's counterexample: its statements
-    invariants: Mapping[str, Term] | None = None  # of a program's proof: what holds at each location, where that is why
-
-    @property
-    def name(self) -> str:
-        return self.prop.name
-
-    @property
-    def k(self) -> int | None:
-        """The step of the violation (or witness), counted from 0; the k of a proof."""
-        if self.trace is not None:
-            return self.trace.length - 1
-        return None if self.certificate is None else self.certificate.k
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """The results for one spec, in the order of its properties."""
-
-    equations: Specification
-    results: list[Result]
-    seconds: float
-    warnings: list[str]
-    machine: bool  # whether there are machine integers, so that their model is worth a word
-
-    @property
-    def status(self) -> int:
-        verdicts = {r.verdict for r in self.results}
-        return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 0
 
 
 def prove(
