@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from streamcheck.certify.replay import run_of
 from streamcheck.frontends.lustre.read import read_lustre
-from streamcheck.interpret.simulate import simulate
+from streamcheck.problem.verdict import Trace
 from streamcheck.run.prove import Settings, prove
 
 
@@ -19,7 +20,7 @@ def ran(tmp_path, text, steps=None, **inputs):
     equations = read(tmp_path, text)
     steps = steps if inputs == {} else min(map(len, inputs.values()))
     rows = [{name: values[i] for name, values in inputs.items()} for i in range(steps)]
-    run = list(simulate(equations, {}, rows))
+    run = list(run_of(equations, Trace({}, tuple(rows))))
     return {o.name: [values[o.term] for values in run] for o in equations.observers}
 
 

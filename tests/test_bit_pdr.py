@@ -9,8 +9,8 @@ import pytest
 from finite import HERE, Explicit, systems
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from judging import check
 
-from streamcheck.certify.checker import check
 from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable

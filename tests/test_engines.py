@@ -7,22 +7,24 @@ from dataclasses import replace
 import pytest
 from finite import HERE, INT, W8, Explicit, systems
 from hypothesis import HealthCheck, given, settings
+from judging import check
 
 from streamcheck import Bool, Double, Float, Int, Int16, Real, Spec, Word8, extern, implies, mux, stream
-from streamcheck.certify.checker import check
+from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.protocol import Task
 from streamcheck.lang.flatten import equations_of
 from streamcheck.problem.claim import Claim
+from streamcheck.problem.problem import claim_named
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved
-from streamcheck.run.problems import claim_named, models
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.transform.integers import to_integers
-from streamcheck.transform.reduce import reduce
+from streamcheck.transform.integers import SystemIntegers
+from streamcheck.transform.reduce import Reduction
+from streamcheck.transform.views import views
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
@@ -43,7 +45,7 @@ def verdicts(system, engines, rounds=60, options=None):
     return found, events
 
 
-def judge(system, reduced, found, exact_length):
+def judge(system, back, found, exact_length):
     explicit = Explicit(system)
     for claim in system.properties:
         if claim.name not in found:
@@ -52,7 +54,7 @@ def judge(system, reduced, found, exact_length):
         truth = explicit.shortest_violation(claim)
         if isinstance(verdict, Proved):
             assert truth is None, (engine, claim, truth)
-            certificate = replace(verdict.certificate, equalities=reduced.equalities)
+            certificate = back(verdict.certificate)
             assert check(system, claim, certificate) is None, (engine, certificate)
         else:
             assert truth is not None, (engine, claim)
@@ -72,10 +74,10 @@ def test_engines_agree_with_explicit_search(engines):
     @settings(max_examples=60, **QUIET)
     @given(systems())
     def run(system):
-        reduced = reduce(system)
-        found, _ = verdicts(reduced.system, engines, rounds=25 if engines[0] in ("bmc", "structural") else 400)
+        reduced = Reduction(system)
+        found, _ = verdicts(reduced.problem, engines, rounds=25 if engines[0] in ("bmc", "structural") else 400)
         decided.append(len(found) / len(system.properties))
-        judge(system, reduced, found, exact_length=engines[0] == "bmc")
+        judge(system, reduced.back, found, exact_length=engines[0] == "bmc")
 
     run()
     assert sum(decided) / len(decided) > 0.3  # they do decide things
@@ -86,18 +88,19 @@ def test_both_integer_models_agree_with_explicit_search(model):
     @settings(max_examples=40, **QUIET)
     @given(systems(number=W8))
     def run(system):
-        modelled = to_integers(system) if model == "integers" else system
-        reduced = reduce(modelled)
-        found, _ = verdicts(reduced.system, ("bmc", "k-induction", "completeness"), rounds=25)
+        integers = SystemIntegers(system) if model == "integers" else None
+        reduced = Reduction(integers.problem if integers else system)
+        found, _ = verdicts(reduced.problem, ("bmc", "k-induction", "completeness"), rounds=25)
         explicit = Explicit(system)
-        for claim, own in zip(system.properties, modelled.properties, strict=True):
+        for claim in system.properties:
             if claim.name in found:
                 _, verdict = found[claim.name]
                 truth = explicit.shortest_violation(claim)
                 assert isinstance(verdict, Proved) == (truth is None)
                 if isinstance(verdict, Proved):
-                    certificate = replace(verdict.certificate, equalities=reduced.equalities)
-                    assert check(modelled, own, certificate) is None
+                    certificate = reduced.back(verdict.certificate)
+                    certificate = integers.back(certificate) if integers else certificate
+                    assert check(system, claim, certificate) is None
                 else:
                     assert verdict.trace.length == truth + 1
 
@@ -108,7 +111,7 @@ def test_reduction_changes_no_answer():
     @settings(max_examples=60, **QUIET)
     @given(systems())
     def run(system):
-        reduced = reduce(system).system
+        reduced = Reduction(system).problem
         for claim, own in zip(system.properties, reduced.properties, strict=True):
             smaller = replace(reduced, inputs=tuple(dict.fromkeys([*reduced.inputs, *system.inputs])))
             assert Explicit(system).shortest_violation(claim) == Explicit(smaller).shortest_violation(own)
@@ -361,7 +364,7 @@ def modelled(*definitions):
     for name, stream_ in definitions:
         spec.prop(name, stream_)
     claims = equations_of(spec)
-    return claims, models(claims)[0]
+    return claims, views(claims)[0]
 
 
 def test_deep_violations_behind_a_history_are_found_and_replay():
@@ -369,7 +372,7 @@ def test_deep_violations_behind_a_history_are_found_and_replay():
     small = stream(Bool, lambda small: [True] + +(small & (y <= 3)))
     run = stream(Int, lambda run: [0] + +mux(x, run + 1, 0))
     claims, model = modelled(("short", implies(small, run < 150)), ("never", implies(run > 20, ~small)))
-    found, _ = verdicts(model.reduced.system, ("bmc",), rounds=200)
+    found, _ = verdicts(model.system, ("bmc",), rounds=200)
     assert {name: v.trace.length for name, (_, v) in found.items()} == {"short": 151, "never": 22}
     for name, (_, verdict) in found.items():
         assert not isinstance(replay(claims, claim_named(claims, name), verdict.trace), str)
@@ -377,12 +380,11 @@ def test_deep_violations_behind_a_history_are_found_and_replay():
 
 def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
     t = stream(Int, lambda t: [0] + +mux(t == 49, 0, t + 1))
-    _, model = modelled(("small", t * t < 2500))
-    found, _ = verdicts(model.reduced.system, ("bmc", "completeness"), rounds=200)
+    claims, model = modelled(("small", t * t < 2500))
+    found, _ = verdicts(model.system, ("bmc", "completeness"), rounds=200)
     _, proved = found["small"]
     assert proved.certificate.kind == "complete" and 50 <= proved.certificate.k <= 54
-    whole = replace(proved.certificate, equalities=model.reduced.equalities)
-    assert check(model.system, model.claim("small"), whole) is None
+    assert Checker(claims).check("small", model.back(proved.certificate)) is None
 
 
 def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
@@ -392,13 +394,13 @@ def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
     spec.prop("in time", left > 0)
     spec.assume("warm", heat > 100)
     claims = equations_of(spec)
-    model = models(claims)[0]
-    found, events = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    model = views(claims)[0]
+    found, events = verdicts(model.system, ("simulation",), rounds=1000)
     assert found.keys() == {"in time"} and found["in time"][1].trace.length == 701
     assert not isinstance(replay(claims, claim_named(claims, "in time"), found["in time"][1].trace), str)
     lengths = [e.trace.length for _, e in events if isinstance(e, Falsified)]
     assert lengths == sorted(set(lengths), reverse=True)  # each shorter than the one before
-    again, _ = verdicts(model.reduced.system, ("simulation",), rounds=1000)
+    again, _ = verdicts(model.system, ("simulation",), rounds=1000)
     assert again == found
 
 
@@ -408,6 +410,6 @@ def test_long_runs_take_values_of_the_inputs_types(type_):
     spec = Spec("s")
     spec.prop("equal", a == b)
     claims = equations_of(spec)
-    for model in models(claims):
-        found, _ = verdicts(model.reduced.system, ("simulation",), rounds=50)
+    for model in views(claims):
+        found, _ = verdicts(model.system, ("simulation",), rounds=50)
         assert not isinstance(replay(claims, claim_named(claims, "equal"), found["equal"][1].trace), str)

@@ -14,7 +14,7 @@ from streamcheck.lang.flatten import equations_of
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.report.equations import show_equations
 from streamcheck.report.system import show_system
-from streamcheck.transform.to_system import to_system
+from streamcheck.transform.scalar_system import to_system
 
 
 def flattened(**observers):

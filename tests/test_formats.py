@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from lustre_runs import read as read_text
 
 from streamcheck import SpecError
+from streamcheck.certify.replay import run_of
 from streamcheck.core.evaluate import evaluate
 from streamcheck.core.smtlib import symbols
 from streamcheck.core.term import constant, term, variable, variables, walk
@@ -31,12 +32,12 @@ from streamcheck.export.vmt import write_vmt
 from streamcheck.frontends.btor2 import read_btor2
 from streamcheck.frontends.lustre.read import read_lustre
 from streamcheck.frontends.vmt import read_vmt
-from streamcheck.interpret.simulate import simulate
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.transition import State, TransitionSystem
+from streamcheck.problem.verdict import Trace
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
-from streamcheck.transform.to_system import to_system
+from streamcheck.transform.scalar_system import to_system
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 SPECS = sorted(str(p) for p in Path("specs").glob("*.py"))
@@ -343,7 +344,7 @@ def test_deep_terms_are_read(tmp_path):
     text += f"\n(define-fun y () Int x)\n(define-fun q () Bool (! (> {lets} x) :invar-property 1))"
     equations = vmt(tmp_path, text)
     assert len(equations.properties) == 2
-    (values,) = simulate(equations, {}, [{"x": 3}])
+    (values,) = run_of(equations, Trace({}, ({"x": 3},)))
     assert all(values[p.term] for p in equations.properties)
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from judging import check
 from test_engines import period_counter, swapping_pair, verdicts
 
-from streamcheck.certify.checker import check
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, INT, machine

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from finite import systems
 from hypothesis import given, settings
+from judging import check
 from test_engines import QUIET, verdicts
 from test_ic3 import n, plus, system, x, y
 
-from streamcheck.certify.checker import check
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.protocol import Invariants, Task

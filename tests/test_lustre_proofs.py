@@ -18,7 +18,7 @@ from streamcheck.frontends.lustre.read import read_lustre
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target
 from streamcheck.run.source import read as read_file
-from streamcheck.transform.to_system import to_system
+from streamcheck.transform.scalar_system import to_system
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 

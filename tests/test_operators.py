@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from operator_cases import cases, title, values
 
+from streamcheck.certify.evaluate import evaluate
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.floats import identical
 from streamcheck.core.operators import OPERATORS, Signature, c_type, fill
 from streamcheck.core.operators.c_helpers import called, helper, needs
 from streamcheck.core.term import constant, term, variable
@@ -131,3 +133,25 @@ def test_python_and_c_agree(library):
     assert len(COMPILED) > 300
     for i, case in enumerate(COMPILED):
         check_compiled(case, getattr(library, f"f{i}"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=title)
+def test_the_checker_and_the_table_agree(case):
+    """The checker's own meaning of each operator against the Python column."""
+    name, args, payload = case
+    variables = [variable(f"x{i}", t) for i, t in enumerate(args)]
+    applied = term(name, *variables, payload=payload)
+
+    @settings(max_examples=3 * EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.tuples(*map(values, args)))
+    def check(operands):
+        given = dict(zip(variables, operands, strict=True))
+        assert is_identical(evaluate([applied], given)[applied], value_of(applied, given)), operands
+
+    check()
+
+
+def is_identical(a, b):
+    if isinstance(a, tuple):
+        return all(map(is_identical, a, b))
+    return identical(a, b)

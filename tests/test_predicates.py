@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from judging import large_blocks, sliced
 from program_search import random_automaton, shortest
-from test_programs import decide, prepared
+from test_programs import decide
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, disjunction, negation
@@ -24,10 +25,9 @@ from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.problems import models
 from streamcheck.smt.interpolate import atoms
 from streamcheck.smt.solver import Solver
-from streamcheck.transform.blocks import large_blocks, sliced
+from streamcheck.transform.views import views
 
 pc, x, y, z = (variable(name, INT) for name in ("pc", "x", "y", "z"))
 
@@ -551,19 +551,18 @@ def test_a_guard_may_read_what_makes_no_difference(engine, wrong):
     """Both branches do the same, so the reduced system has no y; the automaton's guards still read it."""
     edges = [Edge("l1", "l2", gt(y, n(0)), ((x, n(1)),)), Edge("l1", "l2", le(y, n(0)), ((x, n(1)),))]
     given = automaton([*edges, Edge("l2", "l5", wrong)], (x, y))
-    equations = prepared(replace(given, errors=(Error("l5", "safe", None),)), blocks=False)
-    (model,) = models(equations)
-    assert y not in {s.var for s in model.reduced.system.state}
-    assert isinstance(decide(equations, (engine,), model), Proved if wrong.op == "lt" else Falsified)
+    given = replace(given, errors=(Error("l5", "safe", None),))
+    (model,) = views(given, blocks=False)
+    assert y not in {s.var for s in model.system.state}
+    assert isinstance(decide(given, (engine,), model), Proved if wrong.op == "lt" else Falsified)
 
 
 def test_exact_states_through_the_whole_command():
     answers = []
     for seed in range(12):
         given = random_automaton(random.Random(seed), type=WORD2)
-        equations = prepared(given)
-        for model in models(equations):
-            verdict = decide(equations, ("concrete-reach",), model)
+        for model in views(given):
+            verdict = decide(given, ("concrete-reach",), model)
             assert verdict is None or isinstance(verdict, Falsified) == (shortest(given) is not None)
             answers.append(verdict)
     assert sum(a is not None for a in answers) >= 4

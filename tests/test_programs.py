@@ -6,32 +6,27 @@ import random
 from dataclasses import replace
 
 import pytest
+from judging import large_blocks, sliced
 from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton, reachable, shortest
 
-from streamcheck.certify.locations import check_blocks, check_locations, invariants_of
-from streamcheck.certify.program_path import path_of
-from streamcheck.certify.replay import replay
+from streamcheck.certify.check import Checker
+from streamcheck.certify.locations import check_blocks, check_locations
+from streamcheck.certify.replay import replay_path
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.cfa.dfs_bmc import explore
 from streamcheck.engines.protocol import Task
-from streamcheck.problem.automaton import Automaton, Edge, Error, Program, decider, exclusive
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace
-from streamcheck.run.checking import judged
-from streamcheck.run.problems import claim_named, models
+from streamcheck.problem.automaton import Automaton, Edge, Error, decider, exclusive
+from streamcheck.problem.problem import claim_named
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Falsified, LocationInvariants, Proved
 from streamcheck.run.strategy import build
 from streamcheck.run.workers import Turns
-from streamcheck.transform.automata import program_equations, scalar
-from streamcheck.transform.blocks import large_blocks, sliced
+from streamcheck.transform.automaton_system import AutomatonSystem, specification_of
+from streamcheck.transform.views import views
 
 
-def prepared(cfa, blocks=True):
-    smaller = sliced(scalar(cfa))
-    return program_equations(Program(cfa, large_blocks(smaller) if blocks else smaller, "c"))
-
-
-def decide(equations, engines, model, rounds=80):
+def decide(cfa, engines, model, rounds=80):
     """The first verdict on the automaton's claim, checked or replayed as the command does."""
     found = []
 
@@ -39,8 +34,7 @@ def decide(equations, engines, model, rounds=80):
         if isinstance(event, Proved | Falsified):
             found.append(event)
 
-    reduced = model.reduced
-    problem = Task(reduced.system, program=model.program.blocks)
+    problem = Task(model.system, program=model.automaton)
     turns = Turns(lambda: build(engines), problem)
     for _ in range(rounds):
         if found or turns.round(tell) or not turns.running:
@@ -49,15 +43,12 @@ def decide(equations, engines, model, rounds=80):
         return None
     (verdict, *_) = found
     if isinstance(verdict, Proved):
-        whole = replace(verdict.certificate, equalities=reduced.equalities)
-        assert judged(model.subject, "safe", whole) is None
+        assert Checker(cfa).check("safe", model.back(verdict.certificate)) is None
         return verdict
-    shown = replay(equations, claim_named(equations, "safe"), verdict.trace)
+    shown = replay_path(cfa, claim_named(cfa, "safe"), model.back(verdict.trace))
     assert not isinstance(shown, str), shown
-    program = equations.program
-    path = path_of(scalar(program.source), program.blocks, verdict.trace, shown.steps)
-    assert not isinstance(path, str), path
-    assert path[0].edge.source == program.source.entry and path[-1].edge.target in program.source.bad
+    path = shown.statements
+    assert path[0].edge.source == cfa.entry and path[-1].edge.target in cfa.bad
     return verdict
 
 
@@ -73,9 +64,8 @@ def test_engines_agree_with_explicit_search(engines):
         rng = random.Random(seed)
         cfa = random_automaton(rng, type=rng.choice([W2, S2]))
         truth = shortest(cfa)
-        equations = prepared(cfa, blocks=seed % 2 == 0)
-        for model in models(equations):
-            verdict = decide(equations, engines, model)
+        for model in views(cfa, blocks=seed % 2 == 0):
+            verdict = decide(cfa, engines, model)
             if verdict is not None:
                 decided += 1
                 assert isinstance(verdict, Falsified) == (truth is not None), (seed, model.model, verdict)
@@ -122,7 +112,7 @@ def test_branches_become_one_edge_of_the_size_of_the_code():
     lines += [f"l{here} -> bad: y0 > y1", f"l{here} -> l0: y0 <= y1"]
     blocks = large_blocks(sliced(automaton("q0", "bad", *lines)))
     assert set(blocks.locations) == {"q0", "l0", "bad"}
-    assert prepared(automaton("q0", "bad", *lines)).size < 100
+    assert specification_of(blocks).size < 100
 
 
 def outcome(cfa, bound, direction):
@@ -143,18 +133,16 @@ def test_the_lock_is_exhausted_backward_beyond_three_and_never_forward():
 @pytest.mark.parametrize("search", ["dfs-bmc", "global-bmc"])
 def test_the_lock_as_engines_see_it(search):
     """Backward the bound 4 is exhausted, which the checker accepts as a proof; forward there is no end."""
-    equations = prepared(LOCK, blocks=False)
-    (model,) = models(equations)
-    proof = decide(equations, (f"{search}-backward",), model)
+    (model,) = views(LOCK, blocks=False)
+    proof = decide(LOCK, (f"{search}-backward",), model)
     assert (proof.certificate.kind, proof.certificate.k) == ("compressed", 5 if search == "dfs-bmc" else 4)
-    assert decide(equations, (search,), model, rounds=12) is None
+    assert decide(LOCK, (search,), model, rounds=12) is None
 
 
 @pytest.mark.parametrize("engine", ["dfs-bmc", "global-bmc"])
 def test_programs_that_end_are_exhausted_forward(engine):
     cfa = automaton("q0", "bad", "q0 -> q1: x := 0", "q1 -> q2: x := x + 1", "q2 -> bad: x > 1", "q2 -> q3: x <= 1")
-    equations = prepared(cfa, blocks=False)
-    proof = decide(equations, (engine,), models(equations)[0])
+    proof = decide(cfa, (engine,), views(cfa, blocks=False)[0])
     assert isinstance(proof, Proved) and proof.certificate.kind == "complete"
 
 
@@ -171,9 +159,8 @@ def test_the_three_answers():
 
 @pytest.mark.parametrize("engine", ["dfs-bmc", "global-bmc", "bmc", "ic3", "predicates"])
 def test_example_12_comes_back_as_its_path(engine):
-    equations = prepared(EXAMPLE_12)
-    (model,) = models(equations)
-    assert isinstance(decide(equations, (engine,), model, rounds=300), Falsified)
+    (model,) = views(EXAMPLE_12)
+    assert isinstance(decide(EXAMPLE_12, (engine,), model, rounds=300), Falsified)
 
 
 @pytest.mark.parametrize("engine", ["bmc", "dfs-bmc", "global-bmc-backward", "lifted-pdr", "predicate-reach"])
@@ -181,15 +168,13 @@ def test_edges_that_differ_in_what_they_write_only(engine):
     cfa = automaton("q0", "bad", "q0 -> q1: x := 1", "q0 -> q1: x := 2", "q1 -> bad: x == 2", "q1 -> bad: x == 3")
     cfa = replace(cfa, edges=tuple(replace(e, text="a statement") for e in cfa.edges))
     for blocks in (True, False):
-        equations = prepared(cfa, blocks)
-        assert isinstance(decide(equations, (engine,), models(equations)[0]), Falsified)
+        assert isinstance(decide(cfa, (engine,), views(cfa, blocks=blocks)[0]), Falsified)
 
 
 def test_an_unreachable_error_without_edges_is_proved():
     cfa = automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> bad: x == x + 1")
     for engine in ("dfs-bmc", "global-bmc-backward", "ic3"):
-        equations = prepared(cfa)
-        assert isinstance(decide(equations, (engine,), models(equations)[0]), Proved)
+        assert isinstance(decide(cfa, (engine,), views(cfa)[0]), Proved)
 
 
 # Certificates at locations
@@ -273,7 +258,8 @@ def test_invariants_say_nothing_of_what_is_chosen_next():
     assert shortest(cfa) == 3
     assert check_locations(cfa, "bad", {"s": TRUE, "l": negation(conjunction(y, c))}) is not None
     whole = implication(cfa.at("l"), negation(conjunction(y, c)))
-    assert invariants_of(cfa, Certificate("inductive", 1, (whole,))) is None
+    evidence = AutomatonSystem(cfa).back(Certificate("inductive", 1, (whole,)))
+    assert isinstance(evidence, BlockCertificate) and Checker(cfa).check("safe", evidence) is not None
 
 
 def test_blocks_have_the_errors_of_the_source_by_name():
@@ -288,22 +274,23 @@ def test_blocks_have_the_errors_of_the_source_by_name():
 
 
 def test_a_certificate_of_the_system_says_what_holds_at_each_location():
-    equations = prepared(COUNT)
-    (model,) = models(equations)
-    verdict = decide(equations, ("ic3",), model)
-    found = invariants_of(model.program.blocks, verdict.certificate)
-    assert check_locations(COUNT, "bad", found) is None
-    assert set(found) == set(model.program.blocks.locations) - {"bad"}
+    (model,) = views(COUNT)
+    verdict = decide(COUNT, ("ic3",), model)
+    evidence = model.back(verdict.certificate)
+    assert isinstance(evidence, LocationInvariants) and check_locations(COUNT, "bad", dict(evidence.at)) is None
+    assert set(dict(evidence.at)) == set(model.automaton.locations) - {"bad"}
 
 
-def test_a_trace_that_is_no_run_of_the_program_is_refused():
-    equations = prepared(COUNT)
-    program = equations.program
-    place, code = program.blocks.place, program.blocks.code
-    steps = [{place: code("q0").payload, X: 0}, {place: code("bad").payload, X: 0}]
-    elsewhere = [{place: code("q1").payload, X: 0}, steps[1]]
-    assert "leads from q1 to bad" in path_of(COUNT, program.blocks, Trace({}, ({}, {})), elsewhere)
-    assert "no statements lead" in path_of(COUNT, program.blocks, Trace({"x": 0}, ({}, {})), steps)
+def test_a_path_that_is_no_run_of_the_program_is_refused():
+    claim = claim_named(COUNT, "safe")
+
+    def replayed(*edges, x=0):
+        return replay_path(COUNT, claim, EdgePath({"x": x}, tuple((number, {}) for number in edges)))
+
+    assert replayed(1) == "x < 5 does not begin at q0"
+    assert replayed(0, 3) == "the condition of x > 5 is false"
+    assert replayed(0, 1) == "it ends at q2"
+    assert "none of its type" in replayed(0, x="zero")
 
 
 # Large programs
@@ -319,8 +306,7 @@ def test_many_checks_in_a_row_end_a_block_and_keep_the_answer():
     blocks = large_blocks(sliced(cfa))
     assert sum(q.startswith("l") for q in blocks.locations) == 3
     assert all(len(edges) <= 102 for edges in blocks.leaving.values())
-    equations = prepared(cfa)
-    assert isinstance(decide(equations, ("bmc",), models(equations)[0]), Falsified)
+    assert isinstance(decide(cfa, ("bmc",), views(cfa)[0]), Falsified)
 
 
 def test_guards_that_contradict_each_other_need_no_choice():

@@ -1,11 +1,11 @@
-"""Whether a certificate proves a property of a system: its conditions, derived here from the system alone.
+"""Whether a certificate proves a property of a specification: its conditions, derived here from the specification.
 
 With J the conjunction of the certificate's invariants, E that of its equalities, A the assumptions, P the property:
 
     implication   A[x0] ∧ J[x0] ∧ E[x0] ⊨ P[x0]
     equalities    I[x0] ∧ A[x0] ⊨ E[x0]   and   T[x0, x1] ∧ A[x0] ∧ A[x1] ∧ E[x0] ⊨ E[x1]
 
-and then, in the system with equals put for equals:
+and then, in the specification with equals put for equals:
 
     base          I[x0] ∧ T[x0, x1] ∧ … ∧ A[x0] ∧ … ∧ A[xi] ⊨ J[xi]                         for i < k
     inductive     T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ J[x0] ∧ … ∧ J[xk-1] ⊨ J[xk]
@@ -15,80 +15,93 @@ and then, in the system with equals put for equals:
 C_k: the states are pairwise different, and only the first is initial. States are compared on the variables that
 J and A depend on, which the checker finds by itself: a run cut short by a repeated state must stay a run for them.
 
-No engine is imported, and the solver is another one.
+The certificate speaks of the user's variables in the user's types; arrays and structs by their parts (`a.0`, `p.x`).
+Nothing that turned the specification into what engines see is used here, nor its simplification, nor the operator
+table, nor their solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from streamcheck.certify.smtlib import Script, conjunction, disjunction
-from streamcheck.certify.solvers import unsatisfiable
-from streamcheck.core.simplify import simplify
-from streamcheck.core.term import Term, substitute, variable, variables, walk
+from streamcheck.certify.judge import Query, Rejected, judge
+from streamcheck.certify.logic import replace_and_fold
+from streamcheck.certify.runs import Reading, Register, Runs, read_specification
+from streamcheck.certify.script import Script, conjunction, disjunction
+from streamcheck.core.term import Term, variable, variables
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
+
+MOST_CERTIFICATES = 64  # whose invariants are remembered: properties proved together share one
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
-    """Why a certificate is no proof; `undecided` where the solver could not tell."""
+class Condition:
+    """One query of a certificate: `query` must be contradictory in these runs."""
 
-    why: str
-    undecided: bool = False
+    what: str
+    runs: Runs
+    query: Query
 
 
-def check(system: TransitionSystem, claim: Claim, certificate: Certificate) -> Rejected | None:
-    """None where every condition holds."""
-    facts = (*certificate.invariants, *certificate.equalities)
-    declared = {s.var for s in system.state} | set(system.inputs)
+class SpecificationChecker:
+    """Judges certificates about one specification."""
+
+    def __init__(self, specification: Specification) -> None:
+        self.reading: Reading = read_specification(specification)
+        self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
+
+    def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
+        """None if every condition holds."""
+        return check_term(self.reading, self.reading.invariant(claim), certificate, self._invariants)
+
+    def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
+        return check_invariants(self.reading, certificate)
+
+
+def check_term(
+    reading: Reading, holds: Term, certificate: Certificate, judge_invariants: Callable[[Certificate], Rejected | None]
+) -> Rejected | None:
+    """None if the certificate proves that the term holds at every step."""
+    runs, facts = reading.runs, (*certificate.invariants, *certificate.equalities)
+    declared = {r.var for r in runs.registers} | set(runs.inputs)
     if any(v not in declared for v in variables(facts)):
-        return Rejected("it speaks of variables the system does not have")
-    if claim.term not in certificate.invariants:
-        script = _implication(_cone(system, (claim.term, *facts)), facts, claim)
-        rejected = _judged("implication", script)
+        return Rejected("it speaks of variables the specification does not have")
+    if holds not in certificate.invariants:
+        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds))
         if rejected is not None:
             return rejected
-    return check_invariants(system, certificate)
+    return judge_invariants(certificate)
 
 
-@lru_cache(maxsize=64)  # properties proved together share a certificate
-def check_invariants(system: TransitionSystem, certificate: Certificate) -> Rejected | None:
-    """None where J holds in every run, whatever property that is for."""
-    for what, script in _all_conditions(system, certificate):
-        rejected = _judged(what, script)
+def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | None:
+    """None if J holds in every run, whatever property that is for."""
+    for condition in _all_conditions(reading, certificate):
+        rejected = judge(condition.what, condition.runs, condition.query)
         if rejected is not None:
             return rejected
     return None
 
 
-def _judged(what: str, script: Script) -> Rejected | None:
-    try:
-        answer = unsatisfiable(script)
-    except Exception as error:  # a text the solver cannot read decides nothing
-        return Rejected(f"{what}: {error}", undecided=True)
-    if answer is True:
-        return None
-    return Rejected(f"{what} does not hold" if answer is False else f"{what}: undecided", answer is None)
-
-
-def _all_conditions(system: TransitionSystem, certificate: Certificate) -> Iterator[tuple[str, Script]]:
+def _all_conditions(reading: Reading, certificate: Certificate) -> Iterator[Condition]:
+    runs = reading.runs
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)
-        for what, script in _conditions(_cone(system, alone.invariants), alone):
-            yield f"{what} of the equalities", script
-    system = _replaced(system, certificate.equalities)
+        for condition in _conditions(runs.cone(alone.invariants), alone):
+            yield replace(condition, what=f"{condition.what} of the equalities")
+    runs, named = _replaced(runs, reading.named.values(), certificate.equalities)
     if certificate.free:
-        named = {d.name: d.term for d in system.definitions} | {s.var.payload: s.var for s in system.state}
-        system, certificate = _freed(system, certificate, {named[n] for n in certificate.free if n in named})
-    yield from _conditions(_cone(system, certificate.invariants), certificate)
+        dropped = {named[t] for name, t in reading.named.items() if name in certificate.free}
+        runs, certificate = _freed(runs, certificate, dropped)
+    yield from _conditions(runs.cone(certificate.invariants), certificate)
 
 
-def _replaced(system: TransitionSystem, equalities: tuple[Term, ...]) -> TransitionSystem:
-    """The system with equals put for equals, simplified: the same runs, once the equalities are shown."""
+def _replaced(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
+    """The runs with equals put for equals, folded, which are the same runs once the equalities are shown; and the
+    images of other terms."""
     replacement = {e.args[0]: e.args[1] for e in equalities}
     for var, other in replacement.items():  # a = b, b = c: c
         met = {var}
@@ -96,125 +109,125 @@ def _replaced(system: TransitionSystem, equalities: tuple[Term, ...]) -> Transit
             met.add(other)
             other = replacement[other]
         replacement[var] = other
-    images = substitute([*system.roots()], replacement)
-    simple = simplify(images.values())
-    return replace(
-        system,
-        state=tuple(replace(s, next=simple[images[s.next]]) for s in system.state if s.var not in replacement),
-        definitions=tuple(replace(d, term=simple[images[d.term]]) for d in system.definitions),
-        assumptions=tuple(replace(a, term=simple[images[a.term]]) for a in system.assumptions),
-        properties=(),
-    )
+    others = list(others)
+    images = replace_and_fold([*_terms(runs), *others], replacement)
+    registers = tuple(replace(r, next=images[r.next]) for r in runs.registers if r.var not in replacement)
+    kept = _with_images(replace(runs, registers=registers), images)
+    return kept, {t: images[t] for t in others}
 
 
-def _freed(system: TransitionSystem, certificate: Certificate, free: set[Term]) -> tuple[TransitionSystem, Certificate]:
-    """The same question of a system with more runs: at every step, each of these terms has any value."""
-    states = {s.var for s in system.state}
+def _freed(runs: Runs, certificate: Certificate, free: set[Term]) -> tuple[Runs, Certificate]:
+    """The same question of more runs: at every step, each of these terms has any value."""
+    states = {r.var for r in runs.registers}
     fresh = {t: variable(f"free {i}", t.type) for i, t in enumerate(free - states)}
-    images = substitute([*system.roots(), *certificate.invariants], fresh)
-    freed = replace(
-        system,
-        state=tuple(replace(s, next=images[s.next]) for s in system.state if s.var not in free),
-        inputs=(*system.inputs, *(free & states), *fresh.values()),
-        definitions=(),
-        assumptions=tuple(replace(a, term=images[a.term]) for a in system.assumptions),
-        properties=(),
+    images = replace_and_fold([*_terms(runs), *certificate.invariants], fresh)
+    freed = _with_images(
+        replace(
+            runs,
+            registers=tuple(replace(r, next=images[r.next]) for r in runs.registers if r.var not in free),
+            inputs=(*runs.inputs, *(free & states), *fresh.values()),
+        ),
+        images,
     )
     return freed, replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
 
 
-def _cone(system: TransitionSystem, roots: tuple[Term, ...]) -> TransitionSystem:
-    """The part of the system that the roots and the assumptions depend on."""
-    nexts = {s.var: s.next for s in system.state}
-    seen: set[Term] = set()
-    pending = [*roots, *(a.term for a in system.assumptions if not a.is_range)]
-    while pending:
-        pending = [nexts[t] for t in walk(pending, seen) if t in nexts]
-    # A range that comes with a type, not from the user, matters where its variable does.
-    seen_ranges = [a for a in system.assumptions if not a.is_range or seen.issuperset(variables([a.term]))]
-    return replace(
-        system,
-        state=tuple(s for s in system.state if s.var in seen),
-        inputs=tuple(v for v in system.inputs if v in seen),
-        definitions=(),
-        assumptions=tuple(seen_ranges),
-        properties=(),
-    )
+def _terms(runs: Runs) -> list[Term]:
+    transition = [] if runs.transition is None else [runs.transition]
+    return [*(r.next for r in runs.registers), *runs.assumptions, *transition]
 
 
-def _conditions(system: TransitionSystem, certificate: Certificate) -> Iterator[tuple[str, Script]]:
+def _with_images(runs: Runs, images: dict[Term, Term]) -> Runs:
+    transition = None if runs.transition is None else images[runs.transition]
+    return replace(runs, assumptions=tuple(images[a] for a in runs.assumptions), transition=transition)
+
+
+# The conditions
+
+
+def _conditions(runs: Runs, certificate: Certificate) -> Iterator[Condition]:
     k = certificate.k
-    yield "base case", _base(system, certificate.invariants, k)
+    yield Condition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
-        yield "completeness", _complete(system, k)
+        yield Condition("completeness", runs, _complete(k))
     else:
-        yield "step case", _induction(system, certificate, k)
+        yield Condition("step case", runs, _induction(certificate, k))
 
 
 def _assumed(script: Script, i: int) -> str:
-    return conjunction(script.symbol(a.term, i) for a in script.system.assumptions)
+    return conjunction(script.symbol(a, i) for a in script.runs.assumed)
 
 
-def _all(script: Script, invariants: tuple[Term, ...], i: int) -> str:
+def _all(script: Script, invariants: Sequence[Term], i: int) -> str:
     return conjunction(script.symbol(t, i) for t in invariants)
 
 
-def _base(system: TransitionSystem, invariants: tuple[Term, ...], k: int) -> Script:
-    script = Script(system)
-    script.start(initial=True)
-    so_far: list[str] = []
-    broken: list[str] = []
-    for i in range(k):
-        if i:
-            script.step(i)
-        so_far.append(_assumed(script, i))
-        broken.append(conjunction([*so_far, f"(not {_all(script, invariants, i)})"]))
-    script.asserted(disjunction(broken))
-    return script
+def _base(invariants: Sequence[Term], k: int) -> Query:
+    def query(script: Script) -> None:
+        script.start(initial=True)
+        so_far: list[str] = []
+        broken: list[str] = []
+        for i in range(k):
+            if i:
+                so_far += script.step(i)
+            so_far.append(_assumed(script, i))
+            broken.append(conjunction([*so_far, f"(not {_all(script, invariants, i)})"]))
+        script.require(disjunction(broken))
+
+    return query
 
 
-def _induction(system: TransitionSystem, certificate: Certificate, k: int) -> Script:
-    script = Script(system)
-    script.start(initial=False)
-    for i in range(k + 1):
-        if i:
-            script.step(i)
-        script.asserted(_assumed(script, i))
-        if i < k:
-            script.asserted(_all(script, certificate.invariants, i))
-    script.asserted(f"(not {_all(script, certificate.invariants, k)})")
-    if certificate.kind == "compressed":
+def _induction(certificate: Certificate, k: int) -> Query:
+    def query(script: Script) -> None:
+        _follow(script, k, initial=False)
+        for i in range(k):
+            script.require(_all(script, certificate.invariants, i))
+        script.require(f"(not {_all(script, certificate.invariants, k)})")
+        if certificate.kind == "compressed":
+            _compress(script, k)
+
+    return query
+
+
+def _complete(k: int) -> Query:
+    def query(script: Script) -> None:
+        _follow(script, k, initial=True)
         _compress(script, k)
-    return script
+
+    return query
 
 
-def _complete(system: TransitionSystem, k: int) -> Script:
-    script = Script(system)
-    script.start(initial=True)
+def _follow(script: Script, k: int, *, initial: bool) -> None:
+    """T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk], from an initial state or any."""
+    script.start(initial=initial)
     for i in range(k + 1):
         if i:
-            script.step(i)
-        script.asserted(_assumed(script, i))
-    _compress(script, k)
-    return script
+            for formula in script.step(i):
+                script.require(formula)
+        script.require(_assumed(script, i))
 
 
 def _compress(script: Script, k: int) -> None:
     """C_k[x0 … xk]."""
-    states = script.system.state
+    registers = script.runs.registers
     for j in range(1, k + 1):
         for i in range(j):
-            equal = conjunction(f"(= {script.symbol(s.var, i)} {script.symbol(s.var, j)})" for s in states)
-            script.asserted(f"(not {equal})")
-        begun = [(s.var, s.init) for s in states if s.init is not None]
-        initial = conjunction(f"(= {script.symbol(v, j)} {script.symbol(init, j)})" for v, init in begun)
-        script.asserted(f"(not {initial})")
+            equal = conjunction(f"(= {script.symbol(r.var, i)} {script.symbol(r.var, j)})" for r in registers)
+            script.require(f"(not {equal})")
+        initial = conjunction(_is_initial(script, r, j) for r in registers if r.initial is not None)
+        script.require(f"(not {initial})")
 
 
-def _implication(system: TransitionSystem, invariants: tuple[Term, ...], claim: Claim) -> Script:
-    script = Script(system)
-    script.start(initial=False)
-    script.asserted(_assumed(script, 0))
-    script.asserted(_all(script, invariants, 0))
-    script.asserted(f"(not {script.symbol(claim.term, 0)})")
-    return script
+def _is_initial(script: Script, r: Register, j: int) -> str:
+    assert r.initial is not None
+    return f"(= {script.symbol(r.var, j)} {script.symbol(r.initial, j)})"
+
+
+def _implication(facts: Sequence[Term], holds: Term) -> Query:
+    def query(script: Script) -> None:
+        script.start(initial=False)
+        script.require(_assumed(script, 0))
+        script.require(_all(script, facts, 0))
+        script.require(f"(not {script.symbol(holds, 0)})")
+
+    return query

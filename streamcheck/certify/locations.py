@@ -1,66 +1,95 @@
-"""Whether invariants of locations prove that a program never gets to an error, shown on the program as it was written.
+"""Whether an automaton never gets to an error: judged on the automaton as it was written, one edge a statement.
 
-The certificate of a transition system says J; at a location l, J with `at = l` is an invariant of the program there.
-What is checked here is that these are enough, edge by edge of the automaton that has one edge for each statement:
-nothing of slicing, large blocks or the transition system is believed. With inv(l) for the locations that have one,
+Invariants of locations are shown edge by edge. With inv(l) for the locations that have one,
 
     entry       true ⊨ inv(entry)
     l           inv(l) ∧ the statements from l to r ⊨ inv(r)       for every r that has one, and for the error, false
 
-where the statements from l to r are followed through the locations that have none, all paths at once: every location
-on the way has a condition for being there, and the variables' values as terms, chosen where paths meet. A loop all of
-whose locations have no invariant must not come round.
+The statements from l to r are followed through the locations without an invariant, all paths at once: every location
+on the way has a condition for being there, and the variables' values as terms, chosen where paths meet. A loop none of
+whose locations has an invariant must be infeasible.
 
-Certificates that speak of several steps, or of inputs, say nothing of one location: there the transition system of the
-blocks is believed. For them it is shown that the blocks do all that
-the statements do: whatever the statements from one location of the blocks to the next lead to, an edge of the blocks
-does too.
+A certificate about larger steps (blocks) is judged in two parts: the blocks do all that the statements do, that is,
+whatever the statements from one location of the blocks to the next lead to, an edge of the blocks does too; and the
+certificate holds in the runs of the blocks, which are read here from the blocks themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import product
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
-from streamcheck.certify.checker import Rejected
-from streamcheck.certify.smtlib import Script
-from streamcheck.certify.solvers import unsatisfiable
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, variable, variables
+from streamcheck.certify.automata import read_automaton, scalar_automaton
+from streamcheck.certify.checker import MOST_CERTIFICATES, check_invariants, check_term
+from streamcheck.certify.judge import Rejected, judge
+from streamcheck.certify.logic import choice, conjunction, disjunction, equality, negation, replace_and_fold
+from streamcheck.certify.runs import Runs
+from streamcheck.certify.script import Script
+from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
 from streamcheck.core.types import BOOL
-from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
-from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Certificate
+from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 
 Arrival: TypeAlias = Callable[[Mapping[Term, Term]], Term]  # from the variables' values there
 MOST_EITHERS = 6  # choices of one block that are tried both ways
 
 
-def invariants_of(blocks: Automaton, certificate: Certificate) -> dict[str, Term] | None:
-    """What the certificate says of each location; None where it speaks of more than one state."""
-    if certificate.kind != "inductive" or certificate.k != 1 or certificate.free:
-        return None
-    whole = conjunction(*certificate.invariants, *certificate.equalities)
-    if not {blocks.place, *blocks.variables}.issuperset(variables([whole])):
-        return None
-    found = {}
-    for location in blocks.locations:
-        if location not in blocks.bad:
-            image = substitute([whole], {blocks.place: blocks.code(location)})[whole]
-            found[location] = simplify([image])[image]
-    return found
+class AutomatonChecker:
+    """Judges certificates about one automaton."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.source = scalar_automaton(automaton)
+        self._blocks: tuple[Automaton, BlockChecker] | None = None
+
+    def check(self, name: str, evidence: LocationInvariants | BlockCertificate) -> Rejected | None:
+        """None if the evidence shows that no run gets to the error of this name."""
+        error = next(e.location for e in self.source.errors if e.name == name)
+        match evidence:
+            case LocationInvariants(at):
+                return check_locations(self.source, error, dict(at))
+            case BlockCertificate(blocks, certificate):
+                return self._checker_of(blocks).check(error, certificate)
+        assert_never(evidence)
+
+    def _checker_of(self, blocks: Automaton) -> BlockChecker:
+        """The last one is remembered: properties proved together share their blocks."""
+        if self._blocks is None or self._blocks[0] is not blocks:
+            self._blocks = blocks, BlockChecker(self.source, blocks)
+        return self._blocks[1]
 
 
-def check_locations(
-    source: Automaton, error: str, invariants: Mapping[str, Term], typed: Term = TRUE
-) -> Rejected | None:
-    """None where the invariants hold and exclude the error. `source` has scalar variables; `typed` is what their types
-    and those of the choices say."""
+class BlockChecker:
+    """Judges certificates about the blocks of one automaton."""
+
+    def __init__(self, source: Automaton, blocks: Automaton) -> None:
+        self.source = source
+        self.blocks = scalar_automaton(blocks)
+        self.reading = read_automaton(self.blocks)
+        self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
+
+    def check(self, error: str, certificate: Certificate) -> Rejected | None:
+        if error not in self.blocks.bad:
+            return Rejected("the blocks do not have this error")
+        holds = negation(self.blocks.at(error))
+        return self.simulation or check_term(self.reading, holds, certificate, self._invariants)
+
+    @cached_property
+    def simulation(self) -> Rejected | None:
+        """None if the blocks do all that the statements do."""
+        return check_blocks(self.source, self.blocks)
+
+    def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
+        return check_invariants(self.reading, certificate)
+
+
+def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term]) -> Rejected | None:
+    """None if the invariants hold and exclude the error. `source` has scalar variables."""
 
     def broken(invariant: Term) -> Arrival:
-        return lambda after: negation(substitute([invariant], after)[invariant])
+        return lambda after: negation(replace_and_fold([invariant], after)[invariant])
 
     if source.entry == error or not set(source.variables).issuperset(variables(invariants.values())):
         return Rejected("the program begins in the error, or the invariants are not about its variables")
@@ -75,26 +104,33 @@ def check_locations(
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             starting = disjunction(negation(given), wrong)
         why = f"the invariant at {source.lines.get(start, start)} does not lead on"
-        rejected = _judged(conjunction(typed, starting), why)
+        rejected = _judged(starting, why)
         if rejected is not None:
             return rejected
     return None
 
 
-def check_blocks(source: Automaton, blocks: Automaton, typed: Term = TRUE) -> Rejected | None:
-    """None where every run of the source to an error is one of the blocks."""
-    leading = source.leading_to(source.bad)
-    if any(len(_eithers(edge)) > MOST_EITHERS for edge in blocks.edges):
+def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
+    """None if every run of the source to an error of the blocks is one of the blocks."""
+    leading = source.leading_to(blocks.bad)
+    eithers = {edge: _eithers(edge, source) for edge in blocks.edges}
+    if any(len(ours) > MOST_EITHERS for ours in eithers.values()):
         return Rejected("the program chooses too often in one block", undecided=True)
-    if blocks.entry != source.entry or source.entry in source.bad or _named(blocks) != _named(source):
+    if not set(source.variables).issuperset(blocks.variables) or any(
+        c.type is not BOOL for o in eithers.values() for c in o
+    ):
+        return Rejected("the blocks have variables that the program does not have")
+    if (
+        blocks.entry != source.entry
+        or source.entry in source.bad
+        or not _named(blocks).items() <= _named(source).items()
+    ):
         return Rejected("the blocks have another entry or other errors")
     for start in blocks.locations:
         if start in leading and start not in source.bad:
-            arrivals = {q: _missed(blocks, start, q) for q in blocks.locations}
+            arrivals = {q: _missed(blocks, eithers, start, q) for q in blocks.locations}
             wrong = _Region(source, leading, start, arrivals).wrong()
-            rejected = _judged(
-                conjunction(typed, wrong), f"the block at {source.lines.get(start, start)} leaves runs out"
-            )
+            rejected = _judged(wrong, f"the block at {source.lines.get(start, start)} leaves runs out")
             if rejected is not None:
                 return rejected
     return None
@@ -105,48 +141,47 @@ def _named(cfa: Automaton) -> dict[str, str]:
     return {e.name: e.location for e in cfa.errors}
 
 
-def _missed(blocks: Automaton, start: str, target: str) -> Arrival:
+def _missed(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:
     """That no edge of the blocks leads there with these values."""
     edges = [e for e in blocks.leaving[start] if e.target == target]
 
     def none_leads(after: Mapping[Term, Term]) -> Term:
-        return conjunction(*(negation(_leads(edge, way, after, blocks)) for edge in edges for way in _ways(edge)))
+        ways = ((edge, way) for edge in edges for way in _ways(eithers[edge]))
+        return conjunction(*(negation(_leads(edge, way, after, blocks)) for edge, way in ways))
 
     return none_leads
 
 
 def _leads(edge: Edge, way: Mapping[Term, Term], after: Mapping[Term, Term], blocks: Automaton) -> Term:
-    images = substitute([*edge.roots()], way)
-    simple = simplify(images.values())
+    images = replace_and_fold([*edge.roots()], way)
     reached = [] if edge.target in blocks.bad else blocks.variables
-    news = {v: simple[images[t]] for v, t in edge.updates}
+    news = {v: images[t] for v, t in edge.updates}
     same = (news.get(v, v) for v in reached)
-    equal = (TRUE if new is after[v] else term("same", new, after[v]) for v, new in zip(reached, same, strict=True))
-    return conjunction(simple[images[edge.guard]], *equal)
+    equal = (equality(new, after[v]) for v, new in zip(reached, same, strict=True))
+    return conjunction(images[edge.guard], *equal)
 
 
-def _ways(edge: Edge) -> Iterator[Mapping[Term, Term]]:
+def _ways(ours: Sequence[Term]) -> Iterator[Mapping[Term, Term]]:
     """The choices that large blocks make between edges, one way or the other."""
-    ours = _eithers(edge)
     for ways in product((TRUE, FALSE), repeat=len(ours)):
         yield dict(zip(ours, ways, strict=True))
 
 
-def _eithers(edge: Edge) -> list[Term]:
-    return [c for c in edge.choices if str(c.payload).startswith(HIDDEN)]
+def _eithers(edge: Edge, source: Automaton) -> list[Term]:
+    """The choices that the statements do not have: large blocks choose by them between edges that they join."""
+    statements = {c for e in source.edges for c in e.choices}
+    return [c for c in edge.choices if c not in statements]
 
 
 def _judged(formula: Term, why: str) -> Rejected | None:
     if formula is FALSE:
         return None
-    script = Script(TransitionSystem("program", (), tuple(variables([formula])), (), (), ()))
-    script.start(initial=False)
-    script.asserted(script.symbol(formula, 0))
-    try:
-        answer = unsatisfiable(script)
-    except Exception as error:  # a text the solver cannot read decides nothing
-        return Rejected(f"{why}: {error}", undecided=True)
-    return None if answer else Rejected(why, undecided=answer is None)
+
+    def query(script: Script) -> None:
+        script.start(initial=False)
+        script.require(script.symbol(formula, 0))
+
+    return judge(why, Runs((), tuple(variables([formula])), (), ()), query)
 
 
 @dataclass(slots=True)
@@ -198,16 +233,15 @@ class _Region:
         others = TRUE
         edges = [e for e in self.source.leaving[location] if e.target in self.leading]
         for i, edge in enumerate(edges):
-            chosen = TRUE if i == len(edges) - 1 else variable(f"{HIDDEN}takes {i} at {location}", BOOL)
+            chosen = TRUE if i == len(edges) - 1 else variable(f"takes:{i}@{location}", BOOL)
             self._follow(edge, conjunction(self.here[location], others, chosen))
             others = conjunction(others, negation(chosen))
 
     def _follow(self, edge: Edge, taken: Term) -> None:
         before = self.values[edge.source]
-        images = substitute([*edge.roots()], before)
-        simple = simplify(images.values())
-        there = conjunction(taken, simple[images[edge.guard]])
-        after = {**before, **{v: simple[images[t]] for v, t in edge.updates}}
+        images = replace_and_fold([*edge.roots()], before)
+        there = conjunction(taken, images[edge.guard])
+        after = {**before, **{v: images[t] for v, t in edge.updates}}
         if there is FALSE:
             return
         target = edge.target

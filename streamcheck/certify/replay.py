@@ -1,20 +1,25 @@
-"""Replaying a counterexample in the reference semantics, and finding which of its values matter.
+"""Replay: a counterexample counts if it is a run, by the checker's own meaning of the operators, that breaks the claim.
 
-A trace is believed when every assumption is true at every step, and the property is false at the last.
+    trace of a specification   every assumption is true at every step, and the property is false at the last
+    path of an automaton       from the entry, edges in a row whose guards are true, to the error's location
+
+For a trace it is also found which of its values matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from streamcheck.certify.automata import scalar_automaton
+from streamcheck.certify.evaluate import evaluate, is_member
 from streamcheck.core.floats import identical
-from streamcheck.core.term import Term
-from streamcheck.core.types import EnumType, Misfit, Value, belongs, part_names, scalar_parts
-from streamcheck.interpret.simulate import simulate
+from streamcheck.core.term import Term, variables
+from streamcheck.core.types import Misfit, Type, Value, assembled, belongs, default, part_names, scalar_parts
+from streamcheck.problem.automaton import Automaton, Executed
 from streamcheck.problem.claim import Claim, Goal
-from streamcheck.problem.result import Replay
-from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Trace
+from streamcheck.problem.result import PathReplay, Replay
+from streamcheck.problem.specification import Cell, Specification
+from streamcheck.problem.verdict import EdgePath, Trace
 
 
 def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str:
@@ -23,7 +28,7 @@ def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str
         stray = _ill_typed(equations, given)
         if stray:
             return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
-    steps = list(simulate(equations, trace.constants, trace.inputs))
+    steps = list(run_of(equations, trace))
     if not steps:
         return "it has no steps"
     for i, values in enumerate(steps):
@@ -31,7 +36,7 @@ def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str
             if values[assumption.term] is not True:
                 return f"assumption {assumption.name} is false at step {i}"
         for var in equations.variables():
-            if not _is_member(var.type, values[var]):
+            if not is_member(var.type, values[var]):
                 return f"{var.payload} is no member of its enum at step {i}"
     match claim.goal:
         case Goal.ALWAYS if steps[-1][claim.term] is not False:
@@ -46,22 +51,34 @@ def _ill_typed(equations: Specification, given: Mapping[str, Value]) -> str:
     chosen = [*equations.chosen(), *(c.var for c in equations.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
-        try:
-            same = name in types and identical(belongs(types[name], value), value)
-        except Misfit:
-            same = False
-        if not same:
+        if name not in types or not _belongs(types[name], value):
             return name
     return ""
 
 
-def _is_member(type: object, value: Value) -> bool:
-    if isinstance(type, EnumType):
-        return value in type.codes
-    if isinstance(value, tuple):
-        parts = [t for _, t in part_names("", type)]  # type: ignore[arg-type]
-        return all(_is_member(t, v) for t, v in zip(parts, scalar_parts(value), strict=True))
-    return True
+def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Value]]:
+    """The value of every term at each step. Scalars that are not given have a default value of their type."""
+    fixed = {c.var: _given(c.var, trace.constants) for c in specification.constants}
+    first = evaluate([c.initial for c in specification.cells], {})
+    state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
+    roots = [*specification.variables(), *specification.roots(), *(w.term for w in specification.wires)]
+    for given in trace.inputs:
+        values = evaluate(roots, {**fixed, **state, **{i.var: _given(i.var, given) for i in specification.inputs}})
+        yield values
+        state = {c.var: values[c.next] for c in specification.cells}
+
+
+def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:
+    if not cell.free:
+        return initial
+    names = part_names(cell.name, cell.initial.type)
+    parts = (given.get(name, part) for (name, _), part in zip(names, scalar_parts(initial), strict=True))
+    return assembled(cell.initial.type, parts)
+
+
+def _given(var: Term, scalars: Mapping[str, Value]) -> Value:
+    parts = (scalars.get(part, default(t)) for part, t in part_names(var.payload, var.type))
+    return assembled(var.type, parts)
 
 
 def _matters(equations: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
@@ -104,3 +121,53 @@ def _reasons(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
         case "mux":
             return [a[0], a[1] if values[a[0]] is True else a[2]]
     return a
+
+
+def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathReplay | str:
+    """The statements of a path to the claim's error, with the values after each; or the reason why it is none."""
+    source = scalar_automaton(automaton)
+    target = next(e.location for e in source.errors if e.name == claim.name)
+    values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
+    stray = _stray(values)
+    if stray:
+        return f"the first value of {stray} is none of its type"
+    here, executed = source.entry, list[Executed]()
+    for number, given in path.edges:
+        edge = source.edges[number]
+        chosen = {c: given.get(str(c.payload), default(c.type)) for c in edge.choices}
+        if edge.source != here:
+            return f"{edge.text} does not begin at {here}"
+        if _stray(chosen):
+            return f"what {edge.text} chooses for {_stray(chosen)} is none of its type"
+        results = evaluate(edge.roots(), {**values, **chosen})
+        if results[edge.guard] is not True:
+            return f"the condition of {edge.text} is false"
+        values = {**values, **{v: results[t] for v, t in edge.updates}}
+        executed.append(Executed(edge, values))
+        here = edge.target
+    if here != target:
+        return f"it ends at {here}"
+    return PathReplay(executed, _first_values(source, path, executed))
+
+
+def _first_values(source: Automaton, path: EdgePath, executed: Sequence[Executed]) -> dict[Term, Value]:
+    """The first values that the conditions along the path depend on, directly or through updates."""
+    needed: set[Term] = set()
+    for step in reversed(executed):
+        update = step.edge.update
+        read = variables([step.edge.guard, *(update[v] for v in needed if v in update)])
+        needed = {v for v in needed if v not in update} | set(read)
+    given = (v for v in source.variables if v in needed and v.payload in path.initial)
+    return {v: path.initial[str(v.payload)] for v in given}
+
+
+def _stray(values: Mapping[Term, Value]) -> str:
+    """The name of a variable whose value does not belong to its type, or nothing."""
+    return next((str(v.payload) for v, value in values.items() if not _belongs(v.type, value)), "")
+
+
+def _belongs(type: Type, value: Value) -> bool:
+    try:
+        return identical(belongs(type, value), value)
+    except Misfit:
+        return False

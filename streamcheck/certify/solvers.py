@@ -5,10 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from streamcheck.certify.smtlib import Script
-
-NUMBERS = {"integer", "real"}
-
 
 def warm_up() -> None:
     """Load the solvers before they are asked."""
@@ -21,20 +17,16 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def unsatisfiable(script: Script, seconds: float | None = None) -> bool | None:
-    """Whether the script's assertions contradict each other; None where the solver does not know (in that time)."""
-    if script.kinds & NUMBERS:
-        return _cvc5(script.text(), seconds)
-    return _bitwuzla(script.text(), seconds)
-
-
-def _cvc5(text: str, seconds: float | None) -> bool | None:
-    cvc5 = _module("cvc5")
-    solver = cvc5.Solver(cvc5.TermManager())
+def cvc5(text: str, seconds: float | None, *, bits_as_integers: bool = False) -> bool | None:
+    """Whether the script's assertions contradict each other; None if the solver does not know (in that time)."""
+    package = _module("cvc5")
+    solver = package.Solver(package.TermManager())
     if seconds is not None:
         solver.setOption("tlimit-per", str(int(1000 * seconds)))
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
+    if bits_as_integers:
+        solver.setOption("solve-bv-as-int", "sum")
+    parser = package.InputParser(solver)
+    parser.setStringInput(package.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
     while not (command := parser.nextCommand()).isNull():
         error = command.invoke(solver, symbols)
@@ -43,12 +35,13 @@ def _cvc5(text: str, seconds: float | None) -> bool | None:
     return _answer(str(solver.checkSat()))
 
 
-def _bitwuzla(text: str, seconds: float | None) -> bool | None:
-    bitwuzla = _module("bitwuzla")
-    options = bitwuzla.Options()
+def bitwuzla(text: str, seconds: float | None) -> bool | None:
+    """The same of a script without Int and Real."""
+    package = _module("bitwuzla")
+    options = package.Options()
     if seconds is not None:
-        options.set(bitwuzla.Option.TIME_LIMIT_PER, int(1000 * seconds))
-    parser = bitwuzla.Parser(bitwuzla.TermManager(), options)
+        options.set(package.Option.TIME_LIMIT_PER, int(1000 * seconds))
+    parser = package.Parser(package.TermManager(), options)
     parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
     return _answer(str(parser.bitwuzla().check_sat()))
 

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from streamcheck.problem.specification import Specification
+from streamcheck.problem.problem import Problem
 from streamcheck.run.director import Director
 
 PATIENCE = 0.5  # seconds before anything is shown
@@ -19,7 +19,7 @@ PLAIN_EVERY = 10.0  # seconds between lines that do not overwrite each other
 class Live:
     """Called by the director now and then."""
 
-    def __init__(self, equations: Specification, *, shown: bool) -> None:
+    def __init__(self, equations: Problem, *, shown: bool) -> None:
         self.name = equations.name
         self.shown = shown
         self.terminal = sys.stderr.isatty()

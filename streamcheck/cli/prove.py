@@ -80,12 +80,13 @@ def command(
     specs = [
         (target.path, equations)
         for target in targets
-        for equations in read(target, timeout, Reading(integers, blocks, predicates))
+        for equations in read(target, timeout, Reading(integers, predicates))
     ]
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        settings = Settings(share, jobs or processors(), engines, props, memory and memory * 1_000_000, deterministic)
+        limit = memory and memory * 1_000_000
+        settings = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic)
         try:
             with Live(equations, shown=not as_json and not quiet) as live:
                 verdicts = prove(equations, settings, live, standby)

@@ -10,68 +10,87 @@ import click
 from streamcheck.cli.options import how_code_is_read
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import to_plain
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.run.source import Reading, Target, one, read
 
 
-def _equations(equations: Specification) -> str:
+def _equations(problem: Problem, _: bool) -> str:
     from streamcheck.report.equations import show_equations
 
-    return show_equations(equations)
+    return show_equations(_specification(problem))
 
 
-def _system(equations: Specification) -> str:
+def _system(problem: Problem, _: bool) -> str:
     from streamcheck.report.system import show_system
-    from streamcheck.transform.to_system import to_system
 
-    return show_system(to_system(equations))
+    return show_system(_transition_system(problem))
 
 
-def _graph(equations: Specification) -> str:
-    if equations.program is not None:
+def _graph(problem: Problem, blocks: bool) -> str:
+    if isinstance(problem, Automaton):
         from streamcheck.report.program import show_automaton
+        from streamcheck.transform.views import views
 
-        return show_automaton(equations.program)
+        seen = views(problem, blocks=blocks)[-1].automaton
+        assert seen is not None
+        return show_automaton(seen)
     from streamcheck.export.graph import show_graph
 
-    return show_graph(equations)
+    return show_graph(problem)
 
 
-def _lustre(equations: Specification) -> str:
+def _lustre(problem: Problem) -> str:
     from streamcheck.export.lustre import write_lustre
-    from streamcheck.transform.to_system import to_system
 
-    return write_lustre(to_system(equations))
+    return write_lustre(_transition_system(problem))
 
 
-def _vmt(equations: Specification) -> str:
+def _vmt(problem: Problem) -> str:
     from streamcheck.export.vmt import write_vmt
-    from streamcheck.transform.to_system import to_system
 
-    return write_vmt(to_system(equations))
+    return write_vmt(_transition_system(problem))
 
 
-def _chc(equations: Specification) -> str:
+def _chc(problem: Problem) -> str:
     from streamcheck.export.chc import write_chc
-    from streamcheck.transform.to_system import to_system
 
-    return write_chc(to_system(equations))
+    return write_chc(_transition_system(problem))
 
 
-def _smt2(equations: Specification, steps: int) -> str:
+def _smt2(problem: Problem, steps: int) -> str:
     from streamcheck.export.smt2 import write_smt2
-    from streamcheck.transform.to_system import to_system
 
-    return write_smt2(to_system(equations), steps)
+    return write_smt2(_transition_system(problem), steps)
 
 
-def _aut(equations: Specification) -> str:
-    if equations.program is None:
-        raise SpecError(f"{equations.name}: automata are written of programs (.c, .aut)")
+def _aut(problem: Problem) -> str:
+    if isinstance(problem, Specification):
+        raise SpecError(f"{problem.name}: automata are written of programs (.c, .aut)")
     from streamcheck.export.aut import write_aut
 
-    return write_aut(equations.program.source)
+    return write_aut(problem)
+
+
+def _specification(problem: Problem) -> Specification:
+    """A program as equations: those of its large blocks."""
+    if isinstance(problem, Specification):
+        return problem
+    from streamcheck.transform.automaton_system import specification_of
+    from streamcheck.transform.views import views
+
+    seen = views(problem)[-1].automaton
+    assert seen is not None
+    return specification_of(seen)
+
+
+def _transition_system(problem: Problem) -> TransitionSystem:
+    from streamcheck.transform.scalar_system import to_system
+
+    return to_system(_specification(problem))
 
 
 STAGES = {"equations": _equations, "system": _system, "graph": _graph}
@@ -97,12 +116,12 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file
 def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or write it for another tool."""
     target = Target.parse(file)
-    specs = read(target, reading=Reading(integers, blocks))
+    specs = read(target, reading=Reading(integers))
     if stage == "json":
-        rows = [to_plain(e) for e in specs]
+        rows = [to_plain(_specification(e)) for e in specs]
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     elif stage in STAGES:
-        emit(STAGES[stage](e).rstrip("\n") for e in specs)
+        emit(STAGES[stage](e, blocks).rstrip("\n") for e in specs)
     else:
         spec = one(specs, target)
         text = _smt2(spec, steps) if stage == "smt2" else LANGUAGES[stage](spec)

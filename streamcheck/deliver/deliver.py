@@ -101,13 +101,13 @@ def _validated(code: Code) -> Outcome:
 
 def _remarks(verdicts: Verdicts) -> Iterator[str]:
     good = [r.name for r in verdicts.results if r.verdict == "proved"]
-    if verdicts.equations.where is not None:
-        yield f"from {source(verdicts.equations.where)}"
+    if isinstance(verdicts.problem, Specification) and verdicts.problem.where is not None:
+        yield f"from {source(verdicts.problem.where)}"
     if good:
         yield f"proved for all inputs and all time: {', '.join(good)}"
     for result in verdicts.results:
         if result.verdict != "proved":
-            why = f"false at step {result.k}" if result.trace is not None else result.reason or "no run reaches it"
+            why = f"false at step {result.k}" if result.run is not None else result.reason or "no run reaches it"
             yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
 
 

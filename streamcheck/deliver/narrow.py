@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from streamcheck.certify.smtlib import Script
-from streamcheck.certify.solvers import unsatisfiable
+from streamcheck.certify.judge import is_contradictory
+from streamcheck.certify.runs import read_specification
+from streamcheck.certify.script import Script
 from streamcheck.codegen.lower import is_mathematical, mathematical_streams
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -26,7 +27,6 @@ from streamcheck.core.types import INT, MachineType, Type, machine
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Named, Specification
 from streamcheck.run.prove import Settings, prove
-from streamcheck.transform.to_system import to_system
 
 Range = tuple[int, int]
 SECONDS = 2.0  # for one question of the search
@@ -110,7 +110,7 @@ class Search:
         self.lemmas = conjunction(*lemmas, *(a.term for a in equations.assumptions))
         self.cells = {c.var: c for c in equations.cells}
         bare = replace(equations, triggers=(), observers=(), properties=(), wires=())
-        self.system = to_system(bare)
+        self.runs = read_specification(bare).runs
         constants = {n.payload for n in walk(equations.roots()) if n.is_const and n.type is INT}
         near = {c + d for c in constants for d in (-1, 0, 1)}
         near |= {limit for t in LIMITS for limit in (t.low, t.high)}
@@ -158,12 +158,13 @@ class Search:
         if var not in self.cells:
             others = []
         given = conjunction(self.lemmas, *others)
-        script = Script(self.system)
-        script.start(initial=False)
-        script.asserted(script.symbol(given, 0))
-        script.asserted(f"(not {script.symbol(self._bound(var, side, after), 0)})")
-        script.kinds.add("integer")
-        return unsatisfiable(script, SECONDS) is True
+
+        def query(script: Script) -> None:
+            script.start(initial=False)
+            script.require(script.symbol(given, 0))
+            script.require(f"(not {script.symbol(self._bound(var, side, after), 0)})")
+
+        return is_contradictory(self.runs, query, SECONDS) is True
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
 HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
 
@@ -65,7 +66,10 @@ class Error:
 @dataclass(frozen=True)
 class Automaton:
     """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
-    of the source begins. `said`: names that mean in the source what they mean here, with where they were declared."""
+    of the source begins. `said`: C identifiers that are names here too, with where they were declared.
+
+    `integers` and `function` tell how code was read: with C's integers or mathematical ones, and which function.
+    `predicates` are conditions that the user gave to the engines."""
 
     name: str
     variables: tuple[Term, ...]
@@ -76,6 +80,10 @@ class Automaton:
     lines: Mapping[str, Location] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
     said: Mapping[str, Location] = field(default_factory=dict)
+    integers: Literal["c", "math"] = "c"
+    function: str | None = None
+    predicates: tuple[Term, ...] = ()
+    warnings: tuple[str, ...] = ()  # of the reader, for the user
 
     def __post_init__(self) -> None:
         places, bad = set(self.locations), {e.location for e in self.errors}
@@ -128,7 +136,7 @@ class Automaton:
     def place(self) -> Term:
         """The variable that says where the program is, in the transition system that stands for it."""
         machine_like = any(isinstance(v.type, MachineType) for v in self.variables)
-        return variable(f"{HIDDEN}location", machine(32, signed=False) if machine_like else INT)
+        return variable("location:", machine(32, signed=False) if machine_like else INT)
 
     def at(self, location: str) -> Term:
         """That the program is there."""
@@ -141,6 +149,14 @@ class Automaton:
     def _codes(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.locations)}
 
+    @cached_property
+    def properties(self) -> tuple[Claim, ...]:
+        """For each error, the claim that no run gets there."""
+        return tuple(
+            Claim(e.name, negation(self.at(e.location)), e.where, origin=IMPLIED if e.implied else WRITTEN)
+            for e in self.errors
+        )
+
     def selectors(self, location: str) -> tuple[Term, ...]:
         """Bool inputs of the transition system that choose among the location's edges, where several may be open at
         once: the first edge whose input is true and whose guard holds, else the last."""
@@ -151,7 +167,7 @@ class Automaton:
         found: dict[str, tuple[Term, ...]] = {}
         for name, edges in self.leaving.items():
             count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
-            found[name] = tuple(variable(f"{HIDDEN}take {i} at {name}", BOOL) for i in range(count))
+            found[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
         return found
 
 
@@ -216,17 +232,3 @@ class Executed:
 
     edge: Edge
     values: Mapping[Term, Value]
-
-
-@dataclass(frozen=True)
-class Program:
-    """What a file of code becomes. `source` has an edge for each statement, `blocks` is what engines work on; the rest
-    says how the code was read: what its integers are, which function was asked for, and whether blocks are large.
-    `predicates` are conditions that the user thinks worth looking at."""
-
-    source: Automaton
-    blocks: Automaton
-    integers: Literal["c", "math"] = "c"
-    function: str | None = None
-    large: bool = True
-    predicates: tuple[Term, ...] = ()

@@ -16,7 +16,7 @@ from streamcheck.core.wire import Reader, Writer, location, location_row
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 
-def cfa_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
+def automaton_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
     return {
         "name": cfa.name,
         "variables": [w.term(v) for v in cfa.variables],
@@ -40,7 +40,7 @@ def cfa_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
     }
 
 
-def cfa_from_plain(row: dict[str, Any], reader: Reader) -> Automaton:
+def automaton_from_plain(row: dict[str, Any], reader: Reader) -> Automaton:
     terms = reader.terms
     edges = (
         Edge(

@@ -1,29 +1,42 @@
 """Certificates and counterexamples as files: what `prove --certificates DIR` writes and `check FILE` reads.
 
-    {"format": "streamcheck certificate 1", "file": "engine.py", "spec": "engine", "property": "ok",
-     "claim": "proved", "model": "integers", "kind": "inductive", "k": 2,
+    {"format": "streamcheck certificate 2", "file": "engine.py", "spec": "engine", "property": "ok",
+     "claim": "proved", "kind": "inductive", "k": 2,
      "invariants": [row of terms, …], "equalities": [row, …], "free": [name, …], "types": […], "terms": […]}
 
     {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
 
-`file` is relative to the certificate. A program's also say how it was read: "program": {"integers": "c", "function":
-null, "blocks": true}. `model` says over which variables the invariants speak: the machine's ("bits") or the wrapping
-integers that stand for them ("integers"). The fields of a proof are those of `system.verdict.Certificate`. The rows
-of `types` and `terms` are those of `core.wire`.
+`file` is relative to the certificate. The fields of a proof are those of `verdict.Certificate`, its variables those of
+the specification, in their own types. The rows of `types` and `terms` are those of `core.wire`.
+
+About a program, {"integers": "c", "function": null} tells how it was read, and the evidence is one of
+
+    {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
+    {…, "claim": "proved", "blocks": automaton, "certificate": {…}, "types": […], "terms": […]}
+    {…, "claim": "falsified", "initial": {"x": 1}, "edges": [[number, {choice: value}], …]}
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
-from streamcheck.core.wire import Reader, Writer
-from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.core.types import Type
+from streamcheck.core.wire import Reader, Writer, from_plain
+from streamcheck.problem.automaton_json import automaton_from_plain, automaton_to_plain
+from streamcheck.problem.verdict import (
+    BlockCertificate,
+    Certificate,
+    EdgePath,
+    LocationInvariants,
+    ProofEvidence,
+    Trace,
+)
 
-FORMAT = "streamcheck certificate 1"
-Model = Literal["bits", "integers"]
+FORMAT = "streamcheck certificate 2"
 
 
 def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
@@ -51,6 +64,52 @@ def trace_to_plain(trace: Trace) -> dict[str, Any]:
     }
 
 
+def trace_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Trace:
+    """The trace; `types` are those of the variables by name. Values of unknown variables are left out."""
+
+    def read(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
+
+    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]))
+
+
+def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
+    match evidence:
+        case Certificate():
+            return certificate_to_plain(evidence)
+        case LocationInvariants(at):
+            w = Writer()
+            rows = [[location, w.term(invariant)] for location, invariant in at]
+            return {"locations": rows, "types": w.types, "terms": w.terms}
+        case BlockCertificate(blocks, certificate):
+            w = Writer()
+            row = automaton_to_plain(blocks, w)
+            return {"blocks": row, "types": w.types, "terms": w.terms, "certificate": certificate_to_plain(certificate)}
+    assert_never(evidence)
+
+
+def proof_from_plain(data: dict[str, Any]) -> ProofEvidence:
+    if "locations" in data:
+        terms = Reader(data["types"], data["terms"]).terms
+        return LocationInvariants(tuple((location, terms[i]) for location, i in data["locations"]))
+    if "blocks" in data:
+        blocks = automaton_from_plain(data["blocks"], Reader(data["types"], data["terms"]))
+        return BlockCertificate(blocks, certificate_from_plain(data["certificate"]))
+    return certificate_from_plain(data)
+
+
+def path_to_plain(path: EdgePath) -> dict[str, Any]:
+    edges = [[number, {name: plain(v) for name, v in chosen.items()}] for number, chosen in path.edges]
+    return {"initial": {name: plain(value) for name, value in path.initial.items()}, "edges": edges}
+
+
+def path_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> EdgePath:
+    def read(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
+
+    return EdgePath(read(row["initial"]), tuple((number, read(chosen)) for number, chosen in row["edges"]))
+
+
 @dataclass(frozen=True, slots=True)
 class Saved:
     """One file: what it claims of which property, and the evidence as plain data."""
@@ -59,7 +118,6 @@ class Saved:
     spec: str
     prop: str
     claim: Literal["proved", "falsified"]
-    model: Model
     evidence: dict[str, Any]
     program: dict[str, Any] | None = None  # how a program was read
 
@@ -67,15 +125,13 @@ class Saved:
         head: dict[str, Any] = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
         if self.program is not None:
             head["program"] = self.program
-        return {**head, "claim": self.claim, "model": self.model, **self.evidence}
+        return {**head, "claim": self.claim, **self.evidence}
 
     @staticmethod
     def from_plain(data: Any, origin: str) -> Saved:
-        keys = ("file", "spec", "property", "claim", "model")
+        keys = ("file", "spec", "property", "claim")
         fits = isinstance(data, dict) and data.get("format") == FORMAT
         fits = fits and all(isinstance(data.get(key), str) for key in keys)
         if not fits or data["claim"] not in ("proved", "falsified"):
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
-        return Saved(
-            data["file"], data["spec"], data["property"], data["claim"], data["model"], data, data.get("program")
-        )
+        return Saved(data["file"], data["spec"], data["property"], data["claim"], data, data.get("program"))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Executed
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.verdict import BlockCertificate, Certificate, Evidence, LocationInvariants, ProofEvidence
+
+Word: TypeAlias = Literal["proved", "falsified", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +29,35 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class PathReplay:
+    """A run of a program: its statements with the values after each, and the first values that matter."""
+
+    statements: list[Executed]
+    first: dict[Term, Value]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The verdict on one property, with its evidence.
 
-    `trace` and `replay` are the counterexample of a falsified property; `certificate` is the proof of a proved one. For
-    `reachable` properties it is the other way round: a proved one has its witness in `trace` and `replay`, a falsified
-    one a certificate that no run reaches it. `reason` says why an unknown property is unknown. For programs, `path` is
-    the counterexample as executed statements, and `invariants` holds what the proof says about each location.
+    `evidence` is what was checked: a certificate of a proved property, a run of a falsified one. For `reachable`
+    properties it is the other way round: a proved one has its witness, a falsified one a certificate that no run
+    reaches it. `replay` is the run, replayed: of a specification step by step, of a program statement by statement.
+    `k` is the k of a proof, or the step of the violation (or witness), counted from 0. `reason` says why an unknown
+    property is unknown.
     """
 
     prop: Claim
-    verdict: Literal["proved", "falsified", "unknown"]
+    verdict: Word
     engine: str
     model: str
     seconds: float
     reason: str
-    certificate: Certificate | None
-    trace: Trace | None
-    replay: Replay | None
+    evidence: Evidence | None
+    replay: Replay | PathReplay | None
+    k: int | None
+    kind: str  # of a certificate
     shortest: bool  # no shorter run breaks (or reaches) the property
-    path: Sequence[Executed] | None = None
-    invariants: Mapping[str, Term] | None = None
 
     @property
     def name(self) -> str:
@@ -55,18 +65,32 @@ class Result:
         return self.prop.name
 
     @property
-    def k(self) -> int | None:
-        """The step of the violation (or witness), counted from 0; the k of a proof."""
-        if self.trace is not None:
-            return self.trace.length - 1
-        return None if self.certificate is None else self.certificate.k
+    def proof(self) -> ProofEvidence | None:
+        """The certificate, if that is the evidence."""
+        evidence = self.evidence
+        return evidence if isinstance(evidence, Certificate | LocationInvariants | BlockCertificate) else None
+
+    @property
+    def run(self) -> Replay | None:
+        """The counterexample or witness of a specification."""
+        return self.replay if isinstance(self.replay, Replay) else None
+
+    @property
+    def path(self) -> PathReplay | None:
+        """The counterexample of a program."""
+        return self.replay if isinstance(self.replay, PathReplay) else None
+
+    @property
+    def invariants(self) -> Mapping[str, Term] | None:
+        """The proof of a program as what holds at each location, if it has this form."""
+        return dict(self.evidence.at) if isinstance(self.evidence, LocationInvariants) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
     """The results for one spec, in the order of its properties."""
 
-    equations: Specification
+    problem: Problem
     results: list[Result]
     seconds: float
     warnings: list[str]

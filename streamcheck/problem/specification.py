@@ -16,7 +16,6 @@ from functools import cached_property
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variable, variables, walk
 from streamcheck.core.types import Type
-from streamcheck.problem.automaton import Program
 from streamcheck.problem.claim import Claim
 
 
@@ -93,7 +92,6 @@ class Specification:
     assumptions: tuple[Claim, ...]
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
-    program: Program | None = None  # the automaton that these equations stand for
 
     def __post_init__(self) -> None:
         declared = set(self.variables())

@@ -12,7 +12,7 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.wire import Reader, Writer, location, location_row
-from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin, VacuityTest
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 FORMAT = "streamcheck equations 1"
@@ -66,6 +66,7 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 "term": w.term(p.term),
                 "goal": p.goal.value,
                 "implied": p.is_implied,
+                **({"vacuity": [p.origin.of, p.origin.steps]} if isinstance(p.origin, VacuityTest) else {}),
                 "at": location_row(p.where),
             }
             for p in equations.properties
@@ -119,5 +120,7 @@ def _read(data: dict[str, Any]) -> Specification:
 
 
 def _claim(row: dict[str, Any], terms: list[Term]) -> Claim:
-    origin = IMPLIED if row["implied"] else WRITTEN
+    origin: Origin = IMPLIED if row["implied"] else WRITTEN
+    if "vacuity" in row:
+        origin = VacuityTest(*row["vacuity"])
     return Claim(row["name"], terms[row["term"]], location(row["at"]), Goal(row["goal"]), origin)

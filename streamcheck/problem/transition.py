@@ -8,10 +8,12 @@ must hold at every step of every such run. All variables are scalars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamcheck.core.term import Term, variables
+from streamcheck.core.types import Type
 from streamcheck.problem.claim import Claim
 
 
@@ -51,6 +53,10 @@ class TransitionSystem:
         for s in self.state:
             if s.next.type is not s.var.type or (s.init is not None and s.init.type is not s.var.type):
                 raise ValueError(f"{self.name}: {s.var.payload} changes its type")
+
+    @cached_property
+    def variable_types(self) -> Mapping[str, Type]:
+        return {str(v.payload): v.type for v in (*self.inputs, *(s.var for s in self.state))}
 
     def roots(self) -> Iterator[Term]:
         for s in self.state:

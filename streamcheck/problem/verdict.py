@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, Value
+from streamcheck.problem.automaton import Automaton
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,27 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class LocationInvariants:
+    """Why an automaton never gets to an error: for some of its locations, what holds there. Entry has one, each is
+    kept by the statements that lead from one to the next, and none leads to the error."""
+
+    at: tuple[tuple[str, Term], ...]
+
+    def __post_init__(self) -> None:
+        if any(invariant.type is not BOOL for _, invariant in self.at):
+            raise ValueError("a location has a Bool invariant")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCertificate:
+    """The same by an automaton with larger steps, which does all that the statements do, and a certificate about its
+    runs: over its variables and `place`, the variable that says where it is."""
+
+    blocks: Automaton
+    certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A run, by what it chooses: the constants, and the inputs of each step (those that matter)."""
 
@@ -53,6 +75,23 @@ class Trace:
     @property
     def length(self) -> int:
         return len(self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgePath:
+    """A run of an automaton: the first values of its variables, and the edges in order, each by its number and with
+    the values of its choices. Scalars go by the names of their parts; what is not given is a default value."""
+
+    initial: dict[str, Value]
+    edges: tuple[tuple[int, dict[str, Value]], ...]
+
+
+class Unmappable(Exception):
+    """Evidence about a transformed problem that says nothing about the problem itself: a fault of ours."""
+
+
+ProofEvidence: TypeAlias = Certificate | LocationInvariants | BlockCertificate
+Evidence: TypeAlias = ProofEvidence | Trace | EdgePath
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
-from streamcheck.problem.automaton import Automaton, Executed, Program
+from streamcheck.problem.automaton import Automaton, Executed
 from streamcheck.problem.result import Result
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_json, as_text
@@ -16,7 +16,7 @@ HEAD, TAIL = 20, 20  # statements of a long path that are shown
 ELEMENTS = 3  # of an array, changed by one statement
 
 
-def integers_text(program: Program) -> str:
+def integers_text(program: Automaton) -> str:
     return "mathematical integers" if program.integers == "math" else "integers as C has them"
 
 
@@ -36,18 +36,15 @@ def path_table(result: Result) -> Iterator[str]:
 
 def beginning(result: Result) -> Iterator[tuple[str, Term, Value]]:
     """The first values of variables, where they matter."""
-    assert result.replay is not None
-    first, matters = result.replay.steps[0], result.replay.matters[0]
-    chosen = {str(name) for name in result.trace.constants} if result.trace is not None else set[str]()
-    for v, value in first.items():
-        if v.op == "var" and v.payload in matters and v.payload in chosen:
-            yield variable_text(v.payload), v, value
+    assert result.path is not None
+    for v, value in result.path.first.items():
+        yield variable_text(str(v.payload)), v, value
 
 
 def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value]]]:
-    assert result.path is not None and result.trace is not None
+    assert result.path is not None
     before: Mapping[Term, Value] = {}
-    for step in result.path:
+    for step in result.path.statements:
         yield step, before
         before = step.values
 
@@ -104,9 +101,8 @@ def _parts(term: Term) -> Sequence[str]:
     return [f"({c})" if "||" in c or "?" in c else c for c in conditions(term)]
 
 
-def show_automaton(program: Program) -> str:
-    """The automaton that engines see; each statement by itself where it was read without blocks."""
-    cfa = program.blocks
+def show_automaton(cfa: Automaton) -> str:
+    """The automaton that engines see, as Graphviz DOT."""
     lines = [f"digraph {_quoted(cfa.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
     lines.append("  edge [fontname=Courier, fontsize=10, color=gray30];")
     for location in cfa.locations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.term import Term
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
@@ -17,16 +18,16 @@ MARKS = "  * changed since the step before    ( ) of no matter here"
 
 
 def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
-    program = verdicts.equations.program
-    title = verdicts.equations.name + ("" if program is None else f" ({integers_text(program)})")
+    problem = verdicts.problem
+    title = problem.name + (f" ({integers_text(problem)})" if isinstance(problem, Automaton) else "")
     yield title + ("" if verdicts.results else ": no properties")
     wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
     for result in verdicts.results:
         yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result, machine=verdicts.machine)}".rstrip()
         if result.path is not None and not quiet:
             yield from path_table(result)
-        elif result.replay is not None and not quiet:
-            yield from run_table(verdicts.equations, result)
+        elif isinstance(problem, Specification) and result.run is not None and not quiet:
+            yield from run_table(problem, result)
     for warning in verdicts.warnings:
         yield f"  warning: {warning}"
 
@@ -42,20 +43,20 @@ def _word(result: Result) -> str:
 def _how(result: Result, *, machine: bool) -> str:
     if result.verdict == "unknown":
         return f"{result.reason}, {result.seconds:.2f} s"
-    where = f"step {result.k}" if result.trace is not None else f"k = {result.k}"
+    where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
-        where = f"{len(result.path)} statement{'s' if len(result.path) > 1 else ''}"
+        count = len(result.path.statements)
+        where = f"{count} statement{'s' if count > 1 else ''}"
     where += "" if result.shortest else " (perhaps not the shortest run)"
-    kind = result.certificate.kind if result.certificate is not None else ""
-    how = {"compressed": ", path compression", "complete": ", all states seen"}.get(kind, "")
+    how = {"compressed": ", path compression", "complete": ", all states seen"}.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
 
 
 def run_table(equations: Specification, result: Result) -> Iterator[str]:
     """The run behind a result: externs first, then the user's streams, then the property."""
-    assert result.replay is not None
-    length = len(result.replay.steps)
+    assert result.run is not None
+    length = len(result.run.steps)
     shown = list(range(length))
     if length > HEAD + TAIL + 1:
         shown = [*range(HEAD), *range(length - TAIL, length)]
@@ -90,10 +91,10 @@ def _is_inner(name: str) -> bool:
 
 
 def _cell(result: Result, node: Term, i: int, *, chosen: bool) -> str:
-    assert result.replay is not None
-    steps = result.replay.steps
+    assert result.run is not None
+    steps = result.run.steps
     text = as_text(node.type, steps[i][node])
-    if chosen and node.payload not in result.replay.matters[i]:
+    if chosen and node.payload not in result.run.matters[i]:
         return f"({text})"
     changed = i > 0 and text != as_text(node.type, steps[i - 1][node])
     return f"{text}*" if changed else f"{text} "

@@ -6,7 +6,9 @@ from typing import Any
 
 from streamcheck import __version__
 from streamcheck.core.term import Term
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Goal
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.program import invariants_json, path_json
@@ -15,21 +17,19 @@ from streamcheck.report.verdicts import MODELS
 
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
-    program = verdicts.equations.program
+    problem = verdicts.problem
     return {
         "tool": "streamcheck",
         "version": __version__,
         "file": file,
-        "spec": verdicts.equations.name,
+        "spec": problem.name,
         "seconds": round(verdicts.seconds, 3),
-        "properties": [
-            _result(verdicts.equations, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results
-        ],
+        "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
-    } | ({} if program is None else {"integers": program.integers})
+    } | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 
-def _result(equations: Specification, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
+def _result(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.is_implied:
         row["implied"] = True
@@ -38,19 +38,20 @@ def _result(equations: Specification, result: Result, saved: str | None, *, mach
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
     if machine:
         row["model"] = MODELS[result.model]
-    if result.invariants is not None and equations.program is not None:
-        row["invariants"] = invariants_json(equations.program.source, result.invariants)
+    if result.invariants is not None and isinstance(problem, Automaton):
+        row["invariants"] = invariants_json(problem, result.invariants)
     if result.path is not None:
-        row["counterexample"] = {"length": len(result.path), "shortest": result.shortest, "path": path_json(result)}
-    elif result.replay is not None:
+        length = len(result.path.statements)
+        row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}
+    elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
-        steps = len(result.replay.steps)
-        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(equations, result)}
+        steps = len(result.run.steps)
+        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result)}
     return row
 
 
 def _steps(equations: Specification, result: Result) -> list[dict[str, Any]]:
-    assert result.replay is not None
+    assert result.run is not None
     inputs = [(i.name, i.var) for i in equations.inputs]
     constants = [(c.name, c.var) for c in equations.constants]
     streams: dict[str, Term] = {}
@@ -64,5 +65,5 @@ def _steps(equations: Specification, result: Result) -> list[dict[str, Any]]:
             "inputs": {name: as_json(var.type, values[var]) for name, var in inputs},
             "streams": {name: as_json(node.type, values[node]) for name, node in streams.items()},
         }
-        for values in result.replay.steps
+        for values in result.run.steps
     ]

@@ -16,15 +16,16 @@ from itertools import pairwise
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
-from streamcheck.problem.automaton import Automaton, Program, conjuncts
+from streamcheck.problem.automaton import Automaton, conjuncts
 from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_text
 
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
-    program = verdicts.equations.program
-    if program is None or not path.endswith(".c"):
+    program = verdicts.problem
+    if isinstance(program, Specification) or not path.endswith(".c"):
         raise SpecError(f"{path}: witnesses are of C programs")
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:
@@ -62,9 +63,9 @@ def _head(kind: str, path: str) -> Iterator[str]:
     yield "  content:"
 
 
-def _invariants(program: Program, results: list[Result], path: str) -> Iterator[str]:
+def _invariants(program: Automaton, results: list[Result], path: str) -> Iterator[str]:
     """Of loops that a line names: an inlined function's has several of which each call needs its own."""
-    source = program.source
+    source = program
     lines = [source.lines[q].line for q in source.loops if q in source.lines]
     found: dict[Location, list[Term]] = {}
     for result in results:
@@ -95,15 +96,15 @@ def _in_scope(source: Automaton, terms: list[Term], where: Location) -> bool:
     return True
 
 
-def _function(program: Program) -> str:
+def _function(program: Automaton) -> str:
     return program.function or "main"
 
 
-def _violation(program: Program, result: Result, path: str) -> Iterator[str]:
+def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
     """What cannot be named, in an inlined function or an inner block, is left out."""
     assert result.path is not None
-    source = program.source
-    for step, following in pairwise(result.path):
+    source = program
+    for step, following in pairwise(result.path.statements):
         where = following.edge.where
         if step.edge.choices and where is not None and ":" not in following.edge.source:
             for v, _ in step.edge.updates:
@@ -118,7 +119,7 @@ def _violation(program: Program, result: Result, path: str) -> Iterator[str]:
                 yield "        constraint:"
                 yield f"          value: {_text(value)}"
                 yield "          format: c_expression"
-    where = result.prop.where or result.path[-1].edge.where or Location(path, 1)
+    where = result.prop.where or result.path.statements[-1].edge.where or Location(path, 1)
     yield "  - segment:"
     yield "    - waypoint:"
     yield "        type: target"

@@ -8,21 +8,27 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Literal
 
-from streamcheck.certify.replay import replay
+from streamcheck.certify.check import Checker
+from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.errors import SpecError
+from streamcheck.core.types import part_names
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import (
     Saved,
-    certificate_from_plain,
-    certificate_to_plain,
+    path_from_plain,
+    path_to_plain,
+    proof_from_plain,
+    proof_to_plain,
+    trace_from_plain,
     trace_to_plain,
 )
-from streamcheck.problem.claim import Goal
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.run.checking import judged
-from streamcheck.run.events import trace_from_plain
-from streamcheck.run.problems import claim_named, models
+from streamcheck.problem.verdict import EdgePath, Evidence, Trace
 from streamcheck.run.source import Reading, Target, read
 
 
@@ -32,7 +38,7 @@ def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     saved: dict[str, str] = {}
     for result in verdicts.results:
         if result.verdict != "unknown":
-            path = os.path.join(directory, _file_name(file, verdicts.equations.name, result.name))
+            path = os.path.join(directory, _file_name(file, verdicts.problem.name, result.name))
             with open(path, "w", encoding="utf-8") as out:
                 json.dump(_saved(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
                 out.write("\n")
@@ -50,53 +56,65 @@ def _file_name(file: str, spec: str, prop: str) -> str:
 
 
 def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
-    if result.certificate is not None:
-        evidence = certificate_to_plain(result.certificate)
-        claim = "proved"
-    else:
-        assert result.trace is not None
-        evidence, claim = trace_to_plain(result.trace), "falsified"
-    model = "integers" if result.model == "integers" and claim == "proved" else "bits"
-    program = verdicts.equations.program
-    how = program and {"integers": program.integers, "function": program.function, "blocks": program.large}
-    return Saved(file, verdicts.equations.name, result.name, claim, model, evidence, how)  # type: ignore[arg-type]
+    problem = verdicts.problem
+    program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
+    plain = _evidence_to_plain(result.evidence)
+    claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
+    return Saved(file, problem.name, result.name, claim, plain, program)
+
+
+def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
+    match evidence:
+        case Trace():
+            return trace_to_plain(evidence)
+        case EdgePath():
+            return path_to_plain(evidence)
+        case None:
+            raise ValueError("a verdict without evidence")
+    return proof_to_plain(evidence)
 
 
 def recheck(path: str) -> tuple[str, str | None]:
-    """What a file claims, in words, and why it is wrong (None where it is right)."""
+    """The claim of a file, in words, and the reason why it is wrong (None if it is right)."""
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
     with _damage(path):
         target, reading = _how_read(saved, file)
-    (equations,) = read(target, reading=reading)
-    prop = next((p for p in equations.properties if p.name == saved.prop), None)
+    (problem,) = read(target, reading=reading)
+    prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} has no property "{saved.prop}" any more')
     word: str = saved.claim
     if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"
-    return f"{saved.spec} {saved.prop} {word}", _refuted(saved, equations, path)
+    refuted = _refuted_proof if saved.claim == "proved" else _refuted_run
+    return f"{saved.spec} {saved.prop} {word}", refuted(saved, problem, prop, path)
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
     if saved.program is None:
         return Target(file, saved.spec), Reading()
-    how = saved.program
-    return Target(file, how["function"]), Reading(how["integers"], bool(how["blocks"]))
+    return Target(file, saved.program["function"]), Reading(saved.program["integers"])
 
 
-def _refuted(saved: Saved, claims: Specification, path: str) -> str | None:
-    modelled = next((m for m in models(claims) if m.model == saved.model), None)
-    if modelled is None:
-        return f"the spec has no model {saved.model!r}"
-    if saved.claim == "proved":
-        with _damage(path):
-            certificate = certificate_from_plain(saved.evidence)
-        rejected = judged(modelled.subject, saved.prop, certificate)
-        return None if rejected is None else rejected.why
+def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
     with _damage(path):
-        trace = trace_from_plain(saved.evidence, models(claims)[-1].system)
-        shown = replay(claims, claim_named(claims, saved.prop), trace)
+        proof = proof_from_plain(saved.evidence)
+    rejected = Checker(problem).check(prop.name, proof)
+    return None if rejected is None else rejected.why
+
+
+def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
+    with _damage(path):
+        match problem:
+            case Specification():
+                chosen = [*problem.chosen(), *(c.var for c in problem.cells if c.free)]
+                types = {name: t for v in chosen for name, t in part_names(str(v.payload), v.type)}
+                shown: object = replay(problem, prop, trace_from_plain(saved.evidence, types))
+            case Automaton():
+                variables = [*problem.variables, *(c for e in problem.edges for c in e.choices)]
+                types = {name: t for v in variables for name, t in part_names(str(v.payload), v.type)}
+                shown = replay_path(problem, prop, path_from_plain(saved.evidence, types))
     return shown if isinstance(shown, str) else None
 
 

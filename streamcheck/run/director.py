@@ -16,20 +16,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from streamcheck.certify.replay import replay as replayed
+from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
 from streamcheck.engines.protocol import Fact, Invariants, Progress, Settled, Task, TrueUpTo
-from streamcheck.problem.certificate_json import certificate_to_plain
-from streamcheck.problem.result import Replay
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.problem import Problem, claim_named
+from streamcheck.problem.result import PathReplay, Replay, Word
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
+from streamcheck.problem.verdict import (
+    BlockCertificate,
+    Certificate,
+    EdgePath,
+    Evidence,
+    Falsified,
+    LocationInvariants,
+    ProofEvidence,
+    Proved,
+    Trace,
+    Unknown,
+    Unmappable,
+)
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.run.problems import Modelled, claim_named
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, HELP, HELPERS, LATER, STUCK, Lane, apart, build, groups, plan
+from streamcheck.transform.views import View
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
@@ -46,21 +59,22 @@ class Decision:
     """What became of one claim."""
 
     name: str
-    verdict: str  # "proved", "falsified" or "unknown"
+    verdict: Word
     engine: str = ""
     model: str = ""
     seconds: float = 0.0
     reason: str = ""
-    certificate: Certificate | None = None
-    trace: Trace | None = None
-    replay: Replay | None = None
+    k: int = 0  # of a proof; the step of a violation
+    kind: str = ""  # of a certificate
+    evidence: Evidence | None = None
+    replay: Replay | PathReplay | None = None
     shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
 @dataclass(slots=True)
 class Worker:
     lane: Lane
-    model: Modelled
+    model: View
     group: set[str]  # the claims it may work on
     child: Child
     began: float
@@ -76,12 +90,13 @@ class Request:
     worker: Worker
     engine: str
     proved: Proved
+    evidence: ProofEvidence
 
 
 @dataclass(slots=True)
 class Director:
-    equations: Specification  # its properties are the claims
-    models: Sequence[Modelled]
+    problem: Problem
+    models: Sequence[View]
     timeout: float
     jobs: int
     engines: Sequence[str] = ()
@@ -96,6 +111,7 @@ class Director:
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _asked: dict[int, Request] = field(default_factory=dict)
     _requests: int = 0
+    _records: checking.Requests = field(default_factory=checking.Requests)
     _reasons: dict[str, str] = field(default_factory=dict)
     _checker: Child | None = None
     _groups: list[set[str]] = field(default_factory=list)
@@ -125,24 +141,22 @@ class Director:
         return time.monotonic() - self._began
 
     def _claims(self) -> list[str]:
-        return [p.name for p in self.equations.properties if p.name not in self.decisions]
+        return [p.name for p in self.problem.properties if p.name not in self.decisions]
 
     def open_properties(self) -> list[str]:
-        return [p.name for p in self.equations.properties if p.name not in self.decisions and not p.is_vacuity_test]
+        return [p.name for p in self.problem.properties if p.name not in self.decisions and not p.is_vacuity_test]
 
     # Processes
 
     def _start_checker(self) -> None:
-        subjects: dict[str, checking.Subject] = {m.model: m.subject for m in self.models}
-
         def serve(channel: Channel) -> None:
-            checking.serve(lambda: subjects, channel)
+            checking.serve(lambda: self.problem, channel)
 
-        self._checker = (self.standby.checker(subjects) if self.standby else None) or Child(serve)
+        self._checker = (self.standby.checker(self.problem) if self.standby else None) or Child(serve)
 
     def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
-        system = model.reduced.system
+        system = model.system
         decided = {*self.decisions, *self._longer}
         undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
         if not undecided:
@@ -150,8 +164,8 @@ class Director:
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
         problem = Task(replace(system, properties=undecided), patience=limit)
-        if model.program is not None:
-            problem = replace(problem, program=model.program.blocks, predicates=model.program.predicates)
+        if model.automaton is not None:
+            problem = replace(problem, program=model.automaton, predicates=model.predicates)
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
@@ -259,7 +273,7 @@ class Director:
 
     def _event(self, worker: Worker, record: dict[str, Any]) -> None:
         engine = record.pop("engine")
-        event = event_from_plain(record, worker.model.reduced.system)
+        event = event_from_plain(record, worker.model.system)
         match event:
             case Progress(depth):
                 worker.depths[engine] = depth
@@ -288,7 +302,7 @@ class Director:
         worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
-        """The certificate, with what the reduction used, goes to the checker."""
+        """Send the certificate, as one about the problem itself, to the checker."""
         earlier = self.decisions.get(proved.prop)
         if earlier is not None:
             if earlier.verdict == "falsified":
@@ -298,13 +312,11 @@ class Director:
         if not self._checker.alive:
             self._uncheckable(engine, proved.prop, "the checker died")
             return
-        whole = replace(proved.certificate, equalities=worker.model.reduced.equalities)
-        full = Proved(proved.prop, whole)
+        evidence = worker.model.back(proved.certificate)
+        assert isinstance(evidence, Certificate | LocationInvariants | BlockCertificate)
         number = self._requests = self._requests + 1
-        self._asked[number] = Request(worker, engine, full)
-        certificate = certificate_to_plain(full.certificate)
-        request = {"id": number, "model": worker.lane.model, "prop": proved.prop, "certificate": certificate}
-        self._checker.channel.post(request)
+        self._asked[number] = Request(worker, engine, proved, evidence)
+        self._checker.channel.post(self._records.record(number, proved.prop, evidence))
 
     def _checked(self) -> None:
         assert self._checker is not None
@@ -338,7 +350,8 @@ class Director:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
         if proved.prop not in self.decisions:
             decision = Decision(proved.prop, "proved", request.engine, worker.lane.model)
-            decision.certificate = proved.certificate
+            decision.evidence, decision.k = request.evidence, proved.certificate.k
+            decision.kind = proved.certificate.kind
             self._share(worker, proved)
             self._decide(decision)
         elif self.decisions[proved.prop].verdict == "falsified":
@@ -348,7 +361,7 @@ class Director:
         earlier = self.decisions.get(falsified.prop)
         if earlier is not None and earlier.verdict == "falsified":
             return
-        shown = replayed(self.equations, claim_named(self.equations, falsified.prop), falsified.trace)
+        evidence, shown = self._replayed(worker, falsified)
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
@@ -359,22 +372,35 @@ class Director:
         if earlier is not None:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
         decision = Decision(falsified.prop, "falsified", engine, worker.lane.model)
-        decision.trace, decision.replay = falsified.trace, shown
+        decision.evidence, decision.replay, decision.k = evidence, shown, falsified.trace.length - 1
         decision.seconds = self.elapsed
         held = self._longer.get(falsified.prop)
-        if held is None or held.trace is None or falsified.trace.length < held.trace.length:
+        if held is None or decision.k < held.k:
             self._longer[falsified.prop] = decision
         for other in self._alive():
             if other is not worker:
                 self._post(other, falsified)
         self._settle_longer(self.elapsed)
 
+    def _replayed(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
+        """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
+        claim = claim_named(self.problem, falsified.prop)
+        try:
+            evidence = worker.model.back(falsified.trace)
+        except Unmappable as why:
+            return falsified.trace, str(why)
+        match self.problem, evidence:
+            case Specification() as specification, Trace():
+                return evidence, replay(specification, claim, evidence)
+            case Automaton() as automaton, EdgePath():
+                return evidence, replay_path(automaton, claim, evidence)
+        raise AssertionError(evidence)
+
     def _settle_longer(self, now: float) -> None:
         """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find
         this one, and a second more."""
         for name, decision in list(self._longer.items()):
-            assert decision.trace is not None
-            decision.shortest = self._true_up_to.get(name, -1) >= decision.trace.length - 2
+            decision.shortest = self._true_up_to.get(name, -1) >= decision.k - 1
             if decision.shortest or (not self.deterministic and now >= 2 * decision.seconds + SHORTEN):
                 del self._longer[name]
                 self._decide(decision)
@@ -393,6 +419,6 @@ class Director:
         return self.deaths[-1] if self.deaths else "no engine decided it"
 
 
-def _guesses(model: Modelled) -> bool:
+def _guesses(model: View) -> bool:
     """Whether the system uses functions the solver knows by name only."""
     return any(is_unknown_function(node) for node in walk(model.system.roots()))

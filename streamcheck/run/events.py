@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.core.wire import from_plain
 from streamcheck.engines.protocol import Event, Invariants, Progress, Settled, TrueUpTo, Waiting
-from streamcheck.problem.certificate_json import certificate_from_plain, certificate_to_plain, trace_to_plain
+from streamcheck.problem.certificate_json import (
+    certificate_from_plain,
+    certificate_to_plain,
+    trace_from_plain,
+    trace_to_plain,
+)
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Falsified, Proved, Trace, Unknown
+from streamcheck.problem.verdict import Falsified, Proved, Unknown
 
 
 def event_to_plain(event: Event) -> dict[str, Any]:
@@ -47,16 +51,7 @@ def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
         case {"proved": certificate, "prop": str(prop)}:
             return Proved(prop, certificate_from_plain(certificate))
         case {"falsified": trace, "prop": str(prop)}:
-            return Falsified(prop, trace_from_plain(trace, system))
+            return Falsified(prop, trace_from_plain(trace, system.variable_types))
         case {"unknown": str(reason), "prop": str(prop)}:
             return Unknown(prop, reason)
     raise ValueError(f"not an event: {row}")
-
-
-def trace_from_plain(row: dict[str, Any], system: TransitionSystem) -> Trace:
-    types = {v.payload: v.type for v in (*system.inputs, *(s.var for s in system.state))}
-
-    def read(values: dict[str, Any]) -> dict[str, Any]:
-        return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
-
-    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]))

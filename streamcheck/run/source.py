@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
@@ -15,6 +15,7 @@ from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.sandbox import Sandbox, Send
@@ -27,11 +28,10 @@ KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How code is read: whether its integers are C's or mathematical, and whether loop-free code becomes one step; and
-    conditions on its variables, for engines that build on predicates."""
+    """How code is read: with C's integers or mathematical ones; and conditions on its variables, for engines that build
+    on predicates."""
 
     integers: Literal["c", "math"] = "c"
-    blocks: bool = True
     predicates: tuple[str, ...] = ()
 
 
@@ -51,15 +51,27 @@ class Target:
 AS_EVER = Reading()
 
 
-def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> list[Specification]:
-    """The equations of every spec that the target names; loading may take so long (else `LOAD_SECONDS`)."""
+def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> Sequence[Problem]:
+    """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):
-        from streamcheck.run.programs import read_program
+        from streamcheck.frontends.programs import read_program
 
-        return [read_program(target.path, target.spec, reading)]
+        return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
     if reading != AS_EVER:
-        raise SpecError(f"{target.path}: `--int`, `--no-blocks` and `--predicate` are for programs (.c, .aut)")
+        raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
+    return _read_specifications(target, seconds)
+
+
+def read_specs(target: Target) -> list[Specification]:
+    """The same if only specifications will do: programs can be proved and shown, nothing else."""
+    _check_file(target.path)
+    if target.path.endswith(PROGRAMS):
+        raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
+    return _read_specifications(target, None)
+
+
+def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
     if target.path.endswith(".lus"):
@@ -69,13 +81,6 @@ def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVE
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)
-
-
-def read_specs(target: Target) -> list[Specification]:
-    """The same where only specs will do: programs are proved and shown, nothing else."""
-    if target.path.endswith(PROGRAMS):
-        raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
-    return read(target)
 
 
 def _check_file(path: str) -> None:
@@ -121,7 +126,10 @@ def _chosen(all_of_them: list[Specification], target: Target) -> list[Specificat
     return chosen
 
 
-def one(all_of_them: list[Specification], target: Target) -> Specification:
+P = TypeVar("P", Specification, Problem)
+
+
+def one(all_of_them: Sequence[P], target: Target) -> P:
     if len(all_of_them) > 1:
         choices = ", ".join(f"{target.path}::{e.name}" for e in all_of_them)
         raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")

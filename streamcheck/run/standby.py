@@ -7,13 +7,12 @@ systems in memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
 
 from streamcheck.engines.protocol import Task
+from streamcheck.problem.problem import Problem, problem_from_plain, problem_to_plain
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run import checking, workers
-from streamcheck.run.checking import Subject
 from streamcheck.run.child import Channel, Child
 from streamcheck.run.strategy import FIRST, LATER, build, work_counter
 
@@ -33,11 +32,11 @@ class Standby:
             if child is not None:
                 child.end()
 
-    def checker(self, subjects: Mapping[str, Subject]) -> Child | None:
-        """The checker of certificates about these, if it is still here."""
+    def checker(self, problem: Problem) -> Child | None:
+        """The checker of this problem's certificates, if it is still here."""
         child, self._checker = self._checker, None
         if child is not None:
-            child.channel.post({model: subject.to_plain() for model, subject in subjects.items()})
+            child.channel.post(problem_to_plain(problem))
         return child
 
     def worker(self, engines: tuple[str, ...], problem: Task) -> Child | None:
@@ -51,7 +50,7 @@ class Standby:
 
 
 def _check(channel: Channel) -> None:
-    checking.serve(lambda: {m: Subject.from_plain(row) for m, row in channel.receive(None).items()}, channel)
+    checking.serve(lambda: problem_from_plain(channel.receive(None)), channel)
 
 
 def _work(channel: Channel) -> None:

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import walk
 from streamcheck.engines.protocol import Engine
-from streamcheck.problem.certificate_json import Model
 from streamcheck.transform.reduce import clusters
+from streamcheck.transform.views import Model
 
 if TYPE_CHECKING:
-    from streamcheck.run.problems import Modelled
+    from streamcheck.transform.views import View
 
 QUICK = 0.15  # seconds for the first worker alone
 STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
@@ -106,11 +106,11 @@ def work_counter() -> Callable[[], int]:
     return counter
 
 
-def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
+def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
     """The workers of a run, in the order they start. In turns, all engines share one worker: what each says and hears
     then depends on nothing but the problem."""
     first, others = models[0].model, [m.model for m in models[1:]]
-    program = models[0].program is not None
+    program = models[0].automaton is not None
     if deterministic or (jobs == 1 and not chosen):
         return [Lane(tuple(_with_needs(chosen or (*IN_TURNS, *(FOR_PROGRAMS if program else ())))), first)]
     if chosen:
@@ -120,8 +120,8 @@ def plan(models: Sequence[Modelled], jobs: int, chosen: Sequence[str], *, determ
     return [Lane(FIRST, first), *(Lane(w.engines, w.model, max(QUICK, w.after * sooner)) for w in wanted)]
 
 
-def _for_spec(model: Modelled, first: Model, others: Sequence[Model]) -> list[Lane]:
-    many = len(model.reduced.system.definitions) >= MANY_DEFINITIONS
+def _for_spec(model: View, first: Model, others: Sequence[Model]) -> list[Lane]:
+    many = len(model.system.definitions) >= MANY_DEFINITIONS
     return [
         Lane(("ic3",), first, QUICK),
         Lane(("spacer",), first, 0.5),
@@ -156,11 +156,11 @@ def apart(lane: Lane) -> list[Lane]:
     return [Lane(("k-induction",), lane.model), Lane(("bmc", "completeness"), lane.model)]
 
 
-def groups(model: Modelled) -> list[set[str]]:
+def groups(model: View) -> list[set[str]]:
     """The claims that speak of floats, and the others: solvers are at times very slow on floats, and what does not
     depend on them must not wait."""
     apart: dict[bool, set[str]] = {}
-    for part in clusters(model.reduced.system):
+    for part in clusters(model.system):
         floats = any(node.type.kind == "float" for node in walk(part.roots()))
         apart.setdefault(floats, set()).update(p.name for p in part.properties)
     return [apart[key] for key in sorted(apart)]

@@ -1,7 +1,4 @@
-"""Smaller automata with the same errors: slicing, and large-block encoding.
-
-`sliced` leaves out what no error depends on: locations that no path from the entry to an error visits, and variables
-that no guard reads, directly or through others.
+"""Large-block encoding: loop-free code as single steps.
 
 `large_blocks` (Beyer, Cimatti, Griggio, Keremoglu, Sebastiani, Software Model Checking via Large-Block Encoding, 2009)
 makes one edge of loop-free code, by the paper's two rules until none applies:
@@ -18,73 +15,33 @@ through it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import replace
 
-from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, variable, variables, walk
+from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
+from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.problem.automaton import HIDDEN, Automaton, Edge, conjuncts, decider
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts, decider
+from streamcheck.problem.verdict import EdgePath, Evidence
+from streamcheck.transform.block_paths import statements_of
+from streamcheck.transform.slicing import used_choices
 
 LONGEST_TEXT = 120
 MOST_EDGES = 100  # that leave a location: beyond, a block ends, for every edge says that those before are not taken
 
 
-def sliced(cfa: Automaton) -> Automaton:
-    edges = [e for e in map(_simplified, cfa.edges) if e.guard is not FALSE]
-    after = _closure({cfa.entry}, ((e.source, e.target) for e in edges))
-    before = _closure(cfa.bad, ((e.target, e.source) for e in edges))
-    edges = [e for e in edges if e.source in after and e.target in before]
-    read = read_by(edges)
-    kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for e in edges]
-    return replace(
-        cfa,
-        variables=tuple(v for v in cfa.variables if v in read),
-        locations=tuple(q for q in cfa.locations if q in (after & before) or q == cfa.entry or q in cfa.bad),
-        edges=tuple(replace(e, choices=_used(e)) for e in kept),
-    )
+class LargeBlocks:
+    """The automaton of large blocks."""
 
+    def __init__(self, automaton: Automaton) -> None:
+        self.statements = automaton
+        self.problem: Automaton = _Blocks(automaton).result()
 
-def _simplified(edge: Edge) -> Edge:
-    simple = simplify(edge.roots())
-    updates = ((v, simple[t]) for v, t in edge.updates)
-    return replace(edge, guard=simple[edge.guard], updates=tuple((v, t) for v, t in updates if t is not v))
-
-
-def _used(edge: Edge) -> tuple[Term, ...]:
-    read = set(variables(edge.roots()))
-    return tuple(c for c in edge.choices if c in read)
-
-
-def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
-    following: dict[str, list[str]] = {}
-    for a, b in steps:
-        following.setdefault(a, []).append(b)
-    found, stack = set(start), list(start)
-    while stack:
-        for b in following.get(stack.pop(), ()):
-            if b not in found:
-                found.add(b)
-                stack.append(b)
-    return found
-
-
-def read_by(edges: Iterable[Edge]) -> set[Term]:
-    """The variables that guards depend on."""
-    edges = list(edges)
-    written: dict[Term, list[Term]] = {}
-    for edge in edges:
-        for v, t in edge.updates:
-            written.setdefault(v, []).append(t)
-    seen: set[Term] = set()
-    roots = [e.guard for e in edges]
-    while roots:
-        roots = [t for node in walk(roots, seen) if node.op == "var" for t in written.get(node, ())]
-    return {node for node in seen if node.op == "var"}
-
-
-def large_blocks(cfa: Automaton) -> Automaton:
-    return _Blocks(cfa).result()
+    def back(self, evidence: Evidence) -> Evidence:
+        """A path through the statements, found by executing them. Certificates hold as they are: the locations of the
+        blocks are locations of the statements."""
+        if isinstance(evidence, EdgePath):
+            return statements_of(self.statements, self.problem, evidence)
+        return evidence
 
 
 class _Blocks:
@@ -106,7 +63,7 @@ class _Blocks:
             if self._is_inner(location):
                 pending.extend(q for q in self._bypass(location) if q not in pending)
         stay = [q for q in self.cfa.locations if self.entering[q] or q == self.cfa.entry or q in self.cfa.bad]
-        edges = [replace(e, choices=_used(e)) for q in stay for e in self.leaving[q].values()]
+        edges = [replace(e, choices=used_choices(e)) for q in stay for e in self.leaving[q].values()]
         return replace(self.cfa, locations=tuple(stay), edges=tuple(edges))
 
     def _is_inner(self, location: str) -> bool:
@@ -159,7 +116,7 @@ class _Blocks:
         condition, extra = decider(rest_a, rest_b), list[Term]()
         if condition is None:
             self.fresh += 1
-            condition = variable(f"{HIDDEN}either {self.fresh}", BOOL)
+            condition = variable(f"either:{self.fresh}", BOOL)
             extra = [condition]
         else:
             rest_a, rest_b = (

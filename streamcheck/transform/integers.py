@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import choice, conjunction, simplify
-from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
+from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
 from streamcheck.problem.claim import Claim, RangeOf
 from streamcheck.problem.transition import Definition, State, TransitionSystem
+from streamcheck.problem.verdict import Certificate, Evidence
 
 FEW_WRAPS = 4
 
@@ -45,6 +46,45 @@ def is_machine(type: Type) -> bool:
 
 def has_machine_integers(system: TransitionSystem) -> bool:
     return any(is_machine(node.type) for node in walk(system.roots()))
+
+
+class MachineTerms:
+    """Terms over Int images of machine integers, said about the machine integers: x as `cast(Int, x)`."""
+
+    def __init__(self, machine: Mapping[Term, Term]) -> None:
+        self.machine = {image: var for image, var in machine.items() if image is not var}
+
+    def images(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        replacement = {image: term("cast", var, payload=INT) for image, var in self.machine.items()}
+        return substitute(terms, replacement)
+
+    def certificate(self, certificate: Certificate) -> Certificate:
+        images = self.images(certificate.invariants)
+        return replace(
+            certificate,
+            invariants=tuple(images[t] for t in certificate.invariants),
+            equalities=tuple(self._equality(*e.args) for e in certificate.equalities),
+        )
+
+    def _equality(self, image: Term, other: Term) -> Term:
+        var = self.machine.get(image, image)
+        if other.is_const:
+            return term("same", var, constant(var.type, other.payload))
+        return term("same", var, self.machine.get(other, other))
+
+
+class SystemIntegers:
+    """The system over Int. Inexpressible if an operation has no such form."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.problem: TransitionSystem = to_integers(system)
+        variables = [*(s.var for s in system.state), *system.inputs]
+        images = [*(s.var for s in self.problem.state), *self.problem.inputs]
+        self._machine = MachineTerms(dict(zip(images, variables, strict=True)))
+
+    def back(self, evidence: Evidence) -> Evidence:
+        """A certificate about the machine integers; traces have the same values."""
+        return self._machine.certificate(evidence) if isinstance(evidence, Certificate) else evidence
 
 
 def to_integers(system: TransitionSystem) -> TransitionSystem:

@@ -7,31 +7,34 @@ they are found), and go into the certificate as invariants of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, walk
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import Definition, State, TransitionSystem
+from streamcheck.problem.verdict import Certificate, Evidence
 
 MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
 
 
-@dataclass(frozen=True, slots=True)
-class Reduced:
-    system: TransitionSystem
-    equalities: tuple[Term, ...]  # invariants of the original system
+class Reduction:
+    """The reduced system. `equalities` are invariants of the whole one."""
 
+    def __init__(self, system: TransitionSystem) -> None:
+        smaller = _simplified(system, {})
+        equalities: list[Term] = []
+        while replacement := _constants(smaller) or _duplicates(smaller):
+            equalities += [term("same", var, other) for var, other in replacement.items()]
+            smaller = _simplified(smaller, replacement)
+        self.problem: TransitionSystem = _cone(smaller)
+        self.equalities = tuple(equalities)
 
-def reduce(system: TransitionSystem) -> Reduced:
-    system = _simplified(system, {})
-    equalities: list[Term] = []
-    while True:
-        replacement = _constants(system) or _duplicates(system)
-        if not replacement:
-            return Reduced(_cone(system), tuple(equalities))
-        equalities += [term("same", var, other) for var, other in replacement.items()]
-        system = _simplified(system, replacement)
+    def back(self, evidence: Evidence) -> Evidence:
+        """A certificate with the equalities that it builds on; traces are the same."""
+        if isinstance(evidence, Certificate):
+            return replace(evidence, equalities=(*self.equalities, *evidence.equalities))
+        return evidence
 
 
 def _simplified(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:

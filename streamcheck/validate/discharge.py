@@ -14,14 +14,14 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from streamcheck.certify.smtlib import Script, disjunction
-from streamcheck.certify.solvers import unsatisfiable
+from streamcheck.certify.judge import is_contradictory
+from streamcheck.certify.runs import Runs
+from streamcheck.certify.script import Script, disjunction
 from streamcheck.core.evaluate import meaning
 from streamcheck.core.floats import f32
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable, variables, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
-from streamcheck.problem.transition import TransitionSystem
 
 VALUATIONS = 64
 VARIED = 4  # valuations that must differ from the rest, else a likeness says nothing
@@ -200,10 +200,12 @@ class Prover:
         self.asked += 1
         claims = [implication(self.limits, c) for c in claims]
         found = tuple(variables(claims))
-        script = Script(TransitionSystem("c", (), found, (), (), ()))
-        script.start(initial=False)
-        script.asserted(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
-        return unsatisfiable(script, seconds) is True
+
+        def query(script: Script) -> None:
+            script.start(initial=False)
+            script.require(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
+
+        return is_contradictory(Runs((), found, (), ()), query, seconds) is True
 
 
 def member(var: Term) -> Term:

@@ -21,7 +21,7 @@ from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
-from streamcheck.transform.blocks import read_by
+from streamcheck.transform.slicing import read_by
 
 
 @dataclass(frozen=True, slots=True)

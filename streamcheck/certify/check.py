@@ -1,0 +1,39 @@
+"""The one entry to the checker: does this evidence prove this claim of this problem?"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from streamcheck.certify.checker import SpecificationChecker
+from streamcheck.certify.judge import Rejected
+from streamcheck.certify.locations import AutomatonChecker
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.problem import Problem, claim_named
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
+
+UNFIT = Rejected("it is not about a problem of this kind")
+
+
+class Checker:
+    """Judges proofs of one problem's claims. What several claims share is judged once."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._judges: SpecificationChecker | AutomatonChecker
+        match problem:
+            case Specification():
+                self._judges = SpecificationChecker(problem)
+            case Automaton():
+                self._judges = AutomatonChecker(problem)
+            case _:
+                assert_never(problem)
+
+    def check(self, prop: str, evidence: ProofEvidence) -> Rejected | None:
+        """None if the evidence proves the claim."""
+        match self._judges, evidence:
+            case SpecificationChecker() as judges, Certificate():
+                return judges.check(claim_named(self.problem, prop), evidence)
+            case AutomatonChecker() as judges, LocationInvariants() | BlockCertificate():
+                return judges.check(prop, evidence)
+        return UNFIT

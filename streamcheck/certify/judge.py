@@ -1,0 +1,93 @@
+"""Whether a condition holds: a query in several renderings, each for a solver that is not the engines'.
+
+    WideBitwise   bitwuzla, bit by bit
+    Remainders    cvc5, over Int, with a remainder at every operation
+    Bitwise       cvc5, machine integers as bit-vectors beside Int and Real
+    Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
+
+All say the same, so the first answer counts. Each has a short time at first, then a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from streamcheck.certify.bitwise import Bitwise, Inexpressible, WideBitwise
+from streamcheck.certify.remainders import Remainders
+from streamcheck.certify.runs import Runs
+from streamcheck.certify.script import Script
+from streamcheck.certify.solvers import bitwuzla, cvc5
+
+Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
+ROUNDS = (0.4, 4.0, None)  # seconds for each attempt; the last ones end with the checker
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a certificate is no proof; `undecided` if no solver could tell."""
+
+    why: str
+    undecided: bool = False
+
+
+def judge(what: str, runs: Runs, query: Query) -> Rejected | None:
+    """None if the query is contradictory."""
+    errors: list[str] = []
+    for attempt in _attempts(runs, query):
+        try:
+            answer = attempt()
+        except Exception as error:  # a text the solver cannot read decides nothing
+            errors.append(str(error))
+            continue
+        if answer is not None:
+            return None if answer else Rejected(f"{what} does not hold")
+    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True)
+
+
+def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
+    """One attempt, with machine integers as bit-vectors. None if the solver does not know in that time."""
+    return _solve(_script(runs, Bitwise(), query), seconds)
+
+
+Attempt: TypeAlias = Callable[[], bool | None]
+
+
+def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
+    """Solver calls, in order; each gives True if the query is contradictory, None if the solver does not know."""
+    plain = _script(runs, Bitwise(), query)
+    if not plain.has_machine_integers:
+        yield lambda: _solve(plain, None)
+        return
+    wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
+    for seconds in ROUNDS:
+        yield from _round(plain, wide, over_int, seconds)
+
+
+def _round(plain: Script, wide: Script | None, over_int: Script | None, seconds: float | None) -> Iterator[Attempt]:
+    if wide is not None:
+        yield lambda: bitwuzla(wide.text(), seconds)
+    if over_int is not None:
+        yield lambda: cvc5(over_int.text(), seconds)
+    yield lambda: cvc5(plain.text(), seconds)
+    yield lambda: cvc5(plain.text(), seconds, bits_as_integers=True)
+
+
+def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
+    script = Script(runs, rendering)
+    query(script)
+    return script
+
+
+def _expressible(runs: Runs, rendering: Bitwise, query: Query) -> Script | None:
+    try:
+        return _script(runs, rendering, query)
+    except Inexpressible:
+        return None
+
+
+def _solve(script: Script, seconds: float | None) -> bool | None:
+    if script.has_numbers:
+        return cvc5(script.text(), seconds)
+    return bitwuzla(script.text(), seconds)

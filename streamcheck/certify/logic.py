@@ -1,0 +1,79 @@
+"""Terms put together and folded, for the checker alone: `core.simplify`, which the engines' side uses, is not believed.
+
+Folding is by Boolean constants, and by the checker's own meaning of operators on constants. Each rule is proved by a
+solver in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from streamcheck.certify.evaluate import apply
+from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
+from streamcheck.core.types import ArrayType, EnumType, StructType
+
+
+def negation(a: Term) -> Term:
+    if a is TRUE or a is FALSE:
+        return FALSE if a is TRUE else TRUE
+    return a.args[0] if a.op == "not" else term("not", a)
+
+
+def conjunction(*terms: Term) -> Term:
+    kept = dict.fromkeys(t for t in terms if t is not TRUE)
+    if FALSE in kept:
+        return FALSE
+    return _joined("and", list(kept)) if kept else TRUE
+
+
+def disjunction(*terms: Term) -> Term:
+    kept = dict.fromkeys(t for t in terms if t is not FALSE)
+    if TRUE in kept:
+        return TRUE
+    return _joined("or", list(kept)) if kept else FALSE
+
+
+def _joined(op: str, terms: list[Term]) -> Term:
+    result = terms[0]
+    for t in terms[1:]:
+        result = term(op, result, t)
+    return result
+
+
+def choice(condition: Term, a: Term, b: Term) -> Term:
+    if condition is TRUE or a is b:
+        return a
+    return b if condition is FALSE else term("mux", condition, a, b)
+
+
+def equality(a: Term, b: Term) -> Term:
+    """Identity of scalars: NaN is itself."""
+    return TRUE if a is b else term("same", a, b)
+
+
+def replace_and_fold(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
+    """Every node below the roots with the replacements made in it, folded."""
+    return fold(roots, lambda node, args: replacement.get(node) or folded(node, args))
+
+
+def folded(node: Term, args: list[Term]) -> Term:
+    """The node's operation on these operands."""
+    match node.op:
+        case "not":
+            return negation(args[0])
+        case "and":
+            return conjunction(*args)
+        case "or":
+            return disjunction(*args)
+        case "implies":
+            return disjunction(negation(args[0]), args[1])
+        case "mux":
+            return choice(*args)
+        case "same" | "eq" | "le" | "ge" if args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
+            return TRUE
+    if args and all(a.is_const for a in args) and not isinstance(node.type, ArrayType | StructType | EnumType):
+        return constant(node.type, apply(node, [a.payload for a in args]))
+    return rebuild(node, args)
+
+
+_MAY_HOLD_NAN = ("float", "array", "struct")

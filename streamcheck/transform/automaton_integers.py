@@ -1,0 +1,114 @@
+"""An automaton over machine integers as one over Int, exactly, with every wrap-around spelled out (`integers`).
+
+An update counts only if the guard holds: what that says about the size of a sum may show that it does not wrap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import Term, variables
+from streamcheck.core.types import INT
+from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.claim import Claim, RangeOf
+from streamcheck.problem.verdict import BlockCertificate, Evidence, LocationInvariants
+from streamcheck.transform.integers import Integers, MachineTerms
+
+
+class AutomatonIntegers:
+    """The automaton over Int. Inexpressible if an operation has no such form."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.problem: Automaton = in_integers(automaton)
+        self.ranges: tuple[Claim, ...] = tuple(
+            Claim(f"range of {v.payload}", part, origin=RangeOf(v))
+            for part in conjuncts(ranges_of(automaton))
+            for v in variables([part])
+        )
+        names = [automaton.place, *automaton.variables]
+        images = [self.problem.place, *self.problem.variables]
+        self._machine = MachineTerms(dict(zip(images, names, strict=True)))
+        self._last: tuple[Evidence, Evidence] | None = None
+
+    def back(self, evidence: Evidence) -> Evidence:
+        """The same about the machine integers, an image over Int as `cast(Int, x)`. Paths are the same."""
+        if self._last is None or self._last[0] is not evidence:
+            self._last = evidence, self._back(evidence)
+        return self._last[1]
+
+    def _back(self, evidence: Evidence) -> Evidence:
+        match evidence:
+            case LocationInvariants(at):
+                images = self._machine.images([invariant for _, invariant in at])
+                return LocationInvariants(tuple((q, images[invariant]) for q, invariant in at))
+            case BlockCertificate(_, certificate):
+                return BlockCertificate(self.automaton, self._machine.certificate(certificate))
+        return evidence
+
+
+def in_integers(cfa: Automaton) -> Automaton:
+    """The automaton over Int, which has the same runs if `ranges_of` it holds."""
+    m = Integers()
+    edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
+    return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
+
+
+def terms_in_integers(terms: Iterable[Term]) -> tuple[Term, ...]:
+    m = Integers()
+    return tuple(m.value(t) for t in terms)
+
+
+def ranges_of(cfa: Automaton) -> Term:
+    """The condition, over Int, that every variable and every choice is in the range of its type."""
+    m = Integers()
+    typed = [*cfa.variables, *dict.fromkeys(c for e in cfa.edges for c in e.choices)]
+    m.translate(typed)
+    return conjunction(*(r.term for v in typed for r in m.ranges(v)))
+
+
+def with_ranges_in_guards(cfa: Automaton, ranges: Iterable[Claim]) -> Automaton:
+    """The automaton whose guards hold the ranges of the variables that each edge reads."""
+    by_variable: dict[Term, list[Term]] = {}
+    for claim in ranges:
+        for v in variables([claim.term]):
+            by_variable.setdefault(v, []).append(claim.term)
+    return replace(cfa, edges=tuple(_with_ranges(e, by_variable) for e in cfa.edges))
+
+
+def _with_ranges(edge: Edge, ranges: Mapping[Term, list[Term]]) -> Edge:
+    read = (r for v in variables(edge.roots()) for r in ranges.get(v, ()))
+    return replace(edge, guard=conjunction(edge.guard, *read))
+
+
+def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
+    m.translate((edge.guard, *edge.choices))
+    choices = tuple(m.value(c) for c in edge.choices)
+    guard = m.value(edge.guard)
+    inside = Integers(_bounds(guard))
+    inside.translate(edge.roots())
+    updates = tuple((m.value(v), inside.value(t)) for v, t in edge.updates)
+    return replace(edge, guard=guard, updates=updates, choices=choices)
+
+
+def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
+    """What the guard's conjuncts say of the size of Int terms."""
+    found: dict[Term, tuple[float, float]] = {}
+    for part in conjuncts(guard):
+        if part.op not in ("lt", "le", "gt", "ge", "eq") or part.args[0].type is not INT:
+            continue
+        (a, b), op = part.args, part.op
+        if a.is_const:
+            a, b, op = b, a, {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
+        if b.is_const:
+            low, high = found.get(a, (-math.inf, math.inf))
+            bound = int(b.payload)
+            if op in ("gt", "ge", "eq"):
+                low = max(low, bound + (op == "gt"))
+            if op in ("lt", "le", "eq"):
+                high = min(high, bound - (op == "lt"))
+            found[a] = low, high
+    return found

@@ -1,0 +1,140 @@
+"""An automaton as a transition system: the thesis' encoding (section 3.3), in functional form.
+
+    I = (at = entry)        T = ⋁ over edges (q, s, r):  at = q ∧ δ_s ∧ at' = r        P = (at ≠ error)
+
+One cell says where the program is, and each variable is a cell that begins with any value. What an edge chooses, and
+which of several open edges is taken, are inputs. If no edge is open the program stands still, which reaches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.simplify import choice, conjunction, negation, simplify
+from streamcheck.core.term import Term, constant, substitute, variables
+from streamcheck.core.types import Value, default
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.specification import Cell, Input, Specification
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+from streamcheck.transform.scalar_system import always, to_system
+
+
+class AutomatonSystem:
+    """The transition system of an automaton over scalars; `ranges` are assumed of its variables."""
+
+    def __init__(self, automaton: Automaton, ranges: Sequence[Claim] = ()) -> None:
+        self.automaton = automaton
+        system = always(to_system(specification_of(automaton)))
+        self.problem: TransitionSystem = replace(system, assumptions=tuple(ranges))
+        self._last: tuple[Certificate, Evidence] | None = None
+
+    def back(self, evidence: Evidence) -> Evidence:
+        """A certificate as invariants of locations if it speaks of one state, else as one about this automaton; a trace
+        as a path. Properties proved together share a certificate, so the last one is remembered."""
+        match evidence:
+            case Certificate():
+                if self._last is None or self._last[0] != evidence:
+                    self._last = evidence, self._back(evidence)
+                return self._last[1]
+            case Trace():
+                return self._path(evidence)
+        return evidence
+
+    def _back(self, certificate: Certificate) -> LocationInvariants | BlockCertificate:
+        automaton = self.automaton
+        whole = conjunction(*certificate.invariants, *certificate.equalities)
+        speaks_of_one_state = {automaton.place, *automaton.variables}.issuperset(variables([whole]))
+        if certificate.kind != "inductive" or certificate.k != 1 or certificate.free or not speaks_of_one_state:
+            return BlockCertificate(automaton, certificate)
+        at = []
+        for location in automaton.locations:
+            if location not in automaton.bad:
+                image = substitute([whole], {automaton.place: automaton.code(location)})[whole]
+                at.append((location, simplify([image])[image]))
+        return LocationInvariants(tuple(at))
+
+    def _path(self, trace: Trace) -> EdgePath:
+        """The edges that the system's run takes. Steps at which it stands still are left out."""
+        automaton = self.automaton
+        numbers = {id(e): i for i, e in enumerate(automaton.edges)}
+        here = automaton.entry
+        values: dict[Term, Value] = {
+            v: trace.constants.get(str(v.payload), default(v.type)) for v in automaton.variables
+        }
+        edges: list[tuple[int, dict[str, Value]]] = []
+        for given in trace.inputs:
+            conditions = _taken(automaton, here)
+            leaving = automaton.leaving[here]
+            chosen = {
+                v: given.get(str(v.payload), default(v.type))
+                for v in (*automaton.selectors(here), *(c for e in leaving for c in e.choices))
+            }
+            evaluation = Evaluation({**values, **chosen})
+            edge = next((e for e, c in zip(leaving, conditions, strict=True) if evaluation.of(c) is True), None)
+            if edge is not None:
+                values.update({v: evaluation.of(t) for v, t in edge.updates})
+                edges.append((numbers[id(edge)], {str(c.payload): chosen[c] for c in edge.choices}))
+                here = edge.target
+        return EdgePath(dict(trace.constants), tuple(edges))
+
+
+def specification_of(automaton: Automaton) -> Specification:
+    """The automaton as equations."""
+    cfa = automaton
+    taken = {q: _taken(cfa, q) for q in cfa.locations}
+    chosen = dict.fromkeys(v for e in cfa.edges for v in e.choices)
+    inputs = [*chosen, *(v for q in cfa.locations for v in cfa.selectors(q))]
+    cells = [Cell(str(cfa.place.payload), cfa.code(cfa.entry), _moved(cfa, taken), None)]
+    for v in cfa.variables:
+        cells.append(Cell(str(v.payload), constant(v.type, default(v.type)), _changed(cfa, taken, v), None, free=True))
+    return Specification(
+        cfa.name,
+        tuple(Input(str(v.payload), v.type, False, "", "", None) for v in inputs),
+        (),
+        tuple(cells),
+        (),
+        (),
+        (),
+        cfa.properties,
+        (),
+        None,
+        cfa.warnings,
+    )
+
+
+def _taken(cfa: Automaton, location: str) -> list[Term]:
+    """For each edge that leaves, the condition for taking it, given that no earlier one is."""
+    edges, selectors = cfa.leaving[location], cfa.selectors(location)
+    chosen = [conjunction(s, e.guard) for s, e in zip(selectors, edges, strict=False)]
+    return chosen + [e.guard for e in edges[len(chosen) :]]
+
+
+def _moved(cfa: Automaton, taken: dict[str, list[Term]]) -> Term:
+    result = cfa.place
+    for q in reversed(cfa.locations):
+        if taken[q]:
+            targets = [cfa.code(e.target) for e in cfa.leaving[q]]
+            result = choice(cfa.at(q), _first(taken[q], targets, cfa.place), result)
+    return result
+
+
+def _changed(cfa: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
+    result = v
+    for q in reversed(cfa.locations):
+        news = [e.update.get(v, v) for e in cfa.leaving[q]]
+        if any(new is not v for new in news):
+            result = choice(cfa.at(q), _first(taken[q], news, v), result)
+    return result
+
+
+def _first(conditions: Sequence[Term], values: Sequence[Term], otherwise: Term) -> Term:
+    """The value of the first condition that holds."""
+    result = otherwise
+    for i in reversed(range(len(values))):
+        complete = i == len(values) - 1 and i and negation(conditions[i]) in conditions[:i]
+        result = values[i] if complete else choice(conditions[i], values[i], result)
+    return result

@@ -1,0 +1,79 @@
+"""A path of large blocks as a path of statements, found by running the program.
+
+The path of the blocks tells which values were chosen, and at which locations of the blocks the program was. Between
+two of these the statements are executed one by one until the second is reached with the values that it has there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.term import Term
+from streamcheck.core.types import Value, default
+from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.problem.verdict import EdgePath, Unmappable
+
+MOST_STATEMENTS = 100_000  # of one block: beyond, something is wrong
+
+Executions = list[tuple[Edge, dict[str, Value], Mapping[Term, Value]]]  # edge, choices, values after
+
+
+def statements_of(source: Automaton, blocks: Automaton, path: EdgePath) -> EdgePath:
+    """The path of statements behind a path of the blocks. Unmappable if there is none."""
+    numbers = {id(e): i for i, e in enumerate(source.edges)}
+    values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
+    edges: list[tuple[int, dict[str, Value]]] = []
+    for number, given in path.edges:
+        block = blocks.edges[number]
+        evaluation = Evaluation({**values, **{c: given.get(str(c.payload), default(c.type)) for c in block.choices}})
+        wanted = {v: evaluation.of(block.update.get(v, v)) for v in blocks.variables}
+        executed = _execute(source, set(blocks.locations), block, values, given, wanted)
+        if executed is None:
+            raise Unmappable(f"no statements lead from {block.source} to {block.target}")
+        edges += [(numbers[id(edge)], chosen) for edge, chosen, _ in executed]
+        values = executed[-1][2] if executed else values
+    return EdgePath(path.initial, tuple(edges))
+
+
+def _execute(
+    source: Automaton,
+    stops: set[str],
+    block: Edge,
+    values: Mapping[Term, Value],
+    given: Mapping[str, Value],
+    wanted: Mapping[Term, Value],
+) -> Executions | None:
+    """Depth-first search through the statements that are open, which is one way unless the program itself chooses.
+    Loops that do not lead to the target are no part of the blocks, and would be followed for ever."""
+    executed: Executions = []
+    leading = _leading_to(source, stops, block.target)
+    pending: list[tuple[int, Edge]] = [(0, e) for e in reversed(source.leaving[block.source])]
+    for _ in range(MOST_STATEMENTS):
+        if not pending:
+            return None
+        depth, edge = pending.pop()
+        del executed[depth:]
+        now = executed[-1][2] if executed else values
+        chosen = {c: given.get(str(c.payload), default(c.type)) for c in edge.choices}
+        evaluation = Evaluation({**now, **chosen})
+        if evaluation.of(edge.guard) is not True:
+            continue
+        after = {**now, **{v: evaluation.of(t) for v, t in edge.updates}}
+        executed.append((edge, {str(c.payload): value for c, value in chosen.items()}, after))
+        if edge.target == block.target and (block.target in source.bad or all(after[v] == wanted[v] for v in wanted)):
+            return executed
+        if edge.target in leading:
+            pending.extend((depth + 1, e) for e in reversed(source.leaving[edge.target]))
+    return None
+
+
+def _leading_to(source: Automaton, stops: set[str], target: str) -> set[str]:
+    """The locations from which the target is reached without coming through a stop."""
+    leading, stack = set[str](), [target]
+    while stack:
+        for edge in source.entering[stack.pop()]:
+            if edge.source not in leading and edge.source not in stops:
+                leading.add(edge.source)
+                stack.append(edge.source)
+    return leading

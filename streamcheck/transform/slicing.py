@@ -1,0 +1,83 @@
+"""Slicing: an automaton without what no error depends on.
+
+Locations that no path from the entry to an error visits go, and variables that no guard reads, directly or through
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from streamcheck.core.simplify import simplify
+from streamcheck.core.term import FALSE, Term, variables, walk
+from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.problem.verdict import EdgePath, Evidence
+
+
+class Slicing:
+    """The sliced automaton. `numbers` are those that its edges have in the whole one."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.problem, self.numbers = _sliced(automaton)
+
+    def back(self, evidence: Evidence) -> Evidence:
+        """A path with the edges' own numbers; certificates hold as they are."""
+        if isinstance(evidence, EdgePath):
+            edges = tuple((self.numbers[number], chosen) for number, chosen in evidence.edges)
+            return EdgePath(evidence.initial, edges)
+        return evidence
+
+
+def _sliced(cfa: Automaton) -> tuple[Automaton, tuple[int, ...]]:
+    numbered = [(i, e) for i, e in enumerate(map(simplified, cfa.edges)) if e.guard is not FALSE]
+    after = _closure({cfa.entry}, ((e.source, e.target) for _, e in numbered))
+    before = _closure(cfa.bad, ((e.target, e.source) for _, e in numbered))
+    numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
+    read = read_by(e for _, e in numbered)
+    kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for _, e in numbered]
+    smaller = replace(
+        cfa,
+        variables=tuple(v for v in cfa.variables if v in read),
+        locations=tuple(q for q in cfa.locations if q in (after & before) or q == cfa.entry or q in cfa.bad),
+        edges=tuple(replace(e, choices=used_choices(e)) for e in kept),
+    )
+    return smaller, tuple(i for i, _ in numbered)
+
+
+def simplified(edge: Edge) -> Edge:
+    simple = simplify(edge.roots())
+    updates = ((v, simple[t]) for v, t in edge.updates)
+    return replace(edge, guard=simple[edge.guard], updates=tuple((v, t) for v, t in updates if t is not v))
+
+
+def used_choices(edge: Edge) -> tuple[Term, ...]:
+    read = set(variables(edge.roots()))
+    return tuple(c for c in edge.choices if c in read)
+
+
+def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+    following: dict[str, list[str]] = {}
+    for a, b in steps:
+        following.setdefault(a, []).append(b)
+    found, stack = set(start), list(start)
+    while stack:
+        for b in following.get(stack.pop(), ()):
+            if b not in found:
+                found.add(b)
+                stack.append(b)
+    return found
+
+
+def read_by(edges: Iterable[Edge]) -> set[Term]:
+    """The variables that guards depend on."""
+    edges = list(edges)
+    written: dict[Term, list[Term]] = {}
+    for edge in edges:
+        for v, t in edge.updates:
+            written.setdefault(v, []).append(t)
+    seen: set[Term] = set()
+    roots = [e.guard for e in edges]
+    while roots:
+        roots = [t for node in walk(roots, seen) if node.op == "var" for t in written.get(node, ())]
+    return {node for node in seen if node.op == "var"}

@@ -1,0 +1,115 @@
+"""What engines see of a problem: a chain of transformations, each with its way back.
+
+    Specification ─▶ ScalarSystem ─▶ (SystemIntegers) ─▶ Reduction
+    Automaton ─▶ ScalarAutomaton ─▶ Slicing ─▶ (LargeBlocks) ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
+
+Engines work on the last system, and engines for programs on the last automaton. Evidence goes all the way back before
+it is judged: the checker knows the problem and nothing else.
+
+Structural abstraction chooses what it drops while it runs, so it is a transformation inside its engine, which names
+the dropped definitions in its certificate (`free`). Clusters need no way back: a certificate for a part of a system is
+one for the whole. Predicate abstraction is not of the problem but of the states an engine has found; its engines give
+invariants over the problem's own variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, assert_never
+
+from streamcheck.core.term import Term
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Evidence
+from streamcheck.transform.automaton_integers import AutomatonIntegers, terms_in_integers, with_ranges_in_guards
+from streamcheck.transform.automaton_scalars import ScalarAutomaton
+from streamcheck.transform.automaton_system import AutomatonSystem
+from streamcheck.transform.blocks import LargeBlocks
+from streamcheck.transform.integers import Inexpressible, SystemIntegers, has_machine_integers
+from streamcheck.transform.reduce import Reduction
+from streamcheck.transform.scalar_system import ScalarSystem
+from streamcheck.transform.slicing import Slicing
+
+Model: TypeAlias = Literal["bits", "integers"]  # machine integers as bit-vectors, or over Int with every wrap-around
+
+
+class Transformation(Protocol):
+    """A new problem, and the way back for what is found out about it."""
+
+    @property
+    def problem(self) -> TransitionSystem | Automaton: ...
+
+    def back(self, evidence: Evidence) -> Evidence: ...
+
+
+@dataclass(frozen=True)
+class View:
+    """A problem in one integer model. `automaton` and `predicates` are in the same model as the system."""
+
+    model: Model
+    steps: tuple[Transformation, ...]
+    system: TransitionSystem
+    automaton: Automaton | None = None
+    predicates: tuple[Term, ...] = ()
+
+    def back(self, evidence: Evidence) -> Evidence:
+        """The same evidence about the problem itself."""
+        for step in reversed(self.steps):
+            evidence = step.back(evidence)
+        return evidence
+
+
+def views(problem: Problem, *, blocks: bool = True) -> list[View]:
+    """A view for each integer model that can express the problem, the better bet first. `blocks`: loop-free code of an
+    automaton becomes single steps.
+
+    Wrapping integers decide arithmetic at every width alike (Boyer-Moore with 8, 32, 64 bits in the same time);
+    bit-vectors take what they cannot express, and run beside them. Without machine integers there is one view.
+    """
+    match problem:
+        case Specification():
+            return _views_of_specification(problem)
+        case Automaton():
+            return _views_of_automaton(problem, blocks=blocks)
+    assert_never(problem)
+
+
+def _views_of_specification(specification: Specification) -> list[View]:
+    scalar = ScalarSystem(specification)
+    reduced = Reduction(scalar.problem)
+    bits = View("bits", (scalar, reduced), reduced.problem)
+    if not has_machine_integers(scalar.problem):
+        return [bits]
+    try:
+        over_int = SystemIntegers(scalar.problem)
+    except Inexpressible:
+        return [bits]
+    reduced = Reduction(over_int.problem)
+    return [View("integers", (scalar, over_int, reduced), reduced.problem), bits]
+
+
+def _views_of_automaton(automaton: Automaton, *, blocks: bool) -> list[View]:
+    scalar = ScalarAutomaton(automaton)
+    slicing = Slicing(scalar.problem)
+    begun: tuple[Transformation, ...] = (scalar, slicing)
+    whole = slicing.problem
+    if blocks:
+        large = LargeBlocks(whole)
+        begun, whole = (*begun, large), large.problem
+    system = AutomatonSystem(whole)
+    reduced = Reduction(system.problem)
+    bits = View("bits", (*begun, system, reduced), reduced.problem, whole, automaton.predicates)
+    if not has_machine_integers(system.problem):
+        return [bits]
+    try:
+        over_int = AutomatonIntegers(whole)
+        predicates = terms_in_integers(automaton.predicates)
+    except Inexpressible:
+        return [bits]
+    system = AutomatonSystem(over_int.problem, over_int.ranges)
+    reduced = Reduction(system.problem)
+    guarded = with_ranges_in_guards(over_int.problem, over_int.ranges)
+    steps = (*begun, over_int, system, reduced)
+    return [View("integers", steps, reduced.problem, guarded, predicates), bits]

@@ -1,0 +1,32 @@
+"""Systems judged as the checker judges specifications, and transformations in short, for tests."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from streamcheck.certify.checker import check_invariants, check_term
+from streamcheck.certify.runs import Reading, Register, Runs
+from streamcheck.transform.blocks import LargeBlocks
+from streamcheck.transform.slicing import Slicing
+
+
+def reading_of(system):
+    registers = tuple(Register(s.var, s.init, s.next) for s in system.state)
+    members = tuple(a.term for a in system.assumptions if a.is_range)
+    assumed = tuple(a.term for a in system.assumptions if not a.is_range)
+    named = {s.var.payload: s.var for s in system.state} | {d.name: d.term for d in system.definitions}
+    return Reading(Runs(registers, system.inputs, assumed, members), named, {})
+
+
+def check(system, claim, certificate):
+    """None if the certificate proves the claim of the transition system."""
+    reading = reading_of(system)
+    return check_term(reading, claim.term, certificate, partial(check_invariants, reading))
+
+
+def sliced(automaton):
+    return Slicing(automaton).problem
+
+
+def large_blocks(automaton):
+    return LargeBlocks(automaton).problem
