@@ -23,6 +23,7 @@ from typing import TypeAlias
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, constant, term, variable, walk
+from streamcheck.lang.check_flattening import check_flattening
 from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
 from streamcheck.lang.obligations import Reading, obligations
@@ -35,7 +36,14 @@ Key: TypeAlias = tuple[Node, int]
 
 def equations_of(spec: SpecBase) -> Specification:
     """What every command begins with: evaluate, flatten, keep what matters."""
-    return Flattening(elaborate(spec)).equations()
+    return specification_of(elaborate(spec))
+
+
+def specification_of(elaborated: Elaborated) -> Specification:
+    flattening = Flattening(elaborated)
+    specification = flattening.equations()
+    check_flattening(elaborated.spec, flattening.terms, specification)
+    return specification
 
 
 class Flattening:

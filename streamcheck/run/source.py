@@ -197,7 +197,7 @@ class Sampler:
 def _sampling(target: Target) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.elaborate import elaborate
-        from streamcheck.lang.flatten import Flattening
+        from streamcheck.lang.flatten import specification_of
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
@@ -209,7 +209,7 @@ def _sampling(target: Target) -> Any:
             if target.spec is not None and target.spec not in found:
                 raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(found)}')
             elaborated = elaborate(found[target.spec] if target.spec is not None else specs[0])
-            equations = Flattening(elaborated).equations()
+            equations = specification_of(elaborated)
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
             sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(equations).inputs)
             send({"equations": to_plain(equations), "sampled": list(samples), "sized": sized})
