@@ -94,6 +94,43 @@ def test_run_writes_csv_and_json(spec):
     assert rows[2]["broken"] == ["small"] and rows[1]["observers"]["double"] == 4
 
 
+def test_a_property_with_the_name_of_an_assumption_is_a_property(spec):
+    path = spec(
+        'n = stream(Int, lambda n: [0] ++ (n + 1))\nspec = Spec("s")\nspec.observer("n", n)\n'
+        'spec.prop("assumption of safety", n < 1)\nspec.prop("other", n < 2)\n'
+    )
+    done = streamcheck("run", path, "--steps", 4, "--format", "json")
+    assert done.stderr.splitlines() == [
+        "note: property assumption of safety is false at step 1",
+        "note: property other is false at step 2",
+        "note: property assumption of safety was false at 3 steps",
+        "note: property other was false at 2 steps",
+    ]
+    assert json.loads(done.stdout.splitlines()[2])["broken"] == ["assumption of safety", "other"]
+
+
+def test_counterexamples_show_every_stream_that_the_user_named(spec, tmp_path):
+    path = spec(
+        'load = extern("load", Bool)\n'
+        "cell_voltage = stream(Word8, lambda v: [40] ++ mux(load, v - 10, v))\n"
+        "pack_voltage = stream(Word8, lambda v: [40] ++ mux(load, v - 10, v + 0))\n"
+        'spec = Spec("battery")\nspec.prop("charged", cell_voltage + pack_voltage > 40)\n'
+    )
+    done = streamcheck("prove", path)
+    rows = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("      ")]
+    assert {"load", "cell_voltage", "pack_voltage", "charged"} < set(rows), done.stdout
+    unnamed = spec('spec = Spec("s")\nspec.prop("p", ~([False] ++ [False] ++ extern("x", Bool)))\n', "unnamed.py")
+    assert "cell_" not in streamcheck("prove", unnamed).stdout
+    (tmp_path / "speed.vmt").write_text(
+        "(declare-fun |motor speed| () Int)\n(declare-fun |motor speed'| () Int)\n"
+        "(define-fun sv0 () Int (! |motor speed| :next |motor speed'|))\n"
+        "(define-fun init () Bool (! (= |motor speed| 0) :init true))\n"
+        "(define-fun trans () Bool (! (= |motor speed'| (+ |motor speed| 1)) :trans true))\n"
+        "(define-fun slow () Bool (! (< |motor speed| 3) :invar-property 0))\n"
+    )
+    assert "      motor speed" in streamcheck("prove", tmp_path / "speed.vmt").stdout
+
+
 def test_run_reads_json_lines_and_files(spec, tmp_path):
     lines = '{"x": 7, "mode": "RUN", "pos": {"lat": 1, "ok": true}, "r": "1/2"}\n\n' * 2
     (tmp_path / "data.jsonl").write_text(lines)

@@ -15,7 +15,8 @@ from streamcheck import *
 from streamcheck.codegen.unit import Options, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import INT
-from streamcheck.deliver.narrow import narrowed, smallest
+from streamcheck.deliver.narrow import narrow as narrow_to_machine_types
+from streamcheck.deliver.narrow import smallest
 from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
 from streamcheck.run.prove import Settings
@@ -105,8 +106,8 @@ def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
     (spec,) = load(str(counter / "counter.py"))
     real = deliver.generate
 
-    def broken(equations, options, remarks=()):
-        unit = real(equations, options, remarks)
+    def broken(equations, options):
+        unit = real(equations, options)
         unit.code.files["counter.c"] = unit.code.files["counter.c"].replace("< 9u", "< 8u")
         return unit
 
@@ -114,6 +115,22 @@ def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
     result = spec.compile(str(counter / "out"))
     assert not result.ready and "next value of n" in result.outcome.failures
     assert not (counter / "out").exists()
+
+
+def test_c_is_generated_once_and_only_its_comment_changes(counter, monkeypatch):
+    from streamcheck.deliver import deliver
+
+    units = []
+    real = deliver.generate
+    monkeypatch.setattr(deliver, "generate", lambda *given: units.append(real(*given)) or units[-1])
+    (spec,) = load(str(counter / "counter.py"))
+    result = spec.compile(str(counter / "out"))
+    (unit,) = units
+    assert result.ready and result.unit.code.files["counter.c"] == unit.code.files["counter.c"]
+    header, bare = (u.code.files["counter.h"].splitlines() for u in (result.unit, unit))
+    remarks = [line for line in header if line not in bare]
+    assert all(line.startswith(" *") for line in remarks) and f" * {deliver.VALIDATED}" in remarks
+    assert [line for line in header if line in bare and line != " *"] == [line for line in bare if line != " *"]
 
 
 def test_from_python(counter):
@@ -165,7 +182,7 @@ def narrow(tmp_path):
     (tmp_path / "narrow.py").write_text(NARROW)
     (spec,) = load(str(tmp_path / "narrow.py"))
     equations = equations_of(spec)
-    return equations, *narrowed(equations, [], Settings(20, 1))
+    return equations, *narrow_to_machine_types(equations, [], Settings(20, 1))
 
 
 def test_ranges_are_found_and_used(narrow):

@@ -276,7 +276,7 @@ def test_properties_and_assumptions_that_fail_are_named():
     spec.prop("small", x < 3)
     spec.assume("not_two", x != 2)
     spec.prop("open", forall(Word8, lambda v: v == x))
-    assert [s.broken for s in spec.run(3)] == [(), ("assumption not_two",), ("small",)]
+    assert [(s.broken, s.unmet) for s in spec.run(3)] == [((), ()), ((), ("not_two",)), (("small",), ())]
 
 
 def test_samples_of_every_shape_and_inputs_before_samples():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
@@ -56,7 +57,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             )
         if not equations.triggers and not equations.observers:
             click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
-        ran = _telling(stepper(planned)(rows))
+        ran = _with_notes(stepper(planned)(rows))
         lines = {
             "table": lambda: table(equations, ran, live=live),
             "csv": lambda: comma_separated(equations, ran),
@@ -120,20 +121,20 @@ def _sampled(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tup
         return
 
 
-def _telling(steps: Iterator[Step]) -> Iterator[Step]:
-    """The steps as they are. What is false is told when it first is, and how often in the end; once an assumption
-    is false, properties do not count any more."""
-    often: dict[str, int] = {}
+def _with_notes(steps: Iterator[Step]) -> Iterator[Step]:
+    """The steps unchanged. A note reports the first step at which a property or an assumption is false, and in the
+    end the number of such steps. Once an assumption is false, properties no longer count."""
+    times: Counter[str] = Counter()
+    assumed = True
     for step in steps:
-        for name in step.broken:
-            assumption = name.startswith("assumption ")
-            if not assumption and any(other.startswith("assumption ") for other in often):
-                continue
-            if name not in often:
-                what = name if assumption else f"property {name}"
-                click.echo(f"note: {what} is false at step {step.step}", err=True)
-            often[name] = often.get(name, 0) + 1
+        assumed = assumed and not step.unmet
+        violated = [f"assumption {name}" for name in step.unmet]
+        violated += [f"property {name}" for name in step.broken] if assumed else []
+        for claim in violated:
+            if claim not in times:
+                click.echo(f"note: {claim} is false at step {step.step}", err=True)
+            times[claim] += 1
         yield step
-    for name, times in often.items():
-        if times > 1:
-            click.echo(f"note: {name} was false at {times} steps", err=True)
+    for claim, number in times.items():
+        if number > 1:
+            click.echo(f"note: {claim} was false at {number} steps", err=True)

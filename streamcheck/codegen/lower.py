@@ -17,7 +17,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger, cone
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +64,28 @@ class Lowered:
 
     def roots(self) -> Iterator[Term]:
         for t in self.triggers:
-            yield t.guard
-            yield from (arg for _, arg in t.args)
+            yield from t.terms()
         yield from (o.term for o in self.observers)
         yield from self.nexts()
 
 
 def lowered(equations: Specification, *, observers: bool) -> Lowered:
     shown = equations.observers if observers else ()
-    triggers = equations.triggers
-    roots = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
+    roots = list(replace(equations, observers=shown).outputs())
     images = rewritten([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
     rewritten_triggers = tuple(
-        replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args)) for t in triggers
+        replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args))
+        for t in equations.triggers
     )
     triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
     silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
-    written = _needed(roots, {c.var: c for c in equations.cells})
-    externs = tuple(i for i in equations.inputs if i.extern and i.var in written)
-    cells = {c.var: replace(c, next=images[c.next]) for c in equations.cells}
-    kept = [t.guard for t in triggers] + [a for t in triggers for _, a in t.args] + [o.term for o in shown]
-    needed = _needed(kept, cells)
-    read = [c for var, c in cells.items() if var in needed]
+    as_written = equations.needed_by(roots)
+    externs = tuple(i for i in equations.inputs if i.extern and i.var in as_written)
+    cells = [replace(c, next=images[c.next]) for c in equations.cells]
+    kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown]
+    needed = cone(kept, {c.var: c.next for c in cells})
+    read = [c for c in cells if c.var in needed]
     inputs = tuple(i for i in equations.inputs if i.var in needed)
     _check(inputs, [*roots, *(c.next for c in read)], equations)
     rings = tuple(_rings(read, kept))
@@ -96,13 +95,6 @@ def lowered(equations: Specification, *, observers: bool) -> Lowered:
         names.setdefault(images[wire.term], wire)
     plain = tuple(c for c in read if c.name not in in_rings)
     return Lowered(equations, externs, inputs, plain, rings, triggers, silent, shown, names)
-
-
-def _needed(roots: list[Term], cells: dict[Term, Cell]) -> set[Term]:
-    seen: set[Term] = set()
-    while roots:
-        roots = [cells[t].next for t in walk(roots, seen) if t in cells]
-    return seen
 
 
 WIDTHS = (8, 16, 32, 64)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, walk
+from streamcheck.core.term import walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 from streamcheck.problem.specification import Input, Specification
 
@@ -122,20 +123,14 @@ class Names:
 
 
 def types_of(equations: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
-    """Structs and enums of what is compiled, parts before what contains them."""
-    roots = [t.guard for t in equations.triggers] + [a for t in equations.triggers for _, a in t.args]
-    roots += [o.term for o in equations.observers] if observers else []
-    cells = {c.var: c for c in equations.cells}
-    seen: set[Term] = set()
-    found: dict[Type, None] = {}
-    for given in externs:
-        found.update(dict.fromkeys(_parts(given.type)))
-    while roots:
-        nodes = list(walk(roots, seen))
-        for node in nodes:
-            found.update(dict.fromkeys(_parts(node.type)))
-        roots = [cells[n].next for n in nodes if n in cells]
-    return [t for t in found if isinstance(t, StructType | EnumType)]
+    """The structs and enums of the compiled streams, parts before the types that contain them."""
+    roots = list((equations if observers else replace(equations, observers=())).outputs())
+    needed = equations.needed_by(roots)
+    nexts = (c.next for c in equations.cells if c.var in needed)
+    types: dict[Type, None] = {}
+    for type in [*(i.type for i in externs), *(node.type for node in walk([*roots, *nexts]))]:
+        types.update(dict.fromkeys(_parts(type)))
+    return [t for t in types if isinstance(t, StructType | EnumType)]
 
 
 def _parts(type: Type) -> Iterator[Type]:

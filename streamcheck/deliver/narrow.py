@@ -33,11 +33,9 @@ SECONDS = 2.0  # for one question of the search
 LIMITS = [machine(w, signed=s) for w in (8, 16, 32, 64) for s in (False, True)]
 
 
-def narrowed(equations: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
+def narrow(equations: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
     """The equations over machine types, and what was proved to get there. `lemmas` hold at every step."""
-    roots = [*(t.guard for t in equations.triggers), *(a for t in equations.triggers for _, a in t.args)]
-    roots += [o.term for o in equations.observers]
-    needed = _needed(roots, equations)
+    needed = equations.needed_by(equations.outputs())
     if not any(is_mathematical(n.type) for n in needed):
         return equations, []
     _refuse_what_stays(equations, needed)
@@ -46,15 +44,6 @@ def narrowed(equations: Specification, lemmas: Sequence[Term], settings: Setting
     _prove(equations, ranges, settings)
     kept = replace(equations, properties=(), assumptions=())
     return Narrowing(kept, needed, ranges).equations(), _told(ranges)
-
-
-def _needed(roots: list[Term], equations: Specification) -> set[Term]:
-    cells = {c.var: c for c in equations.cells}
-    seen: set[Term] = set()
-    while roots:
-        found = list(walk(roots, seen))
-        roots = [cells[n].next for n in found if n in cells]
-    return seen
 
 
 def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
@@ -179,8 +168,7 @@ class Narrowing:
     def equations(self) -> Specification:
         equations = self.source
         cells = [c for c in equations.cells if c.var in self.needed]
-        roots = [*(t.guard for t in equations.triggers), *(a for t in equations.triggers for _, a in t.args)]
-        roots += [o.term for o in equations.observers] + [c.next for c in cells] + [c.var for c in cells]
+        roots = [*equations.outputs(), *(c.next for c in cells), *(c.var for c in cells)]
         roots += [i.var for i in equations.inputs if i.var in self.needed]
         images: dict[Term, Term] = {}
         for node in walk(roots):

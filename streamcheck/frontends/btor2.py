@@ -229,7 +229,7 @@ class _Reading:
             cells.append(Cell(var.payload, start, after, self.wheres[var], free=fixed is None))
         if at_first:
             first = variable(self._name("first step"), BOOL)
-            cells.append(Cell(first.payload, TRUE, FALSE, None))
+            cells.append(Cell(first.payload, TRUE, FALSE, None, named=False))
             assumptions.append(Claim("init", term("implies", first, conjunction(*at_first)), self.here))
         inputs = tuple(Input(v.payload, v.type, True, "", "", self.wheres[v]) for v in chosen)
         properties = tuple(self.properties)

@@ -108,7 +108,7 @@ class _File:
         taken = set(self.names)
         if first_conditions:
             first = variable(_fresh("first step", taken), BOOL)
-            cells.append(Cell(first.payload, TRUE, FALSE, None))
+            cells.append(Cell(first.payload, TRUE, FALSE, None, named=False))
             claim = term("implies", first, conjunction(*first_conditions))
             assumptions.append(Claim("the initial condition", claim))
         if conditions:
@@ -116,7 +116,7 @@ class _File:
             replaced = substitute(conditions, images)
             met = conjunction(*(replaced[c] for c in conditions))
             valid = variable(_fresh("every step was a transition", taken), BOOL)
-            cells.append(Cell(valid.payload, TRUE, conjunction(valid, met), None))
+            cells.append(Cell(valid.payload, TRUE, conjunction(valid, met), None, named=False))
             assumptions.append(Claim("the transition relation", valid))
         chosen = [v for v in self.declared if v not in self.nexts and v not in self.nexts.values()]
         chosen += [after for var, after in self.nexts.items() if var not in defined]

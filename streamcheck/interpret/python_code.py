@@ -22,34 +22,26 @@ from streamcheck.problem.specification import Cell, Specification
 
 @dataclass(slots=True)
 class Plan:
-    """What is computed: the cells and inputs that the shown terms need."""
+    """The part of a specification that a run computes: the cells and inputs that the shown terms need."""
 
     equations: Specification
-    claims: list[tuple[str, Term]]  # properties and assumptions that a run can decide
+    properties: list[tuple[str, Term]]  # those that a run can decide
+    assumptions: list[tuple[str, Term]]
     cells: list[Cell]
     inputs: list[Term]
 
 
 def plan(equations: Specification) -> Plan:
     """Triggers, observers, and the claims whose values follow from the externs."""
-    shown = [t.guard for t in equations.triggers] + [n.term for n in equations.observers]
-    shown += [arg for t in equations.triggers for _, arg in t.args]
     open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
     open_ended += [c.var for c in equations.cells if c.free]
     undecided = _influenced(open_ended, equations)
-    claims = [(f"assumption {a.name}", a.term) for a in equations.assumptions]
-    claims += [(p.name, p.term) for p in equations.properties if p.goal is Goal.ALWAYS]
-    claims = [(name, term) for name, term in claims if term not in undecided]
-    reached, cells = _reached(shown + [term for _, term in claims], equations)
-    return Plan(equations, claims, cells, [i.var for i in equations.inputs if i.var in reached])
-
-
-def _reached(roots: list[Term], equations: Specification) -> tuple[set[Term], list[Cell]]:
-    by_var = {c.var: c for c in equations.cells}
-    seen: set[Term] = set()
-    while roots:
-        roots = [by_var[t].next for t in walk(roots, seen) if t in by_var]
-    return seen, [c for c in equations.cells if c.var in seen]
+    always = [p for p in equations.properties if p.goal is Goal.ALWAYS]
+    properties = [(p.name, p.term) for p in always if p.term not in undecided]
+    assumptions = [(a.name, a.term) for a in equations.assumptions if a.term not in undecided]
+    needed = equations.needed_by([*equations.outputs(), *(claim for _, claim in properties + assumptions)])
+    cells = [c for c in equations.cells if c.var in needed]
+    return Plan(equations, properties, assumptions, cells, [i.var for i in equations.inputs if i.var in needed])
 
 
 def _influenced(variables: list[Term], equations: Specification) -> set[Term]:
@@ -75,9 +67,8 @@ def _influenced(variables: list[Term], equations: Specification) -> set[Term]:
 def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]]:
     """The generator function that turns rows of input values into steps."""
     equations = planned.equations
-    roots = [c.next for c in planned.cells] + [t for _, t in planned.claims]
-    roots += [n.term for n in equations.observers] + [t.guard for t in equations.triggers]
-    roots += [arg for t in equations.triggers for _, arg in t.args]
+    roots = [c.next for c in planned.cells] + [claim for _, claim in planned.properties + planned.assumptions]
+    roots += equations.outputs()
     writer = Writer(roots, {"Step": Step})
     for i, cell in enumerate(planned.cells):
         writer.name(cell.var, f"c{i}")
@@ -107,10 +98,12 @@ def _body(planned: Plan, writer: Writer) -> list[str]:
     lines.append("fired = {}")
     for trigger, guard, shown in zip(equations.triggers, guards, args, strict=True):
         lines.append(f"if {guard}: fired[{trigger.name!r}] = ({''.join(a + ', ' for a in shown)})")
-    claims = [(name, writer.expression(t)) for name, t in planned.claims]
-    lines.append("broken = ()")
-    lines += [f"if not {text}: broken += ({name!r},)" for name, text in claims]
-    lines.append(f"yield Step(step, fired, {{{', '.join(observers)}}}, broken)")
+    for names, claims in (("broken", planned.properties), ("unmet", planned.assumptions)):
+        lines.append(f"{names} = ()")
+        for name, claim in claims:
+            condition = writer.expression(claim)  # which may append to `lines`
+            lines.append(f"if not {condition}: {names} += ({name!r},)")
+    lines.append(f"yield Step(step, fired, {{{', '.join(observers)}}}, broken, unmet)")
     nexts = [writer.expression(c.next) for c in planned.cells]
     if nexts:
         lines.append(f"{', '.join(f'c{i}' for i in range(len(nexts)))} = {', '.join(nexts)}")

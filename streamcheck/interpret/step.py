@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """`triggers` holds the ones that fire, with their arguments; `broken` names properties and assumptions that
-    are false here (those that speak of a forall's constant or an `unknown` are left to proofs)."""
+    """`triggers` holds the ones that fire, with their arguments; `broken` names the properties and `unmet` the
+    assumptions that are false at this step (those over a forall's constant or an `unknown` are left to proofs)."""
 
     step: int
     triggers: dict[str, tuple[Any, ...]]
     observers: dict[str, Any]
     broken: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()

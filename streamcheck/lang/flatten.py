@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -71,23 +72,26 @@ class Flattening:
         while self.pending:
             self._define_cells(self.pending.popleft())
         implied = obligations(self.reading, self.terms, [p.name for p in properties])
-        needed = self._needed(
-            [t.guard for t in triggers]
-            + [arg for t in triggers for _, arg in t.args]
-            + [o.term for o in observers]
-            + [c.term for c in (*assumptions, *properties, *implied)]
-        )
-        return Specification(
+        whole = Specification(
             spec.name,
-            tuple(i for i in self._all_inputs() if i.var in needed or i.extern),
-            tuple(c for c in self.constants.values() if c.var in needed),
-            tuple(c for c in self.cells.values() if c.var in needed),
-            self._wires(needed),
+            tuple(self._all_inputs()),
+            tuple(self.constants.values()),
+            tuple(self.cells.values()),
+            (),
             triggers,
             observers,
             (*properties, *implied),
             assumptions,
             spec.where,
+        )
+        claims = [*(p.term for p in whole.properties), *(a.term for a in whole.assumptions)]
+        needed = whole.needed_by([*whole.outputs(), *claims])
+        return replace(
+            whole,
+            inputs=tuple(i for i in whole.inputs if i.var in needed or i.extern),
+            constants=tuple(c for c in whole.constants if c.var in needed),
+            cells=tuple(c for c in whole.cells if c.var in needed),
+            wires=self._wires(needed),
         )
 
     # Reading nodes at shifts
@@ -212,14 +216,8 @@ class Flattening:
             present = [term("mux", restart, v, h) for v, h in zip(values, held, strict=True)]
         nexts = [*present[1:], self._root(node.args[0])]
         for var, value, after in zip(held, node.payload, nexts, strict=True):
-            self.cells[var] = Cell(var.payload, constant(node.type, value), after, node.where)
-
-    def _needed(self, roots: list[Term]) -> set[Term]:
-        """Every term below the roots, through cells."""
-        seen: set[Term] = set()
-        while roots:
-            roots = [self.cells[t].next for t in walk(roots, seen) if t in self.cells]
-        return seen
+            initial = constant(node.type, value)
+            self.cells[var] = Cell(var.payload, initial, after, node.where, named=node in self.labels)
 
     def _wires(self, needed: set[Term]) -> tuple[Named, ...]:
         """The user's names for terms, in dependency order; variables have names of their own."""

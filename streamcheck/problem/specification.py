@@ -9,7 +9,7 @@ and cells. Wires name terms the user named; they are not variables, so sharing s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,13 +49,15 @@ class Constant:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """`name = [initial] ++ next`. A `free` cell may begin with any value of its type, of which `initial` is one: the
-    one that runs show and compiled code has."""
+    one that runs show and compiled code has. The name is the user's if the cell is `named`; counterexamples leave
+    out the others."""
 
     name: str
     initial: Term
     next: Term
     where: Location | None
     free: bool = False
+    named: bool = True
 
     @property
     def var(self) -> Term:
@@ -77,6 +79,20 @@ class Trigger:
     guard: Term
     args: tuple[tuple[str | None, Term], ...]
     where: Location | None
+
+    def terms(self) -> Iterator[Term]:
+        """The guard and the arguments."""
+        yield self.guard
+        yield from (arg for _, arg in self.args)
+
+
+def cone(roots: Iterable[Term], nexts: Mapping[Term, Term]) -> set[Term]:
+    """The cone of influence: every term below the roots, through the next values of state variables."""
+    seen: set[Term] = set()
+    pending = list(roots)
+    while pending:
+        pending = [nexts[t] for t in walk(pending, seen) if t in nexts]
+    return seen
 
 
 @dataclass(frozen=True)
@@ -114,12 +130,19 @@ class Specification:
         yield from (i.var for i in self.inputs)
         yield from (c.var for c in self.constants)
 
+    def outputs(self) -> Iterator[Term]:
+        """The terms that a run shows: the triggers' guards and arguments, and the observers."""
+        for trigger in self.triggers:
+            yield from trigger.terms()
+        yield from (o.term for o in self.observers)
+
+    def needed_by(self, roots: Iterable[Term]) -> set[Term]:
+        """The cone of influence of the roots: every term below them, through cells."""
+        return cone(roots, {c.var: c.next for c in self.cells})
+
     def roots(self) -> Iterator[Term]:
         """Every term of the record, wires excepted: they lie below these."""
-        for trigger in self.triggers:
-            yield trigger.guard
-            yield from (arg for _, arg in trigger.args)
-        yield from (o.term for o in self.observers)
+        yield from self.outputs()
         yield from (a.term for a in self.assumptions)
         yield from (p.term for p in self.properties)
         for cell in self.cells:

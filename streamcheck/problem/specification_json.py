@@ -46,6 +46,7 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 "next": w.term(c.next),
                 "at": location_row(c.where),
                 "free": c.free,
+                "named": c.named,
             }
             for c in equations.cells
         ],
@@ -103,7 +104,14 @@ def _read(data: dict[str, Any]) -> Specification:
         ),
         tuple(Constant(c["name"], r.types[c["type"]], location(c["at"])) for c in data["constants"]),
         tuple(
-            Cell(c["name"], terms[c["initial"]], terms[c["next"]], location(c["at"]), c.get("free", False))
+            Cell(
+                c["name"],
+                terms[c["initial"]],
+                terms[c["next"]],
+                location(c["at"]),
+                free=c.get("free", False),
+                named=c.get("named", True),
+            )
             for c in data["cells"]
         ),
         named(data["wires"]),

@@ -143,7 +143,8 @@ def json_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]
     for step in steps:
         fired = ", ".join([key + show(step.triggers[n]) for n, key, show in triggers if n in step.triggers])
         observed = ", ".join([key + show(step.observers[n]) for n, key, show in observers])
-        broken = f', "broken": {json.dumps(step.broken)}' if step.broken else ""
+        false = {key: names for key, names in (("broken", step.broken), ("unmet", step.unmet)) if names}
+        broken = "".join(f", {json.dumps(key)}: {json.dumps(names)}" for key, names in false.items())
         yield f'{{"step": {step.step}, "triggers": {{{fired}}}, "observers": {{{observed}}}{broken}}}'
 
 

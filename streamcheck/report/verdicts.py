@@ -76,18 +76,13 @@ def run_table(equations: Specification, result: Result) -> Iterator[str]:
 
 def _rows(equations: Specification, result: Result) -> list[tuple[str, Term]]:
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in equations.chosen()]
-    rows += [(c.name, c.var) for c in equations.cells if c.free or not _is_inner(c.name)]
+    rows += [(c.name, c.var) for c in equations.cells if c.free or c.named]
     rows += [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
     rows.append((result.name, result.prop.term))
     first: dict[Term, str] = {}
     for name, node in rows:  # a term with several names is shown once
         first.setdefault(node, name)
     return [(name, node) for node, name in first.items()]
-
-
-def _is_inner(name: str) -> bool:
-    """Whether a cell's name is ours, for what the user did not name."""
-    return name.startswith("cell_") or " " in name
 
 
 def _cell(result: Result, node: Term, i: int, *, chosen: bool) -> str:

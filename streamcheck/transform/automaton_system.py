@@ -88,7 +88,7 @@ def specification_of(automaton: Automaton) -> Specification:
     taken = {q: _taken(cfa, q) for q in cfa.locations}
     chosen = dict.fromkeys(v for e in cfa.edges for v in e.choices)
     inputs = [*chosen, *(v for q in cfa.locations for v in cfa.selectors(q))]
-    cells = [Cell(str(cfa.place.payload), cfa.code(cfa.entry), _moved(cfa, taken), None)]
+    cells = [Cell(str(cfa.place.payload), cfa.code(cfa.entry), _moved(cfa, taken), None, named=False)]
     for v in cfa.variables:
         cells.append(Cell(str(v.payload), constant(v.type, default(v.type)), _changed(cfa, taken, v), None, free=True))
     return Specification(

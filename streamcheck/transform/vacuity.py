@@ -27,7 +27,7 @@ def with_vacuity_tests(specification: Specification) -> Specification:
     clock = variable(_fresh("the step", {str(v.payload) for v in specification.variables()}), INT)
     last = constant(INT, LONG_ENOUGH - 1)
     after = term("min", term("add", clock, constant(INT, 1)), last)
-    cell = Cell(str(clock.payload), constant(INT, 0), after, None)
+    cell = Cell(str(clock.payload), constant(INT, 0), after, None, named=False)
     begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
     lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, LONG_ENOUGH))
     tests += [_renamed(test, taken) for test in (begins, lasts)]

@@ -93,8 +93,7 @@ class Bisimulation:
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.equations.triggers:
-            yield trigger.guard
-            yield from (a for _, a in trigger.args)
+            yield from trigger.terms()
         yield from (o.term for o in self.observers)
         for cell in self.cells:
             yield cell.next

@@ -30,7 +30,7 @@ class Registers:
         self.by_var = {d.var: d for d in self.delays}
         self.seen_first = self._seen_first()
         self.image: Mapping[Term, Term] = {}
-        cells = {var: Cell(str(var.payload), initial, after, None) for var, initial, after in self.flags}
+        cells = {var: Cell(str(var.payload), initial, after, None, named=False) for var, initial, after in self.flags}
         cells |= {d.var: self._cell(d) for d in self.delays}
         self.cells = self._adopted(cells)
         self._free_after_restarts(unfolding)
@@ -47,6 +47,7 @@ class Registers:
             delay.next,
             delay.where,
             free=delay.var in self.seen_first and delay.context.reset is FALSE,
+            named=False,
         )
 
     def _seen_first(self) -> set[Term]:
@@ -95,7 +96,7 @@ class Registers:
                 continue
             initial = cell.next if cell.next.is_const else given.get(cell.next)
             if initial is not None:
-                cells[d.var] = Cell(cell.name, initial, cell.next, cell.where)
+                cells[d.var] = replace(cell, initial=initial)
         return cells
 
     def _free_after_restarts(self, unfolding: Unfolding) -> None:
