@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from itertools import product
 
 import pytest
 import z3
@@ -16,10 +17,10 @@ from operator_cases import cases, title, values
 from streamcheck.certify.evaluate import evaluate
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.floats import identical
-from streamcheck.core.operators import OPERATORS, Signature, c_type, fill
-from streamcheck.core.operators.c_helpers import called, helper, needs
+from streamcheck.core.operators import OPERATORS, Signature, c_function, c_type, fill, needed_functions
+from streamcheck.core.operators.c_helpers import called
 from streamcheck.core.term import constant, term, variable
-from streamcheck.core.types import FloatType, belongs
+from streamcheck.core.types import FloatType, belongs, machine
 from streamcheck.smt.translate import Translator, literal
 from streamcheck.transform.scalars import scalars
 
@@ -78,8 +79,8 @@ def c_source():
         result = OPERATORS[name].rule(args, payload)
         form = OPERATORS[name].c_form(Signature(args, result, payload))
         for h in called(form):
-            for dependency in [*needs(h), h]:
-                helpers[dependency] = helper(dependency)
+            for dependency in [*needed_functions(h), h]:
+                helpers[dependency] = c_function(dependency)
         parameters = ", ".join(f"{c_type(t)} {letter}" for t, letter in zip(args, "abc", strict=False))
         text = fill(form, {"a": "a", "b": "b", "c": "c"})
         bodies.append(f"{c_type(result)} f{i}({parameters})\n{{\n    return {text};\n}}\n")
@@ -155,3 +156,21 @@ def is_identical(a, b):
     if isinstance(a, tuple):
         return all(map(is_identical, a, b))
     return identical(a, b)
+
+
+def test_c_functions_come_from_rows_only():
+    """A C form may call what a row defines; an unknown name is an error, never a division."""
+    assert "sc_mod_u8" in c_function("sc_mod_u8")
+    for unknown in ("sc_popcount_u8", "sc_add_i32", "sc_sc_mod_u8", "sc_"):
+        with pytest.raises(KeyError, match="no row of the operator table"):
+            c_function(unknown)
+
+
+def test_mirrored_comparisons_compare_alike():
+    for row in OPERATORS.values():
+        assert not row.mirrored or OPERATORS[row.mirrored].mirrored == row.name
+    x, y = variable("x", machine(8, signed=True)), variable("y", machine(8, signed=True))
+    for row in (r for r in OPERATORS.values() if r.is_comparison):
+        for a, b in product((-1, 0, 1), repeat=2):
+            given = {x: a, y: b}
+            assert value_of(term(row.name, x, y), given) == value_of(term(row.mirrored, y, x), given)

@@ -13,6 +13,7 @@ from itertools import product
 from typing import TypeAlias
 
 from streamcheck.core.evaluate import meaning
+from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
 from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
@@ -40,7 +41,7 @@ def _cheaper(node: Term) -> Term:
     match node.op:
         case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
             return _by_parts(node)
-        case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
+        case op if op in OPERATORS and OPERATORS[op].is_comparison:
             return _comparison(node)
         case "min" | "max" | "abs":
             return _extreme(node)
@@ -107,7 +108,7 @@ def _comparison(node: Term) -> Term:
         return TRUE if node.op in ("le", "ge", "eq") else FALSE
     decided = _decided(node.op, a, b)
     if decided is None:
-        decided = _decided({"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(node.op, node.op), b, a)
+        decided = _decided(OPERATORS[node.op].mirrored, b, a)
     return node if decided is None else decided
 
 

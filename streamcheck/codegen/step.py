@@ -29,8 +29,8 @@ from streamcheck.codegen.expression import (
 from streamcheck.codegen.lower import Lowered, Ring
 from streamcheck.codegen.names import Names
 from streamcheck.core.location import Location
-from streamcheck.core.operators import OPERATORS, c_type
-from streamcheck.core.operators.c_helpers import called, needs
+from streamcheck.core.operators import OPERATORS, c_type, needed_functions
+from streamcheck.core.operators.c_helpers import called
 from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.problem.specification import Cell, Named, Trigger
@@ -229,7 +229,7 @@ class StepWriter:
         return filled(parsed(form), operands, c_type(node.type))
 
     def _need(self, helper: str) -> None:
-        for other in needs(helper):
+        for other in needed_functions(helper):
             self._need(other)
         self.helpers[helper] = None
 
@@ -489,7 +489,7 @@ def _plain_shift(node: Term) -> str | None:
 def _suspect(node: Term, operand: Term) -> bool:
     """Compilers warn of comparisons with the complement of a short word, cast or not: C complements an int."""
     short = operand.type.kind == "unsigned" and operand.op in ("bitnot", "bitxor")
-    return short and node.op in ("lt", "le", "gt", "ge", "eq", "ne", "min", "max", "floordiv", "mod", "quot", "rem")
+    return short and (OPERATORS[node.op].is_comparison or node.op in ("min", "max", "floordiv", "mod", "quot", "rem"))
 
 
 def _constant_index(node: Term) -> int | None:

@@ -11,8 +11,7 @@ from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lowered
 from streamcheck.codegen.names import MATH, Names, types_of
 from streamcheck.codegen.step import StepWriter
-from streamcheck.core.operators import c_type
-from streamcheck.core.operators.c_helpers import helper
+from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names
 from streamcheck.problem.places import Code, Place
@@ -238,7 +237,7 @@ class UnitWriter:
 
     def _code(self) -> Iterator[str]:
         for name in self.step.helpers:
-            yield from (*helper(name).splitlines(), "")
+            yield from (*c_function(name).splitlines(), "")
         if self.step.tables:
             yield from (*self.step.tables, "")
         yield from self._validity_function()

@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TypeAlias
 
+from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation, simplify
 from streamcheck.core.term import TRUE, Term, constant, term
 from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
@@ -35,23 +36,9 @@ class Reading:
     roots: list[tuple[Key, Term | None]] = field(default_factory=list)
 
 
-KINDS = {
-    "floordiv": "no division by zero",
-    "mod": "no division by zero",
-    "quot": "no division by zero",
-    "rem": "no division by zero",
-    "div": "no division by zero",
-    "index": "index in range",
-    "update": "index in range",
-    "shl": "shift in range",
-    "shr": "shift in range",
-    "cast": "cast in range",
-}
-
-
 def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
     """The implied properties; their names differ from each other and from those taken."""
-    bearing = [key for key in reading.order if key[0].op in KINDS and _condition(terms[key]) is not TRUE]
+    bearing = [key for key in reading.order if _requirement(key[0]) and _condition(terms[key]) is not TRUE]
     if not bearing:
         return ()
     reached = _reached(reading, terms, bearing)
@@ -65,7 +52,12 @@ def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str
 
 
 def _name(node: Node) -> str:
-    return f"{node.where.short} {KINDS[node.op]}"
+    return f"{node.where.short} {_requirement(node)}"
+
+
+def _requirement(node: Node | Term) -> str:
+    row = OPERATORS.get(node.op)
+    return "" if row is None else row.requires
 
 
 def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
@@ -140,25 +132,26 @@ def _conditions(key: Key, needs: list[Key], terms: Mapping[Key, Term]) -> Iterat
             yield from ((needed, TRUE) for needed in needs)
 
 
-# What each operator asks of its operands; what the types alone settle is TRUE.
+# The condition of each requirement in the operator table; TRUE if the types alone satisfy it.
 
 
 def _condition(node: Term) -> Term:
-    match node.op:
-        case "floordiv" | "mod" | "quot" | "rem":
-            return _nonzero(node.args[1])
-        case "div":
-            return _nonzero(node.args[1]) if node.type.kind == "real" else TRUE
-        case "index" | "update":
+    match _requirement(node):
+        case "no division by zero":
+            return TRUE if node.type.kind == "float" else _nonzero(node.args[1])
+        case "index in range":
             array = node.args[0].type
             assert isinstance(array, ArrayType)
             return _below(node.args[1], array.length)
-        case "shl" | "shr":
+        case "shift in range":
             assert isinstance(node.type, MachineType)
             return _below(node.args[1], node.type.width)
-        case "cast" if node.args[0].type.kind == "float":
-            return _representable(node.args[0], node.type)
-    return TRUE
+        case "cast in range":
+            return _representable(node.args[0], node.type) if node.args[0].type.kind == "float" else TRUE
+        case "":
+            return TRUE
+        case unknown:
+            raise ValueError(f"the operator {node.op} requires {unknown!r}, which has no condition here")
 
 
 def _nonzero(divisor: Term) -> Term:

@@ -6,7 +6,10 @@ negative amount) gives 0, and the sign for a signed >>. The `sc_…` functions o
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, need, same
+from functools import partial
+
+from streamcheck.core.operators.c_helpers import division, shift
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, need
 from streamcheck.core.types import MachineType, Type
 
 NUMBERS = "unsigned signed float integer real"
@@ -14,13 +17,13 @@ INTEGERS = "unsigned signed integer"
 
 
 def _number(args: tuple[Type, ...], _: object) -> Type:
-    return need(same(args), NUMBERS, "numbers")
+    return need(common_type(args), NUMBERS, "numbers")
 
 
 def _whole(args: tuple[Type, ...], _: object) -> Type:
     if args[0].kind in ("float", "real") and args[0] is args[-1]:
         raise TypeRule(f"it is for integers; for {args[0]} there is `/`")
-    return need(same(args), INTEGERS, "integers")
+    return need(common_type(args), INTEGERS, "integers")
 
 
 def _fraction(args: tuple[Type, ...], _: object) -> Type:
@@ -28,11 +31,11 @@ def _fraction(args: tuple[Type, ...], _: object) -> Type:
         raise TypeRule(
             f"it is for Float, Double and Real; for {args[0]} there are `//` (floors) and `quot` (truncates)"
         )
-    return need(same(args), "float real", "Float, Double and Real")
+    return need(common_type(args), "float real", "Float, Double and Real")
 
 
 def _words(args: tuple[Type, ...], _: object) -> Type:
-    return need(same(args), "unsigned signed", "Bool streams and machine integers")
+    return need(common_type(args), "unsigned signed", "Bool streams and machine integers")
 
 
 def _shift(args: tuple[Type, ...], _: object) -> Type:
@@ -93,6 +96,8 @@ def _division(name: str, shown: str, python: str, unsigned: str, signed: str, in
         {"unsigned": unsigned, "signed": signed, "integer": integer},
         f"sc_{name}_{{t}}(a, b)",
         wraps=True,
+        requires="no division by zero",
+        c_function=partial(division, name),
     )
 
 
@@ -156,6 +161,7 @@ ROWS = (
         {"float": "(fp.div RNE a b)", "real": "(ite (= b 0.0) 0.0 (/ a b))"},
         {"float": "({T})(a / b)"},
         wraps=True,
+        requires="no division by zero",
     ),
     _bits("bitand", "&", "bvand"),
     _bits("bitor", "|", "bvor"),
@@ -169,6 +175,8 @@ ROWS = (
         lambda s: _amount(s, "bvshl", "{zero}"),
         "sc_shl_{t}(a, (uint64_t)b)",
         wraps=True,
+        requires="shift in range",
+        c_function=partial(shift, "shl"),
     ),
     Operator(
         "shr",
@@ -183,5 +191,7 @@ ROWS = (
             "signed": lambda s: _amount(s, "bvashr", SIGN),
         },
         "sc_shr_{t}(a, (uint64_t)b)",
+        requires="shift in range",
+        c_function=partial(shift, "shr"),
     ),
 )

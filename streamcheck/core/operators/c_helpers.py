@@ -1,7 +1,8 @@
-"""The `sc_…` functions that the C column of the table calls: strict C99, no undefined or implementation-defined
-step, the values that the Python column gives.
+"""Definitions of the `sc_…` functions that the C column of the table calls: strict C99, without undefined or
+implementation-defined behaviour, with the values of the Python column.
 
-`helper(name)` is the definition of one of them; a printer emits those its expressions name.
+`t` names a machine type: `u8`, `i64` … A row names its function's definition (`c_function`); conversions have theirs
+for all rows.
 """
 
 from __future__ import annotations
@@ -10,26 +11,8 @@ import re
 
 
 def called(expression: str) -> list[str]:
-    """The helpers an expression calls."""
+    """The `sc_…` functions that an expression or a definition calls."""
     return list(dict.fromkeys(re.findall(r"\bsc_\w+", expression)))
-
-
-def helper(name: str) -> str:
-    match name.split("_")[1:]:
-        case [t]:
-            return _narrow(t)
-        case ["shl" | "shr" as op, t]:
-            return _shift(op, t)
-        case [op, t]:
-            return _division(op, t)
-        case [t, "of", f]:
-            return _of_float(t, int(f[1:]))
-    raise KeyError(name)
-
-
-def needs(name: str) -> list[str]:
-    """The helpers that a helper calls."""
-    return [other for other in called(helper(name)) if other != name]
 
 
 def _c(t: str) -> tuple[str, str, int]:
@@ -48,8 +31,8 @@ def _unsigned_max(t: str) -> str:
     return "UINT64_MAX" if w == 64 else f"0x{(1 << w) - 1:x}u"
 
 
-def _narrow(t: str) -> str:
-    """The signed value of the low bits: conversions out of range are implementation-defined, so none is made."""
+def signed_from_bits(t: str) -> str:
+    """The signed value of the low bits: no conversion is out of range, because that is implementation-defined."""
     c, wide, w = _c(t)
     low = f"x & {_unsigned_max(t)}" if w < 32 else "x"
     return _function(
@@ -61,7 +44,7 @@ def _narrow(t: str) -> str:
     )
 
 
-def _division(op: str, t: str) -> str:
+def division(op: str, t: str) -> str:
     c, wide, _ = _c(t)
     zero = {"floordiv": "0", "quot": "0"}.get(op, "a")
     symbol = "/" if op in ("floordiv", "quot") else "%"
@@ -81,7 +64,7 @@ def _division(op: str, t: str) -> str:
     return _function(c, f"sc_{op}_{t}", f"{c} a, {c} b", *lines)
 
 
-def _shift(op: str, t: str) -> str:
+def shift(op: str, t: str) -> str:
     c, wide, w = _c(t)
     parameters = f"{c} a, uint64_t n"
     if op == "shl":
@@ -103,7 +86,7 @@ def _shift(op: str, t: str) -> str:
     )
 
 
-def _of_float(t: str, f: int) -> str:
+def integer_of_float(t: str, f: int) -> str:
     c, _, w = _c(t)
     suffix, scalar = ("f", "float") if f == 32 else ("", "double")
     high = float(1 << (w if t[0] == "u" else w - 1))

@@ -1,6 +1,6 @@
-"""Rows: arrays and structs. An index is clamped into its array.
+"""Rows: arrays and structs. An out-of-range index uses the nearest valid one.
 
-Solvers and C statements see elements, not composites: these rows have no SMT form (`encode.scalars` expands
+Solvers and C statements see elements, not composites: these rows have no SMT form (`transform.scalars` expands
 them), and only reading one element is a C expression.
 """
 
@@ -95,8 +95,17 @@ ROWS = (
         lambda s: f"a[{_clamped(s)}]",
         None,
         lambda s: f"a[{_clamped_c(s)}]",
+        requires="index in range",
     ),
-    Operator("update", "a.set(b, c)", _update, lambda s: f"replaced(a, {_clamped(s)}, c)", None, None),
+    Operator(
+        "update",
+        "a.set(b, c)",
+        _update,
+        lambda s: f"replaced(a, {_clamped(s)}, c)",
+        None,
+        None,
+        requires="index in range",
+    ),
     Operator("field", "a.", _field, lambda s: f"a[{_position(s)}]", None, _field_c),
     Operator("with_field", "a.set(b)", _with_field, lambda s: f"replaced(a, {_position(s)}, b)", None, None),
 )

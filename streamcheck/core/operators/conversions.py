@@ -7,7 +7,7 @@ is the name of an uninterpreted function.
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, need, same
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, common_type, need
 from streamcheck.core.types import FLOAT, FloatType, MachineType, Type
 
 FROM = "bool unsigned signed float integer real enum"
@@ -146,7 +146,7 @@ def _c(s: Signature) -> str:
 
 
 def _float(args: tuple[Type, ...], _: object) -> Type:
-    return need(same(args), "float", "Float and Double")
+    return need(common_type(args), "float", "Float and Double")
 
 
 def _function(name: str, *operands: str, smt: str | None = None) -> Operator:
@@ -165,7 +165,7 @@ def _function(name: str, *operands: str, smt: str | None = None) -> Operator:
 
 
 ROWS = (
-    Operator("cast", "cast(a)", _cast, _python, _smt, _c),
+    Operator("cast", "cast(a)", _cast, _python, _smt, _c, requires="cast in range"),
     _function("sqrt", "a", smt="(fp.sqrt RNE a)"),
     _function("ceil", "a", smt="(fp.roundToIntegral RTP a)"),
     _function("floor", "a", smt="(fp.roundToIntegral RTN a)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, need, same
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, need
 from streamcheck.core.types import BOOL, ArrayType, StructType, Type, has_floats
 
 
@@ -15,44 +15,44 @@ def _booleans(args: tuple[Type, ...], _: object) -> Type:
 
 
 def _comparable(args: tuple[Type, ...], _: object) -> Type:
-    same(args)
+    common_type(args)
     return BOOL
 
 
 def _identical(args: tuple[Type, ...], _: object) -> Type:
-    need(same(args), "bool unsigned signed float integer real enum", "scalars")
+    need(common_type(args), "bool unsigned signed float integer real enum", "scalars")
     return BOOL
 
 
 def _ordered(args: tuple[Type, ...], _: object) -> Type:
-    need(same(args), "unsigned signed float integer real", "numbers")
+    need(common_type(args), "unsigned signed float integer real", "numbers")
     return BOOL
 
 
 def _choice(args: tuple[Type, ...], _: object) -> Type:
     if args[0] is not BOOL:
         raise TypeRule(f"the condition is {args[0]}, not Bool")
-    return same(args[1:])
+    return common_type(args[1:])
 
 
 def _equal(signature: Signature) -> str:
-    # Python's == on tuples takes one object to equal itself, which NaN does not.
-    return "same(a, b)" if has_floats(signature.args[0]) else "a == b"
+    # Python's == on tuples treats an object as equal to itself, but NaN is not equal to itself.
+    return "equal(a, b)" if has_floats(signature.args[0]) else "a == b"
 
 
 def expand_equal(type: Type) -> bool:
-    """Whether == on this type is taken apart into its elements before solvers and C see it."""
+    """Whether == on this type is expanded into its elements before solvers and C see it."""
     return isinstance(type, ArrayType | StructType)
 
 
-def _compare(name: str, symbol: str, bv: str, arithmetic: str, fp: str) -> Operator:
+def _compare(name: str, mirrored: str, symbol: str, fp: str) -> Operator:
     smt = {
-        "unsigned": f"(bvu{bv} a b)",
-        "signed": f"(bvs{bv} a b)",
+        "unsigned": f"(bvu{name} a b)",
+        "signed": f"(bvs{name} a b)",
         "float": f"(fp.{fp} a b)",
-        "*": f"({arithmetic} a b)",
+        "*": f"({symbol} a b)",
     }
-    return Operator(name, f"a {symbol} b", _ordered, f"a {symbol} b", smt, f"a {symbol} b")
+    return Operator(name, f"a {symbol} b", _ordered, f"a {symbol} b", smt, f"a {symbol} b", mirrored=mirrored)
 
 
 ROWS = (
@@ -68,6 +68,7 @@ ROWS = (
         {"array": _equal, "struct": _equal, "*": "a == b"},
         {"float": "(fp.eq a b)", "*": "(= a b)"},
         "a == b",
+        mirrored="eq",
     ),
     Operator(
         "ne",
@@ -80,12 +81,13 @@ ROWS = (
         },
         {"float": "(not (fp.eq a b))", "*": "(not (= a b))"},
         "a != b",
+        mirrored="ne",
     ),
     # Identity of values, for equations between steps: NaN is itself, and -0.0 is not 0.0. No user writes it.
     Operator("same", "same(a, b)", _identical, {"float": "identical(a, b)", "*": "a == b"}, "(= a b)", None),
-    _compare("lt", "<", "lt", "<", "lt"),
-    _compare("le", "<=", "le", "<=", "leq"),
-    _compare("gt", ">", "gt", ">", "gt"),
-    _compare("ge", ">=", "ge", ">=", "geq"),
+    _compare("lt", "gt", "<", "lt"),
+    _compare("le", "ge", "<=", "leq"),
+    _compare("gt", "lt", ">", "gt"),
+    _compare("ge", "le", ">=", "geq"),
     Operator("mux", "mux(a, b, c)", _choice, "b if a else c", "(ite a b c)", "a ? b : c"),
 )

@@ -1,9 +1,9 @@
-"""What a row of the operator table is.
+"""The rows of the operator table.
 
 A row gives an operator its type rule and its meaning three times: as Python, as SMT-LIB and as C. The three
-meanings are texts over the operands `a`, `b`, `c`, one for each kind of type where they differ; `{…}` stands for
-facts of the type (`{w}` its width, `{zero}` its SMT zero, `{T}` its C name …). Interpreter, solvers and printer
-only put the texts together, so that adding an operator is adding a row, and the tests compare the columns.
+meanings are texts over the operands `a`, `b`, `c`, one for each kind of type if they differ; `{…}` stands for
+facts of the type (`{w}` its width, `{zero}` its SMT zero, `{T}` its C name …). Interpreter, solvers and code
+generator only put the texts together, so adding an operator is adding a row; the tests compare the columns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from streamcheck.core.types import ArrayType, BoolType, EnumType, FloatType, Mac
 
 
 class TypeRule(Exception):
-    """The operands' types do not fit; the text says what would."""
+    """The operands' types do not fit; the message names types that would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ Rule: TypeAlias = Callable[[tuple[Type, ...], object], Type]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One row. `smt` or `c` is None where the operator is taken apart before (arrays, structs)."""
+    """One row. `smt` or `c` is None if the operator is expanded before (arrays, structs)."""
 
     name: str
     shown: str  # how the user writes it, over `a`, `b`, `c`
@@ -44,7 +44,14 @@ class Operator:
     python: Column
     smt: Column | None
     c: Column | None
-    wraps: bool = False  # the Python meaning is a mathematical result, still to be brought into the result's type
+    wraps: bool = False  # the Python meaning is a mathematical result, to be wrapped around to the result's type
+    requires: str = ""  # the implied property of each use: the condition under which the result is the expected one
+    mirrored: str = ""  # of a comparison: the operator with `a` and `b` exchanged
+    c_function: Callable[[str], str] | None = None  # the definition of `sc_NAME_t`, if the C form calls it, for `t`
+
+    @property
+    def is_comparison(self) -> bool:
+        return bool(self.mirrored)
 
     def python_form(self, signature: Signature) -> str:
         text = _choose(self.python, signature)
@@ -52,7 +59,7 @@ class Operator:
 
     def smt_form(self, signature: Signature) -> str:
         if self.smt is None:
-            raise TypeError(f"{self.name} has no solver form: it is expanded first")
+            raise TypeError(f"{self.name} has no SMT form: it is expanded first")
         return _choose(self.smt, signature)
 
     def c_form(self, signature: Signature) -> str:
@@ -101,7 +108,7 @@ def c_type(type: Type) -> str:
 
 
 def facts(type: Type) -> Mapping[str, object]:
-    """What the braces of a form may say about the type of its first operand."""
+    """The values of the braces in a form, for the type of its first operand."""
     match type:
         case MachineType(width=w, signed=signed):
             return {
@@ -128,8 +135,8 @@ def facts(type: Type) -> Mapping[str, object]:
 # Type rules, combined by the rows.
 
 
-def same(args: tuple[Type, ...]) -> Type:
-    """All operands have one type: that type."""
+def common_type(args: tuple[Type, ...]) -> Type:
+    """The type of the operands, which must all have the same one."""
     if any(t is not args[0] for t in args):
         raise TypeRule(" and ".join(map(str, args)) + " are different types")
     return args[0]
