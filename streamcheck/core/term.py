@@ -7,6 +7,7 @@ thousand operations deep, so walks keep their own stack.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
@@ -19,6 +20,7 @@ from streamcheck.core.types import (
     Type,
     Value,
     belongs,
+    float_text,
 )
 
 
@@ -142,6 +144,6 @@ def plain(value: Value) -> Any:
             return [plain(v) for v in value]
         case Fraction():
             return str(value)
-        case float() if value != value or value in (float("inf"), float("-inf")):
-            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
+        case float() if not math.isfinite(value):
+            return float_text(value)
     return value

@@ -256,6 +256,11 @@ def default(type: Type) -> Value:
     return 0
 
 
+def float_text(value: float) -> str:
+    """A float as text: NaN and Infinity as JSON and JavaScript name them, others as Python writes them."""
+    return str(value) if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
+
+
 def belongs(type: Type, value: object) -> Value:
     """`value` as a value of `type`, exactly, or Misfit. Decimals round to a float type."""
     match type:

@@ -6,34 +6,16 @@ name of its own, so that the text is as large as the graph, never as its unfoldi
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import EnumType, StructType, Type, Value
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
+from streamcheck.report.values import as_notation
 
 MAX_DEPTH = 40  # deeper expressions are cut in two by a name
-
-
-def show_value(type: Type, value: Value) -> str:
-    match type:
-        case EnumType():
-            return f"{type}.{type.member(int(value))}"  # type: ignore[arg-type]
-        case StructType():
-            assert isinstance(value, tuple)
-            parts = (f"{n}={show_value(t, v)}" for (n, t), v in zip(type.fields, value, strict=True))
-            return f"{type}({', '.join(parts)})"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return f"[{', '.join(show_value(type.element, v) for v in value)}]"  # type: ignore[attr-defined]
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
-    return str(value)
 
 
 class Printer:
@@ -75,7 +57,7 @@ class Printer:
     def _text(self, node: Term) -> str:
         match node.op:
             case "const":
-                return show_value(node.type, node.payload)
+                return as_notation(node.type, node.payload)
             case "var":
                 return str(node.payload)
             case "array":
@@ -99,7 +81,7 @@ class Printer:
 
 def _needs_parentheses(node: Term) -> bool:
     if node.op == "const":
-        return "/" in show_value(node.type, node.payload)
+        return "/" in as_notation(node.type, node.payload)
     return " " in OPERATORS[node.op].shown.split("(")[0] if node.args else False
 
 

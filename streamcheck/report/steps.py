@@ -1,69 +1,19 @@
-"""The steps of a run as a table, CSV or JSON lines, written as they come.
-
-A million rows must not take longer to write than to compute, so each column's conversion is chosen once, by type.
-"""
+"""The steps of a run as a table, CSV or JSON lines, written as they come."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any
 
-from streamcheck.core.types import ArrayType, StructType, Type
+from streamcheck.core.types import Type
 from streamcheck.interpret.step import Step
 from streamcheck.problem.specification import Specification, Trigger
+from streamcheck.report.values import Show, json_text_of, text_of
 
 SAMPLE = 16  # rows looked at before the widths of a table are settled
 NOT_FIRED = "--"
-
-Show: TypeAlias = Callable[[Any], str]
-
-
-def shower(type: Type) -> Show:
-    """How values of the type are written in tables and CSV."""
-    match type:
-        case ArrayType():
-            element = shower(type.element)
-            return lambda value: f"[{', '.join(map(element, value))}]"
-        case StructType():
-            parts = [(name, shower(t)) for name, t in type.fields]
-            return lambda value: _braces(f"{n}={s(v)}" for (n, s), v in zip(parts, value, strict=True))
-    special: dict[str, Show] = {
-        "bool": {True: "true", False: "false"}.__getitem__,
-        "float": _float,
-        "enum": lambda member: str(getattr(member, "name", member)),
-    }
-    return special.get(type.kind, str)
-
-
-def _braces(parts: Iterator[str]) -> str:
-    return "{" + ", ".join(parts) + "}"
-
-
-def _float(value: float) -> str:
-    if math.isfinite(value):
-        return str(value)
-    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
-
-
-def encoder(type: Type) -> Show:
-    """How values of the type are written in JSON: NaN, infinities and fractions as strings."""
-    match type:
-        case ArrayType():
-            element = encoder(type.element)
-            return lambda value: f"[{', '.join(map(element, value))}]"
-        case StructType():
-            parts = [(json.dumps(name), encoder(t)) for name, t in type.fields]
-            return lambda value: _braces(f"{n}: {e(v)}" for (n, e), v in zip(parts, value, strict=True))
-    special: dict[str, Show] = {
-        "bool": {True: "true", False: "false"}.__getitem__,
-        "float": lambda value: str(value) if math.isfinite(value) else f'"{_float(value)}"',
-        "real": lambda value: str(value) if value.denominator == 1 else f'"{value}"',
-        "enum": lambda member: json.dumps(getattr(member, "name", member)),
-    }
-    return special.get(type.kind, str)
 
 
 def table(equations: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
@@ -91,8 +41,8 @@ def _raising(error: Exception | None) -> Iterator[list[str]]:
 
 
 def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[list[str]]:
-    triggers = [(t.name, [shower(arg.type) for _, arg in t.args]) for t in equations.triggers]
-    observers = [(o.name, shower(o.term.type)) for o in equations.observers]
+    triggers = [(t.name, [text_of(arg.type) for _, arg in t.args]) for t in equations.triggers]
+    observers = [(o.name, text_of(o.term.type)) for o in equations.observers]
     for step in steps:
         row = [str(step.step)]
         for name, shows in triggers:
@@ -125,7 +75,7 @@ def comma_separated(equations: Specification, steps: Iterator[Step]) -> Iterator
 
 
 def _column(type: Type) -> Show:
-    show = shower(type)
+    show = text_of(type)
     return (lambda value: _quoted(show(value))) if type.kind in ("array", "struct") else show
 
 
@@ -139,7 +89,7 @@ def _quoted(cell: str) -> str:
 def json_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object."""
     triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in equations.triggers]
-    observers = [(o.name, f"{json.dumps(o.name)}: ", encoder(o.term.type)) for o in equations.observers]
+    observers = [(o.name, f"{json.dumps(o.name)}: ", json_text_of(o.term.type)) for o in equations.observers]
     for step in steps:
         fired = ", ".join([key + show(step.triggers[n]) for n, key, show in triggers if n in step.triggers])
         observed = ", ".join([key + show(step.observers[n]) for n, key, show in observers])
@@ -149,8 +99,8 @@ def json_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]
 
 
 def _arguments(trigger: Trigger) -> Callable[[tuple[Any, ...]], str]:
-    encoders = [encoder(arg.type) for _, arg in trigger.args]
+    encoders = [json_text_of(arg.type) for _, arg in trigger.args]
     names = [json.dumps(name) for name, _ in trigger.args if name is not None]
     if encoders and len(names) == len(encoders):
-        return lambda args: _braces(f"{n}: {e(a)}" for n, e, a in zip(names, encoders, args, strict=True))
+        return lambda args: f"{{{', '.join([f'{n}: {e(a)}' for n, e, a in zip(names, encoders, args, strict=True)])}}}"
     return lambda args: f"[{', '.join([e(a) for e, a in zip(encoders, args, strict=True)])}]"

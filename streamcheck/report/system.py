@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.report.equations import Printer, show_value
+from streamcheck.report.equations import Printer
+from streamcheck.report.values import as_notation
 
 
 def show_system(system: TransitionSystem) -> str:
@@ -19,7 +20,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     for var in system.inputs:
         yield f"  input   {var.payload} : {var.type}"
     for s in system.state:
-        start = "" if s.init is None else f" := {show_value(s.init.type, s.init.payload)}"
+        start = "" if s.init is None else f" := {as_notation(s.init.type, s.init.payload)}"
         yield f"  state   {s.var.payload} : {s.var.type}{start}"
     named = {d.term for d in system.definitions}
     for node, name in printer.names.items():

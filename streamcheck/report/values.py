@@ -1,44 +1,102 @@
-"""Inner values as text and as JSON."""
+"""Values as text, as JSON and in the user's notation: inner values, and those that `interpret.present` made of them.
+
+A million rows must not take longer to write than to compute, so a conversion is chosen once for each type.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any
+from functools import cache
+from typing import Any, TypeAlias
 
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text
+
+Show: TypeAlias = Callable[[Any], str]
 
 
-def as_text(type: Type, value: Value) -> str:
+def as_text(type: Type, value: Any) -> str:
+    """A value in tables and CSV: `[1, 2]`, `{lat=0.5, ok=true}`, `NaN`, the name of an enum's member."""
+    return text_of(type)(value)
+
+
+@cache
+def text_of(type: Type) -> Show:
+    """`as_text` for values of one type."""
     match type:
         case ArrayType():
-            return f"[{', '.join(as_text(type.element, v) for v in _parts(value))}]"
+            element = text_of(type.element)
+            return lambda value: f"[{', '.join(map(element, value))}]"
         case StructType():
-            parts = zip(type.fields, _parts(value), strict=True)
-            return "{" + ", ".join(f"{n}={as_text(t, v)}" for (n, t), v in parts) + "}"
+            parts = [(name, text_of(t)) for name, t in type.fields]
+            return lambda value: _in_braces(f"{n}={show(v)}" for (n, show), v in zip(parts, value, strict=True))
         case EnumType():
-            return type.member(int(value))  # type: ignore[arg-type]
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
-    return str(value)
+            return lambda member: _member(type, member)
+    return _SCALARS.get(type.kind, str)
+
+
+_SCALARS: dict[str, Show] = {"bool": {True: "true", False: "false"}.__getitem__, "float": float_text}
+
+
+def _member(type: EnumType, member: Any) -> str:
+    """The name of a member, given as its code, its name or the user's own enum."""
+    name = member if isinstance(member, str) else getattr(member, "name", None)
+    return type.member(member) if name is None else str(name)
+
+
+def _in_braces(parts: Iterable[str]) -> str:
+    return "{" + ", ".join(parts) + "}"
+
+
+@cache
+def json_text_of(type: Type) -> Show:
+    """Writes values of one type in JSON: NaN, infinities and fractions as strings."""
+    match type:
+        case ArrayType():
+            element = json_text_of(type.element)
+            return lambda value: f"[{', '.join(map(element, value))}]"
+        case StructType():
+            parts = [(json.dumps(name), json_text_of(t)) for name, t in type.fields]
+            return lambda value: _in_braces(f"{n}: {show(v)}" for (n, show), v in zip(parts, value, strict=True))
+        case EnumType():
+            return lambda member: json.dumps(_member(type, member))
+    special: dict[str, Show] = {
+        **_SCALARS,
+        "float": lambda value: str(value) if math.isfinite(value) else f'"{float_text(value)}"',
+        "real": lambda value: str(value) if value.denominator == 1 else f'"{value}"',
+    }
+    return special.get(type.kind, str)
 
 
 def as_json(type: Type, value: Value) -> Any:
-    """NaN, infinities and fractions as strings, as the contract has it."""
+    """A value for `json.dumps`: NaN, infinities and fractions as strings."""
     match type:
         case ArrayType():
             return [as_json(type.element, v) for v in _parts(value)]
         case StructType():
             return {n: as_json(t, v) for (n, t), v in zip(type.fields, _parts(value), strict=True)}
         case EnumType():
-            return type.member(int(value))  # type: ignore[arg-type]
+            return _member(type, value)
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else str(value)
     if isinstance(value, float) and not math.isfinite(value):
-        return as_text(type, value)
+        return float_text(value)
     return value
+
+
+def as_notation(type: Type, value: Value) -> str:
+    """A constant as the user writes it: `Mode.RUN`, `Pos(lat=0.5, ok=true)`."""
+    match type:
+        case ArrayType():
+            return f"[{', '.join(as_notation(type.element, v) for v in _parts(value))}]"
+        case StructType():
+            parts = zip(type.fields, _parts(value), strict=True)
+            return f"{type}({', '.join(f'{n}={as_notation(t, v)}' for (n, t), v in parts)})"
+        case EnumType():
+            return f"{type}.{_member(type, value)}"
+    return as_text(type, value)
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
