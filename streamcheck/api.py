@@ -11,7 +11,7 @@ from streamcheck.interpret.step import Step
 from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
-    from streamcheck.deliver.deliver import Compiled
+    from streamcheck.deliver.deliver import CompileResult
     from streamcheck.problem.result import Verdicts
 
 
@@ -48,11 +48,11 @@ class Spec(SpecBase):
         validate: bool = True,
         timeout: float = 60.0,
         jobs: int | None = None,
-    ) -> Compiled:
+    ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
         from streamcheck.codegen.unit import Options
-        from streamcheck.deliver.deliver import Request, compiled, write
+        from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.lang.flatten import equations_of
         from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings
@@ -61,7 +61,7 @@ class Spec(SpecBase):
         equations = from_plain(to_plain(equations_of(self)))
         options = Options(abi == "copilot", observers, example)
         settings = Settings(timeout, jobs or processors())
-        result = compiled(equations, Request(options, unproven, validate, narrow, settings))
+        result = compile_spec(equations, CompileRequest(options, unproven, validate, narrow, settings))
         if result.ready:
             write(result, directory)
         return result

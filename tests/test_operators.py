@@ -18,7 +18,7 @@ from streamcheck.certify.evaluate import evaluate
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.floats import identical
 from streamcheck.core.operators import OPERATORS, Signature, c_function, c_type, fill, needed_functions
-from streamcheck.core.operators.c_helpers import called
+from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import FloatType, belongs, machine
 from streamcheck.smt.translate import Translator, literal
@@ -78,7 +78,7 @@ def c_source():
     for i, (name, args, payload) in enumerate(COMPILED):
         result = OPERATORS[name].rule(args, payload)
         form = OPERATORS[name].c_form(Signature(args, result, payload))
-        for h in called(form):
+        for h in called_functions(form):
             for dependency in [*needed_functions(h), h]:
                 helpers[dependency] = c_function(dependency)
         parameters = ", ".join(f"{c_type(t)} {letter}" for t, letter in zip(args, "abc", strict=False))

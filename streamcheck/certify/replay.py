@@ -14,7 +14,7 @@ from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.evaluate import evaluate, is_member
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term, variables
-from streamcheck.core.types import Misfit, Type, Value, assembled, belongs, default, part_names, scalar_parts
+from streamcheck.core.types import Misfit, Type, Value, assemble, belongs, default, part_names, scalar_parts
 from streamcheck.problem.automaton import Automaton, Executed
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.result import PathReplay, Replay
@@ -73,12 +73,12 @@ def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:
         return initial
     names = part_names(cell.name, cell.initial.type)
     parts = (given.get(name, part) for (name, _), part in zip(names, scalar_parts(initial), strict=True))
-    return assembled(cell.initial.type, parts)
+    return assemble(cell.initial.type, parts)
 
 
 def _given(var: Term, scalars: Mapping[str, Value]) -> Value:
     parts = (scalars.get(part, default(t)) for part, t in part_names(var.payload, var.type))
-    return assembled(var.type, parts)
+    return assemble(var.type, parts)
 
 
 def _matters(equations: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:

@@ -60,7 +60,7 @@ def main() -> NoReturn:
     from streamcheck.cli.output import ReaderGone
     from streamcheck.core.errors import SpecError
 
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _raise_terminated)
     gc.set_threshold(OBJECTS)
     sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
     try:
@@ -88,7 +88,7 @@ class Terminated(BaseException):
     """SIGTERM, raised so that what was started is ended on the way out."""
 
 
-def _terminated(*_: object) -> NoReturn:
+def _raise_terminated(*_: object) -> NoReturn:
     raise Terminated
 
 

@@ -13,7 +13,7 @@ from streamcheck import __version__
 from streamcheck.cli.live import Live
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import Options
-from streamcheck.deliver.deliver import Compiled, Request, compiled, write
+from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
@@ -72,10 +72,10 @@ def command(
     for equations in read_specs(target):
         settings = Settings(max(0.0, deadline - time.monotonic()), jobs or processors())
         options = Options(abi == "copilot", observers, example)
-        request = Request(options, unproven, not no_validate, narrow, settings)
+        request = CompileRequest(options, unproven, not no_validate, narrow, settings)
         try:
             with Live(equations, shown=not as_json) as live:
-                result = compiled(equations, request, live)
+                result = compile_spec(equations, request, live)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM
@@ -84,19 +84,19 @@ def command(
         if as_json:
             rows.append(_row(result, target.path, paths))
         else:
-            emit([*report(result.verdicts, quiet=False), *_told(result, paths)])
+            emit([*report(result.verdicts, quiet=False), *_summary(result, paths)])
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return max(statuses, default=0)
 
 
-def _status(result: Compiled) -> int:
+def _status(result: CompileResult) -> int:
     if result.unit is None:
         return result.verdicts.status
     return 0 if result.ready else ALARM
 
 
-def _told(result: Compiled, paths: list[str]) -> Iterator[str]:
+def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
         yield "  not compiled: a property is not proved (--unproven compiles it all the same)"
         return
@@ -113,7 +113,7 @@ def _told(result: Compiled, paths: list[str]) -> Iterator[str]:
         yield f"  written: {', '.join(paths)}"
 
 
-def _row(result: Compiled, path: str, paths: list[str]) -> dict[str, Any]:
+def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
     row = verdicts_json(result.verdicts, path, {}) | {"version": __version__, "files": paths}
     if result.unit is not None:
         figures = result.unit.figures

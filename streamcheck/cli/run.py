@@ -20,7 +20,7 @@ from streamcheck.interpret.data import read_rows
 from streamcheck.interpret.python_code import Plan, plan, stepper
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.interpret.step import Step
-from streamcheck.report.steps import comma_separated, json_lines, table
+from streamcheck.report.steps import csv_lines, json_lines, table
 from streamcheck.run.source import Sampler, Target
 
 DEFAULT_STEPS = 10
@@ -46,9 +46,9 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
         if data is not None:
             source = stack.enter_context(_open(data))
             live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-            rows = _recorded(source, data, planned, steps)
+            rows = _recorded_rows(source, data, planned, steps)
         else:
-            rows = _sampled(sampler, planned, steps)
+            rows = _sample_rows(sampler, planned, steps)
         for warning in equations.warnings:
             click.echo(f"note: {warning}", err=True)
         for name in [i.name for i in equations.inputs if not i.extern and i.var in planned.inputs]:
@@ -60,7 +60,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
         ran = _with_notes(stepper(planned)(rows))
         lines = {
             "table": lambda: table(equations, ran, live=live),
-            "csv": lambda: comma_separated(equations, ran),
+            "csv": lambda: csv_lines(equations, ran),
             "json": lambda: json_lines(equations, ran),
         }[shape]()
         emit(lines, flush=live or sys.stdout.isatty())
@@ -75,7 +75,7 @@ def _open(data: str) -> TextIO:
         raise SpecError(f"{data}: {why.strerror}") from None
 
 
-def _recorded(source: TextIO, data: str, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
+def _recorded_rows(source: TextIO, data: str, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
     origin = "standard input" if data == "-" else data
     lines: Iterator[str] = iter(source.readline, "")
     is_json = data.endswith((".json", ".jsonl"))
@@ -88,7 +88,7 @@ def _recorded(source: TextIO, data: str, planned: Plan, steps: int | None) -> It
     rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known, optional=unknown)
     if steps is None:
         return rows
-    return _exactly(rows, steps, origin)
+    return _first_rows(rows, steps, origin)
 
 
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield from rest
 
 
-def _exactly(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iterator[tuple[Value, ...]]:
+def _first_rows(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iterator[tuple[Value, ...]]:
     done = 0
     for row in islice(rows, steps):
         yield row
@@ -105,7 +105,7 @@ def _exactly(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iter
         raise SpecError(f"{origin} has {done} rows, and --steps asks for {steps}")
 
 
-def _sampled(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
+def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
     unsampled = [v.payload for v in planned.inputs if v.payload not in sampler.sampled]
     if unsampled and sampler.needs_data(planned):
         raise SpecError(

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Lowered
-from streamcheck.codegen.names import Names
+from streamcheck.codegen.names import CNames
 from streamcheck.core.types import StructType, Type, default, part_names
 
 STEPS = 10
 
 
-def example(low: Lowered, names: Names, copilot: bool) -> Iterator[str]:
+def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
     from streamcheck.codegen.unit import handler_signature
 
     name = names.spec
@@ -26,7 +26,7 @@ def example(low: Lowered, names: Names, copilot: bool) -> Iterator[str]:
             yield f"    (void){parameter};"
         yield from (f'    (void)printf("{trigger.name}\\n");', "}", "")
     if copilot:
-        yield from (f"{text.declared(i.type, i.name)};" for i in externs)
+        yield from (f"{text.declaration(i.type, i.name)};" for i in externs)
         yield ""
     yield from ("int main(void)", "{")
     if not copilot:

@@ -23,7 +23,7 @@ SMALL_UNSIGNED = ("uint8_t", "uint16_t")
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class CExpression:
     """A C expression: its text, how tightly its outermost operator binds, and its C type."""
 
     text: str
@@ -43,59 +43,59 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Numeral:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
     type: str
-    inner: Form
+    inner: CForm
 
 
 @dataclass(frozen=True, slots=True)
 class Unary:
     operator: str
-    inner: Form
+    inner: CForm
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
     operator: str
-    left: Form
-    right: Form
+    left: CForm
+    right: CForm
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    condition: Form
-    yes: Form
-    no: Form
+class Conditional:
+    condition: CForm
+    yes: CForm
+    no: CForm
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     function: str
-    args: tuple[Form, ...]
+    args: tuple[CForm, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    inner: Form
+    inner: CForm
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    inner: Form
-    index: Form
+    inner: CForm
+    index: CForm
 
 
-Form: TypeAlias = Hole | Number | Cast | Unary | Binary | Choice | Call | Member | Index
+CForm: TypeAlias = Hole | Numeral | Cast | Unary | Binary | Conditional | Call | Member | Index
 
 
 @cache
-def parsed(text: str) -> Form:
+def parse_form(text: str) -> CForm:
     return _Parser(re.findall(r"\|\||&&|[=!<>]=|<<|>>|\d+\.\d+f?|\w+|\S", text)).choice()
 
 
@@ -115,15 +115,15 @@ class _Parser:
         self.at += 1
         return True
 
-    def choice(self) -> Form:
+    def choice(self) -> CForm:
         condition = self.binary(OR)
         if not self._take("?"):
             return condition
         yes = self.choice()
         assert self._take(":")
-        return Choice(condition, yes, self.choice())
+        return Conditional(condition, yes, self.choice())
 
-    def binary(self, level: int) -> Form:
+    def binary(self, level: int) -> CForm:
         if level > PRODUCT:
             return self.unary()
         left = self.binary(level + 1)
@@ -133,7 +133,7 @@ class _Parser:
             left = Binary(operator, left, self.binary(level + 1))
         return left
 
-    def unary(self) -> Form:
+    def unary(self) -> CForm:
         for operator in "-~!":
             if self._take(operator):
                 return Unary(operator, self.unary())
@@ -142,7 +142,7 @@ class _Parser:
             return Cast(self.tokens[self.at - 2], self.unary())
         return self.postfix()
 
-    def postfix(self) -> Form:
+    def postfix(self) -> CForm:
         form = self.primary()
         while self._peek() in (".", "["):
             if self._take("."):
@@ -153,7 +153,7 @@ class _Parser:
                 assert self._take("]")
         return form
 
-    def primary(self) -> Form:
+    def primary(self) -> CForm:
         if self._take("("):
             form = self.choice()
             assert self._take(")")
@@ -161,7 +161,7 @@ class _Parser:
         word = self.tokens[self.at]
         self.at += 1
         if word[0].isdigit():
-            return Number(word)
+            return Numeral(word)
         if self._take("("):
             args = [self.choice()]
             while self._take(","):
@@ -175,22 +175,22 @@ def is_type(word: str) -> bool:
     return word.endswith("_t") or word in SCALARS
 
 
-def repeated(form: Form, name: str) -> bool:
+def is_repeated(form: CForm, name: str) -> bool:
     """Whether a form uses the operand more than once."""
     return _count(form, name) > 1
 
 
-def _count(form: Form, name: str) -> int:
+def _count(form: CForm, name: str) -> int:
     match form:
         case Hole():
             return int(form.name == name)
-        case Number():
+        case Numeral():
             return 0
         case Cast() | Unary() | Member():
             return _count(form.inner, name)
         case Binary():
             return _count(form.left, name) + _count(form.right, name)
-        case Choice():
+        case Conditional():
             return sum(_count(part, name) for part in (form.condition, form.yes, form.no))
         case Call():
             return sum(_count(arg, name) for arg in form.args)
@@ -198,50 +198,50 @@ def _count(form: Form, name: str) -> int:
             return _count(form.inner, name) + _count(form.index, name)
 
 
-def promoted(type: str) -> str:
+def promoted_type(type: str) -> str:
     return "int32_t" if type in ("bool", "int8_t", "int16_t", "uint8_t", "uint16_t") else type
 
 
-def common(a: str, b: str) -> str:
+def common_c_type(a: str, b: str) -> str:
     """The usual arithmetic conversions."""
-    a, b = promoted(a), promoted(b)
+    a, b = promoted_type(a), promoted_type(b)
     order = ["int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double"]
     return a if a == b or a not in order or order.index(a) > order.index(b) else b
 
 
-def filled(form: Form, operands: Mapping[str, Expression], result: str) -> Expression:
+def fill_form(form: CForm, operands: Mapping[str, CExpression], result: str) -> CExpression:
     """The form with its operands put in; `result` is the type that a call in it gives."""
     match form:
         case Hole(name):
             return operands[name]
-        case Number(text) if "." in text:
-            return Expression(text, PRIMARY, "float" if text.endswith("f") else "double")
-        case Number(text):
-            return Expression(
+        case Numeral(text) if "." in text:
+            return CExpression(text, PRIMARY, "float" if text.endswith("f") else "double")
+        case Numeral(text):
+            return CExpression(
                 text, PRIMARY, "uint32_t" if text.endswith("u") else "int32_t", number=int(text.strip("u"))
             )
         case Cast(type, inner):
-            return cast(type, filled(inner, operands, result))
+            return cast(type, fill_form(inner, operands, result))
         case Unary(operator, inner):
-            return unary(operator, filled(inner, operands, result))
+            return unary(operator, fill_form(inner, operands, result))
         case Binary(operator, left, right):
             return _binary(operator, left, right, operands, result)
-        case Choice():
-            parts = [filled(part, operands, result) for part in (form.condition, form.yes, form.no)]
+        case Conditional():
+            parts = [fill_form(part, operands, result) for part in (form.condition, form.yes, form.no)]
             return choice(parts[0], parts[1], parts[2])
         case Call(function, args):
-            given = [_passed(arg, operands, result) for arg in args]
+            given = [_argument(arg, operands, result) for arg in args]
             return call(function, given, result)
         case Member(inner, name):
-            place = filled(inner, operands, result)
-            return Expression(f"{place.inside(place.level < PRIMARY)}.{name}", PRIMARY, result, reads=place.reads)
+            place = fill_form(inner, operands, result)
+            return CExpression(f"{place.inside(place.level < PRIMARY)}.{name}", PRIMARY, result, reads=place.reads)
         case Index(inner, index):
-            return element(filled(inner, operands, result), filled(index, operands, result), result)
+            return element(fill_form(inner, operands, result), fill_form(index, operands, result), result)
 
 
-def _binary(op: str, left: Form, right: Form, operands: Mapping[str, Expression], result: str) -> Expression:
+def _binary(op: str, left: CForm, right: CForm, operands: Mapping[str, CExpression], result: str) -> CExpression:
     if isinstance(left, Cast) and isinstance(right, Cast) and left.type == right.type:
-        a, b = filled(left.inner, operands, result), filled(right.inner, operands, result)
+        a, b = fill_form(left.inner, operands, result), fill_form(right.inner, operands, result)
         small = a.type in SMALL_UNSIGNED and b.type in SMALL_UNSIGNED  # no sum of these overflows an int
         if (small and op in "+-") or (op == "*" and a.type == b.type == "uint8_t"):
             return binary(op, a, b)
@@ -257,54 +257,56 @@ def _binary(op: str, left: Form, right: Form, operands: Mapping[str, Expression]
         if b.type == wide and _converts(a, wide):
             return binary(op, a, b)
         return binary(op, cast(wide, a), cast(wide, b))
-    return binary(op, filled(left, operands, result), filled(right, operands, result))
+    return binary(op, fill_form(left, operands, result), fill_form(right, operands, result))
 
 
-def _passed(arg: Form, operands: Mapping[str, Expression], result: str) -> Expression:
+def _argument(arg: CForm, operands: Mapping[str, CExpression], result: str) -> CExpression:
     """An argument; a parameter without a sign takes what has none without a cast."""
     if isinstance(arg, Cast) and arg.type == "uint64_t":
-        inner = filled(arg.inner, operands, result)
+        inner = fill_form(arg.inner, operands, result)
         if inner.number is not None and 0 <= inner.number < 1 << 31:
             return _literal("uint64_t", inner.number)
         if inner.type.startswith("u"):
             return inner
-    return filled(arg, operands, result)
+    return fill_form(arg, operands, result)
 
 
-def _unsigned_literal(wide: str, x: Expression) -> Expression:
+def _unsigned_literal(wide: str, x: CExpression) -> CExpression:
     return x if x.number is None or not wide.startswith("u") else _literal(wide, x.number)
 
 
-def _literal(wide: str, number: int) -> Expression:
+def _literal(wide: str, number: int) -> CExpression:
     width = int(wide[4:-2])
     number %= 1 << width
     if number < 1 << 32:
-        return Expression(f"{number}u", PRIMARY, "uint32_t", number=number)
-    return Expression(f"UINT64_C({number})", PRIMARY, "uint64_t", number=number)
+        return CExpression(f"{number}u", PRIMARY, "uint32_t", number=number)
+    return CExpression(f"UINT64_C({number})", PRIMARY, "uint64_t", number=number)
 
 
-def _converts(x: Expression, wide: str) -> bool:
+def _converts(x: CExpression, wide: str) -> bool:
     """Whether C brings the operand to the wide unsigned type by itself, its value kept."""
     return wide.startswith("u") and x.type.startswith("u") and (x.number is not None or x.type == wide)
 
 
-def cast(type: str, x: Expression) -> Expression:
+def cast(type: str, x: CExpression) -> CExpression:
     if x.type == type:
         return x
     if x.number is not None and type in ("uint32_t", "uint64_t"):
         literal = _literal(type, x.number)
         if literal.type == type:
             return literal
-        return Expression(f"UINT64_C({literal.number})", PRIMARY, "uint64_t", number=literal.number)
-    return Expression(f"({type}){x.inside(x.level < UNARY)}", UNARY, type, "cast", x.reads)
+        return CExpression(f"UINT64_C({literal.number})", PRIMARY, "uint64_t", number=literal.number)
+    return CExpression(f"({type}){x.inside(x.level < UNARY)}", UNARY, type, "cast", x.reads)
 
 
-def unary(operator: str, x: Expression) -> Expression:
+def unary(operator: str, x: CExpression) -> CExpression:
     inner = x.inside(x.level < UNARY or (x.operator == operator == "-"))
-    return Expression(f"{operator}{inner}", UNARY, "bool" if operator == "!" else promoted(x.type), operator, x.reads)
+    return CExpression(
+        f"{operator}{inner}", UNARY, "bool" if operator == "!" else promoted_type(x.type), operator, x.reads
+    )
 
 
-def binary(operator: str, a: Expression, b: Expression) -> Expression:
+def binary(operator: str, a: CExpression, b: CExpression) -> CExpression:
     level = LEVELS[operator]
     left, right = _operand(operator, a), _operand(operator, b)
     if a.level == level and operator == a.operator and operator not in ("==", "!=", "<", "<=", ">", ">="):
@@ -314,11 +316,11 @@ def binary(operator: str, a: Expression, b: Expression) -> Expression:
     if level in (OR, AND, EQUAL, ORDER):
         type = "bool"
     else:
-        type = promoted(a.type) if level == SHIFT else common(a.type, b.type)
-    return Expression(f"{left} {operator} {right}", level, type, operator, a.reads | b.reads)
+        type = promoted_type(a.type) if level == SHIFT else common_c_type(a.type, b.type)
+    return CExpression(f"{left} {operator} {right}", level, type, operator, a.reads | b.reads)
 
 
-def _operand(operator: str, x: Expression) -> str:
+def _operand(operator: str, x: CExpression) -> str:
     """Parentheses wherever a reader, or a compiler's warning, would ask for them."""
     level = LEVELS[operator]
     if operator in ("&&", "||"):
@@ -330,26 +332,26 @@ def _operand(operator: str, x: Expression) -> str:
     return x.inside(x.level < UNARY)
 
 
-def choice(condition: Expression, yes: Expression, no: Expression) -> Expression:
+def choice(condition: CExpression, yes: CExpression, no: CExpression) -> CExpression:
     parts = [x.inside(x.level == TERNARY) for x in (condition, yes, no)]
     reads = condition.reads | yes.reads | no.reads
-    return Expression(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY, _type_of_either(yes, no), "?", reads)
+    return CExpression(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY, _type_of_either(yes, no), "?", reads)
 
 
-def _type_of_either(yes: Expression, no: Expression) -> str:
+def _type_of_either(yes: CExpression, no: CExpression) -> str:
     """The type that holds both; a literal beside another operand is of that one's type as far as values go."""
     if yes.type == no.type:
         return yes.type
     if (yes.number is None) != (no.number is None):
         return no.type if no.number is None else yes.type
-    return common(yes.type, no.type)
+    return common_c_type(yes.type, no.type)
 
 
-def call(function: str, args: list[Expression], result: str) -> Expression:
+def call(function: str, args: list[CExpression], result: str) -> CExpression:
     reads = frozenset[str]().union(*(x.reads for x in args))
-    return Expression(f"{function}({', '.join(x.text for x in args)})", PRIMARY, result, "call", reads)
+    return CExpression(f"{function}({', '.join(x.text for x in args)})", PRIMARY, result, "call", reads)
 
 
-def element(place: Expression, index: Expression, result: str) -> Expression:
+def element(place: CExpression, index: CExpression, result: str) -> CExpression:
     text = f"{place.inside(place.level < PRIMARY)}[{index.text}]"
-    return Expression(text, PRIMARY, result, "", place.reads | index.reads)
+    return CExpression(text, PRIMARY, result, "", place.reads | index.reads)

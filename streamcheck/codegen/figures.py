@@ -38,4 +38,4 @@ def figures(low: Lowered, locals: Sequence[Type]) -> Figures:
         depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)
     operations = sum(1 for node in depth if node.args)
     stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
-    return Figures(text.padded(state) if state else 0, stack, operations, max(depth.values(), default=0))
+    return Figures(text.padded_size(state) if state else 0, stack, operations, max(depth.values(), default=0))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from streamcheck.codegen.rewrite import rewritten
+from streamcheck.codegen.rewrite import rewrite
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, Term, walk
@@ -69,10 +69,10 @@ class Lowered:
         yield from self.nexts()
 
 
-def lowered(equations: Specification, *, observers: bool) -> Lowered:
+def lower(equations: Specification, *, observers: bool) -> Lowered:
     shown = equations.observers if observers else ()
     roots = list(replace(equations, observers=shown).outputs())
-    images = rewritten([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
+    images = rewrite([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
     rewritten_triggers = tuple(
         replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args))
         for t in equations.triggers

@@ -42,7 +42,7 @@ def why_not(name: str, *, external: bool) -> str | None:
     return None
 
 
-class Names:
+class CNames:
     """The identifiers of one compiled spec."""
 
     def __init__(self, equations: Specification, externs: Iterable[Input], *, copilot: bool, observers: bool) -> None:

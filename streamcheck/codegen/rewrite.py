@@ -24,14 +24,14 @@ LARGE = 64  # operators; of cones larger than this only the size is of no intere
 Table: TypeAlias = tuple[bool, ...]  # a function's values, for the last condition changing quickest
 
 
-def rewritten(roots: Iterable[Term]) -> dict[Term, Term]:
+def rewrite(roots: Iterable[Term]) -> dict[Term, Term]:
     """Every node below the roots, as it is to be compiled."""
     roots = list(roots)
     simple = simplify(roots)
     images: dict[Term, Term] = {}
     for node in walk(simple.values()):
         images[node] = _cheaper(rebuild(node, [images[a] for a in node.args]))
-    short = _Conditions().shortened(images.values())
+    short = _Conditions().shorten(images.values())
     return {node: short[images[image]] for node, image in simple.items()}
 
 
@@ -106,13 +106,13 @@ def _comparison(node: Term) -> Term:
     a, b = node.args
     if a is b and a.type.is_integer:
         return TRUE if node.op in ("le", "ge", "eq") else FALSE
-    decided = _decided(node.op, a, b)
+    decided = _decide(node.op, a, b)
     if decided is None:
-        decided = _decided(OPERATORS[node.op].mirrored, b, a)
+        decided = _decide(OPERATORS[node.op].mirrored, b, a)
     return node if decided is None else decided
 
 
-def _decided(op: str, a: Term, b: Term) -> Term | None:
+def _decide(op: str, a: Term, b: Term) -> Term | None:
     """A comparison that the range of `a` decides against the constant `b`."""
     if not isinstance(a.type, MachineType) or not b.is_const:
         return None
@@ -188,7 +188,7 @@ class _Conditions:
         self.order: dict[Term, int] = {}
         self.studied: set[Term] = set()
 
-    def shortened(self, roots: Iterable[Term]) -> dict[Term, Term]:
+    def shorten(self, roots: Iterable[Term]) -> dict[Term, Term]:
         images: dict[Term, Term] = {}
         for node in walk(roots):
             image = _cheaper(rebuild(node, [images[a] for a in node.args]))
@@ -238,12 +238,12 @@ class _Conditions:
         table = tuple(bool(v) for v in self.tables[node])
         conditions, table = _relevant(support, table)
         before = _size(node, set(conditions))
-        found = self._built(conditions, table)
+        found = self._build(conditions, table)
         best = found if _size(found, set(conditions)) < before else node
         self.known.setdefault((conditions, table), best)
         return best
 
-    def _built(self, conditions: tuple[Term, ...], table: Table) -> Term:
+    def _build(self, conditions: tuple[Term, ...], table: Table) -> Term:
         conditions, table = _relevant(conditions, table)
         if not conditions:
             return TRUE if table[0] else FALSE
@@ -261,7 +261,7 @@ class _Conditions:
         stride = 1 << (len(conditions) - 1 - i)
         no = tuple(v for at, v in enumerate(table) if not at & stride)
         yes = tuple(v for at, v in enumerate(table) if at & stride)
-        x, f, g = conditions[i], self._built(rest, no), self._built(rest, yes)
+        x, f, g = conditions[i], self._build(rest, no), self._build(rest, yes)
         if all(not a or b for a, b in zip(no, yes, strict=True)):  # it only ever helps
             return disjunction(f, conjunction(x, g))
         if all(a or not b for a, b in zip(no, yes, strict=True)):

@@ -18,19 +18,19 @@ from dataclasses import dataclass, field, replace
 from streamcheck.codegen import text
 from streamcheck.codegen.expression import (
     PRIMARY,
-    Expression,
+    CExpression,
     Hole,
     cast,
     element,
-    filled,
-    parsed,
-    repeated,
+    fill_form,
+    is_repeated,
+    parse_form,
 )
 from streamcheck.codegen.lower import Lowered, Ring
-from streamcheck.codegen.names import Names
+from streamcheck.codegen.names import CNames
 from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type, needed_functions
-from streamcheck.core.operators.c_helpers import called
+from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.problem.specification import Cell, Named, Trigger
@@ -60,14 +60,14 @@ class Commit:
 class StepWriter:
     """Writes the step function of a lowered spec. Afterwards: `body`, `tables`, `helpers`, `locals`."""
 
-    def __init__(self, lowered: Lowered, names: Names) -> None:
+    def __init__(self, lowered: Lowered, names: CNames) -> None:
         self.lowered = lowered
         self.names = names
         self.helpers: dict[str, None] = {}
         self.tables: list[str] = []  # constant arrays and structs, at file scope
         self._tables: dict[str, str] = {}
         self.locals: list[Type] = []  # the types of all local variables
-        self.texts: dict[Term, Expression] = {}
+        self.texts: dict[Term, CExpression] = {}
         self.written: set[Term] = set()
         self.temporaries = 0
         self.body = Block()
@@ -76,7 +76,7 @@ class StepWriter:
         self.elements: dict[Term, tuple[Ring, int]] = {}
         self._name_state()
         self.uses, self.sites = _usage(lowered)
-        self.stored = self._stored()
+        self.stored = self._nodes_to_store()
         self._write()
 
     # State
@@ -92,17 +92,17 @@ class StepWriter:
 
     def _place(self, var: Term, name: str) -> None:
         self.state_names[var.payload] = name
-        self.texts[var] = Expression(self.state(name), PRIMARY, c_type(var.type), reads=frozenset([name]))
+        self.texts[var] = CExpression(self.state(name), PRIMARY, c_type(var.type), reads=frozenset([name]))
 
     def state(self, name: str) -> str:
         return name if self.names.copilot else f"state->{name}"
 
-    def _ring_element(self, var: Term, block: Block) -> Expression:
+    def _ring_element(self, var: Term, block: Block) -> CExpression:
         ring, position = self.elements[var]
         name, at = self.state_names[ring.name], self.indices[ring.name]
         count, index = len(ring.cells), c_type(ring.index)
-        now = Expression(self.state(at), PRIMARY, index, reads=frozenset([at]))
-        array = Expression(self.state(name), PRIMARY, "", reads=frozenset([name]))
+        now = CExpression(self.state(at), PRIMARY, index, reads=frozenset([at]))
+        array = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
         if position == 0:
             return element(array, now, c_type(var.type))
         local = self.names.fresh(f"{name}_{position}_at")
@@ -113,7 +113,7 @@ class StepWriter:
             chosen = f"({now.text} < {back}u) ? ({now.text} + {position}u) : ({now.text} - {back}u)"
         block.lines.append(f"const {index} {local} = ({index})({chosen});")
         self.locals.append(ring.index)
-        return element(array, Expression(local, PRIMARY, index), c_type(var.type))
+        return element(array, CExpression(local, PRIMARY, index), c_type(var.type))
 
     # Inputs
 
@@ -121,9 +121,9 @@ class StepWriter:
         whole, leaves = _sampled_paths(self.lowered)
         for given in self.lowered.inputs:
             source = given.name if self.names.copilot else f"inputs->{given.name}"
-            place = Expression(source, PRIMARY, c_type(given.type))
+            place = CExpression(source, PRIMARY, c_type(given.type))
             if given.var in whole or not text.is_composite(given.type):
-                self._sampled(given.var, place, given.name)
+                self._sample_into_local(given.var, place, given.name)
             else:
                 self.texts[given.var] = place
         for node in leaves:
@@ -131,16 +131,16 @@ class StepWriter:
                 continue
             part = self._part(node)
             if node in whole or not text.is_composite(node.type):
-                self._sampled(node, part, part.text.removeprefix("inputs->").replace("]", ""))
+                self._sample_into_local(node, part, part.text.removeprefix("inputs->").replace("]", ""))
             else:
                 self.texts[node] = part
 
-    def _sampled(self, node: Term, place: Expression, wish: str) -> None:
+    def _sample_into_local(self, node: Term, place: CExpression, wish: str) -> None:
         name = self.names.fresh(wish + ("_now" if self.names.copilot and node.op == "var" else ""))
         self._declare(node.type, name, place, self.body)
-        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
 
-    def _part(self, node: Term) -> Expression:
+    def _part(self, node: Term) -> CExpression:
         """An element at a known index, or a field, of something that has a place."""
         place = self.texts[node.args[0]]
         if node.op == "field":
@@ -149,25 +149,25 @@ class StepWriter:
                 place, text=f"{place.text}.{node.args[0].type.fields[node.payload][0]}", type=c_type(node.type)
             )
         index = _constant_index(node)
-        return element(place, Expression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
+        return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
 
     # Locals
 
-    def _declare(self, type: Type, name: str, value: Expression, block: Block) -> None:
+    def _declare(self, type: Type, name: str, value: CExpression, block: Block) -> None:
         """A local variable that holds a value."""
         self.locals.append(type)
         if isinstance(type, ArrayType):
-            block.lines.append(f"{text.declared(type, name)};")
-            block.lines.append(self._copied(type, name, value.text))
+            block.lines.append(f"{text.declaration(type, name)};")
+            block.lines.append(self._copy_statement(type, name, value.text))
         else:
-            block.lines.append(f"const {text.declared(type, name)} = {self.converted(value, type).text};")
+            block.lines.append(f"const {text.declaration(type, name)} = {self.convert(value, type).text};")
 
-    def _copied(self, type: Type, to: str, source: str) -> str:
+    def _copy_statement(self, type: Type, to: str, source: str) -> str:
         if isinstance(type, ArrayType):
             return f"(void)memcpy({to}, {source}, sizeof({to}));"
         return f"{to} = {source};"
 
-    def converted(self, value: Expression, type: Type) -> Expression:
+    def convert(self, value: CExpression, type: Type) -> CExpression:
         """The value as an initialiser, argument or right side of this type: no conversion is left to C that could
         lose something as far as a compiler can see."""
         wanted = c_type(type)
@@ -175,7 +175,7 @@ class StepWriter:
             return value
         return cast(wanted, value)
 
-    def _stored(self) -> set[Term]:
+    def _nodes_to_store(self) -> set[Term]:
         stored = set()
         for node in walk(self.lowered.roots()):
             if not node.args or node.is_const:
@@ -190,7 +190,7 @@ class StepWriter:
 
     # Expressions
 
-    def expression(self, root: Term, block: Block, site: int) -> Expression:
+    def expression(self, root: Term, block: Block, site: int) -> CExpression:
         """The text for a term; what it needs is declared in `block`, or in the body where others need it too."""
         for node in walk([root], self.written):
             if node not in self.texts:
@@ -213,33 +213,33 @@ class StepWriter:
             self._operation(node, block)
 
     def _operation(self, node: Term, block: Block) -> None:
-        value = self._applied(node)
+        value = self._application(node)
         if node in self.stored or len(value.text) > LONGEST:
             self._store(node, value, block)
         else:
             self.texts[node] = value
 
-    def _applied(self, node: Term) -> Expression:
+    def _application(self, node: Term) -> CExpression:
         if node.op == "field" or (node.op == "index" and _constant_index(node) is not None):
             return self._part(node)
         form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
-        for helper in called(form):
+        for helper in called_functions(form):
             self._need(helper)
         operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
-        return filled(parsed(form), operands, c_type(node.type))
+        return fill_form(parse_form(form), operands, c_type(node.type))
 
     def _need(self, helper: str) -> None:
         for other in needed_functions(helper):
             self._need(other)
         self.helpers[helper] = None
 
-    def _store(self, node: Term, value: Expression, block: Block) -> None:
+    def _store(self, node: Term, value: CExpression, block: Block) -> None:
         named = self.lowered.names.get(node)
         self.temporaries += named is None
         name = self.names.fresh(named.name if named else f"t{self.temporaries}")
         self._note(named, block)
         self._declare(node.type, name, value, block)
-        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
 
     def _note(self, named: Named | None, block: Block) -> None:
         """The spec's line, once for what it defines together."""
@@ -249,11 +249,11 @@ class StepWriter:
 
     # Arrays and structs
 
-    def _table(self, node: Term) -> Expression:
+    def _table(self, node: Term) -> CExpression:
         name = self.names.fresh("table")
         values = _braces(node)
-        self._tables[name] = f"static const {text.declared(node.type, name)} = {values};"
-        return Expression(name, PRIMARY, c_type(node.type))
+        self._tables[name] = f"static const {text.declaration(node.type, name)} = {values};"
+        return CExpression(name, PRIMARY, c_type(node.type))
 
     def _build(self, node: Term, block: Block) -> None:
         """A composite of its own, in a local variable."""
@@ -263,18 +263,18 @@ class StepWriter:
         self.locals.append(node.type)
         if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):
             types = _part_types(node.type)
-            parts = (self.converted(self.texts[a], t).text for a, t in zip(node.args, types, strict=True))
-            block.lines.append(f"const {text.declared(node.type, name)} = {{{', '.join(parts)}}};")
+            parts = (self.convert(self.texts[a], t).text for a, t in zip(node.args, types, strict=True))
+            block.lines.append(f"const {text.declaration(node.type, name)} = {{{', '.join(parts)}}};")
         else:
-            block.lines.append(f"{text.declared(node.type, name)};")
-            block.lines.extend(self._assigned(name, node))
-        self.texts[node] = Expression(name, PRIMARY, c_type(node.type))
+            block.lines.append(f"{text.declaration(node.type, name)};")
+            block.lines.extend(self._assignments(name, node))
+        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
 
-    def _assigned(self, place: str, node: Term) -> list[str]:
+    def _assignments(self, place: str, node: Term) -> list[str]:
         """Statements that make a place hold what is built here from parts."""
         match node.op:
             case "update":
-                index = self._clamped(node)
+                index = self._clamped_index(node)
                 return [*self._whole(place, node.args[0]), *self._whole(f"{place}[{index}]", node.args[2])]
             case "with_field":
                 assert isinstance(node.type, StructType)
@@ -284,7 +284,7 @@ class StepWriter:
                 condition, a, b = node.args
                 yes, no = self._whole(place, a), self._whole(place, b)
                 test = self.texts[condition].text
-                return [f"if ({test}) {{", *_indented(yes), "} else {", *_indented(no), "}"]
+                return [f"if ({test}) {{", *_indent(yes), "} else {", *_indent(no), "}"]
             case "array":
                 return [line for i, a in enumerate(node.args) for line in self._whole(f"{place}[{i}]", a)]
         assert isinstance(node.type, StructType)
@@ -292,18 +292,18 @@ class StepWriter:
         return [line for (name, _), a in fields for line in self._whole(f"{place}.{name}", a)]
 
     def _whole(self, place: str, node: Term) -> list[str]:
-        value = self.converted(self.texts[node], node.type)
-        return [self._copied(node.type, place, value.text)]
+        value = self.convert(self.texts[node], node.type)
+        return [self._copy_statement(node.type, place, value.text)]
 
-    def _clamped(self, node: Term) -> str:
+    def _clamped_index(self, node: Term) -> str:
         """The index that an update writes to: the one the same index would read from."""
         constant = _constant_index(node)
         if constant is not None:
             return str(constant)
         form = OPERATORS["index"].c_form(replace(node.signature, args=node.signature.args[:2]))
-        inner = parsed(form)
+        inner = parse_form(form)
         assert hasattr(inner, "index")
-        return filled(inner.index, {"b": self.texts[node.args[1]]}, "").text
+        return fill_form(inner.index, {"b": self.texts[node.args[1]]}, "").text
 
     # The step
 
@@ -325,7 +325,7 @@ class StepWriter:
             value = self.expression(observer.term, self.body, site)
             place = f"{shown}{observer.name}"
             self.body.lines.append(
-                self._copied(observer.term.type, place, self.converted(value, observer.term.type).text)
+                self._copy_statement(observer.term.type, place, self.convert(value, observer.term.type).text)
             )
 
     def _call(self, trigger: Trigger, site: int) -> None:
@@ -339,17 +339,17 @@ class StepWriter:
             self.body.lines += [note, *block.lines]
             return
         opening = "{" if always else f"if ({guard}) {{"
-        self.body.lines += [note, opening, *_indented(block.lines), "}"]
+        self.body.lines += [note, opening, *_indent(block.lines), "}"]
 
     def _argument(self, trigger: Trigger, i: int, arg: Term, block: Block, site: int) -> str:
         value = self.expression(arg, block, site)
         if not text.is_composite(arg.type):
-            return self.converted(value, arg.type).text
+            return self.convert(value, arg.type).text
         if text.may_be_written(arg.type, self.names.copilot):
             name = self.names.fresh(f"{trigger.name}_arg{i}")
             self.locals.append(arg.type)
-            block.lines += [f"{text.declared(arg.type, name)};", self._copied(arg.type, name, value.text)]
-            value = Expression(name, PRIMARY, "")
+            block.lines += [f"{text.declaration(arg.type, name)};", self._copy_statement(arg.type, name, value.text)]
+            value = CExpression(name, PRIMARY, "")
         if isinstance(arg.type, ArrayType):
             return value.text
         return f"&{value.text}"
@@ -357,21 +357,21 @@ class StepWriter:
     # Next values
 
     def _commit(self, site: int) -> None:
-        commits = [self._replaced(cell, site) for cell in self.lowered.cells]
-        commits += [self._pushed(ring, site) for ring in self.lowered.rings]
-        for commit in self._ordered([c for c in commits if c is not None]):
+        commits = [self._cell_commit(cell, site) for cell in self.lowered.cells]
+        commits += [self._ring_commit(ring, site) for ring in self.lowered.rings]
+        for commit in self._in_order([c for c in commits if c is not None]):
             self.body.lines.extend(commit)
 
-    def _replaced(self, cell: Cell, site: int) -> Commit | None:
+    def _cell_commit(self, cell: Cell, site: int) -> Commit | None:
         if cell.next is cell.var:
             return None
         name = self.state_names[cell.name]
         if cell.next.op == "update" and cell.next.args[0] is cell.var and cell.next not in self.stored:
-            return self._one_element(cell, site)
+            return self._element_commit(cell, site)
         value = self.expression(cell.next, self.body, site)
-        return self._stored_in(self.state(name), name, cell.next, value)
+        return self._store_commit(self.state(name), name, cell.next, value)
 
-    def _one_element(self, cell: Cell, site: int) -> Commit:
+    def _element_commit(self, cell: Cell, site: int) -> Commit:
         """An array of which one element changes is not copied."""
         _, index, element_after = cell.next.args
         name = self.state_names[cell.name]
@@ -380,26 +380,26 @@ class StepWriter:
             if value.reads - {name}:
                 self._store(part, value, self.body)
         at, value = self.texts[index], self.texts[element_after]
-        place = f"{self.state(name)}[{self._clamped(cell.next)}]"
-        pushed = self._stored_in(place, name, element_after, value)
+        place = f"{self.state(name)}[{self._clamped_index(cell.next)}]"
+        pushed = self._store_commit(place, name, element_after, value)
         return Commit(name, pushed.lines, pushed.reads | at.reads)
 
-    def _stored_in(self, place: str, name: str, after: Term, value: Expression) -> Commit:
-        line = self._copied(after.type, place, self.converted(value, after.type).text)
+    def _store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
+        line = self._copy_statement(after.type, place, self.convert(value, after.type).text)
         return Commit(name, (line,), value.reads)
 
-    def _pushed(self, ring: Ring, site: int) -> Commit:
+    def _ring_commit(self, ring: Ring, site: int) -> Commit:
         name, at = self.state_names[ring.name], self.indices[ring.name]
         value = self.expression(ring.newest, self.body, site)
         index, last = self.state(at), len(ring.cells) - 1
-        pushed = self._stored_in(f"{self.state(name)}[{index}]", name, ring.newest, value)
+        pushed = self._store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
         if ring.newest is ring.cells[0].var:  # it goes round, and is where it belongs
             pushed = Commit(name, (), frozenset())
         moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
         reads = pushed.reads - {at} if name in pushed.reads else pushed.reads
         return Commit(name, (*pushed.lines, moved), reads)
 
-    def _ordered(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
+    def _in_order(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
         """What reads a piece of state goes before what replaces it."""
         waiting = {c.state: c for c in commits}
         owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
@@ -416,7 +416,7 @@ class StepWriter:
         while waiting:
             if not ready:
                 state = min(waiting, key=lambda s: len(readers[s]))
-                yield from self._delayed(waiting[state], late)
+                yield from self._delay(waiting[state], late)
             else:
                 state = ready.pop(0)
                 yield waiting[state].lines
@@ -427,7 +427,7 @@ class StepWriter:
                     ready.append(other)
         yield from late
 
-    def _delayed(self, commit: Commit, late: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
+    def _delay(self, commit: Commit, late: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
         """The new value in a local variable now, for it cannot take its place yet."""
         if commit.reads <= {commit.state}:  # it can as well be computed later
             late.append(commit.lines)
@@ -438,12 +438,12 @@ class StepWriter:
         name = self.names.fresh(f"next_{commit.state}")
         block = Block()
         self._declare(after.type, name, self.texts[after], block)
-        value = Expression(name, PRIMARY, c_type(after.type))
+        value = CExpression(name, PRIMARY, c_type(after.type))
         if cell is not None:
-            late.append(self._stored_in(self.state(commit.state), commit.state, after, value).lines)
+            late.append(self._store_commit(self.state(commit.state), commit.state, after, value).lines)
         else:
             self.texts[after] = value
-            late.append(self._pushed(ring, 0).lines)  # type: ignore[arg-type]
+            late.append(self._ring_commit(ring, 0).lines)  # type: ignore[arg-type]
         yield tuple(block.lines)
 
 
@@ -469,8 +469,8 @@ def _form_repeats(node: Term, name: str) -> bool:
     row = OPERATORS.get(node.op)
     if row is None or row.c is None or (node.op == "index" and _constant_index(node) is not None):
         return node.op == "update" and name == "b"
-    form = parsed(row.c_form(node.signature))
-    return not isinstance(form, Hole) and repeated(form, name)
+    form = parse_form(row.c_form(node.signature))
+    return not isinstance(form, Hole) and is_repeated(form, name)
 
 
 def _plain_shift(node: Term) -> str | None:
@@ -515,7 +515,7 @@ def _braces(node: Term) -> str:
     return text.literal(node.type, node.payload).text
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
+def _indent(lines: Iterable[str]) -> list[str]:
     return [INDENT + line for line in lines]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from streamcheck.codegen.expression import PRIMARY, UNARY, Expression
+from streamcheck.codegen.expression import PRIMARY, UNARY, CExpression
 from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
@@ -14,7 +14,7 @@ from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, 
 WIDTH = 110
 
 
-def literal(type: Type, value: Value) -> Expression:
+def literal(type: Type, value: Value) -> CExpression:
     """A constant as C has it, with the C type that its text really has."""
     match type:
         case MachineType():
@@ -22,40 +22,40 @@ def literal(type: Type, value: Value) -> Expression:
         case FloatType():
             return _decimal(type, float(value))  # type: ignore[arg-type]
         case EnumType():
-            return Expression(f"{type.name}_{type.member(int(value))}", PRIMARY, "int32_t")  # type: ignore[arg-type]
-    return Expression("true" if value else "false", PRIMARY, "bool")
+            return CExpression(f"{type.name}_{type.member(int(value))}", PRIMARY, "int32_t")  # type: ignore[arg-type]
+    return CExpression("true" if value else "false", PRIMARY, "bool")
 
 
-def _integer(type: MachineType, value: int) -> Expression:
+def _integer(type: MachineType, value: int) -> CExpression:
     if not type.signed:
         if value < 1 << 32:
-            return Expression(f"{value}u", PRIMARY, "uint32_t", number=value)
-        return Expression(f"UINT64_C({value})", PRIMARY, "uint64_t", number=value)
+            return CExpression(f"{value}u", PRIMARY, "uint32_t", number=value)
+        return CExpression(f"UINT64_C({value})", PRIMARY, "uint64_t", number=value)
     if value in (-(1 << 31), -(1 << 63)):
         width = 64 if value < -(1 << 31) else 32
-        return Expression(f"INT{width}_MIN", PRIMARY, f"int{width}_t", number=value)
+        return CExpression(f"INT{width}_MIN", PRIMARY, f"int{width}_t", number=value)
     level = UNARY if value < 0 else PRIMARY
     if -(1 << 31) < value < 1 << 31:
-        return Expression(str(value), level, "int32_t", "-" if value < 0 else "", number=value)
+        return CExpression(str(value), level, "int32_t", "-" if value < 0 else "", number=value)
     sign = "-" if value < 0 else ""
-    return Expression(f"{sign}INT64_C({abs(value)})", level, "int64_t", sign, number=value)
+    return CExpression(f"{sign}INT64_C({abs(value)})", level, "int64_t", sign, number=value)
 
 
-def _decimal(type: FloatType, value: float) -> Expression:
+def _decimal(type: FloatType, value: float) -> CExpression:
     name = c_type(type)
     if math.isnan(value):
-        return Expression("NAN" if type.width == 32 else "(double)NAN", PRIMARY if type.width == 32 else UNARY, name)
+        return CExpression("NAN" if type.width == 32 else "(double)NAN", PRIMARY if type.width == 32 else UNARY, name)
     negative = math.copysign(1.0, value) < 0
     sign, level = ("-", UNARY) if negative else ("", PRIMARY)
     if math.isinf(value):
         text = f"{sign}INFINITY"
         if type.width == 64:
             text, level = f"(double){text}", UNARY
-        return Expression(text, level, name, sign)
+        return CExpression(text, level, name, sign)
     text = _shortest(abs(value)) if type.width == 32 else repr(abs(value))
     if "." not in text and "e" not in text:
         text += ".0"
-    return Expression(f"{sign}{text}{'f' if type.width == 32 else ''}", level, name, sign)
+    return CExpression(f"{sign}{text}{'f' if type.width == 32 else ''}", level, name, sign)
 
 
 def _shortest(value: float) -> str:
@@ -67,7 +67,7 @@ def _shortest(value: float) -> str:
     return f"{value:.9g}"
 
 
-def declared(type: Type, name: str) -> str:
+def declaration(type: Type, name: str) -> str:
     """`uint16_t name[4]`."""
     lengths = ""
     while isinstance(type, ArrayType):
@@ -116,7 +116,7 @@ def size(type: Type) -> int:
         case ArrayType():
             return size(type.element) * type.length
         case StructType():
-            return padded([t for _, t in type.fields])
+            return padded_size([t for _, t in type.fields])
         case MachineType() | FloatType():
             return type.width // 8
     return 4 if isinstance(type, EnumType) else 1
@@ -131,7 +131,7 @@ def alignment(type: Type) -> int:
     return size(type)
 
 
-def padded(types: list[Type]) -> int:
+def padded_size(types: list[Type]) -> int:
     """The size of a struct with these members in order."""
     at, widest = 0, 1
     for type in types:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
-from streamcheck.codegen.lower import Lowered, Ring, lowered
-from streamcheck.codegen.names import MATH, Names, types_of
+from streamcheck.codegen.lower import Lowered, Ring, lower
+from streamcheck.codegen.names import MATH, CNames, types_of
 from streamcheck.codegen.step import StepWriter
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
@@ -53,8 +53,8 @@ def remark_line(remark: str) -> str:
 
 
 def generate(equations: Specification, options: Options) -> Unit:
-    low = lowered(equations, observers=options.observers)
-    names = Names(equations, low.externs, copilot=options.copilot, observers=options.observers)
+    low = lower(equations, observers=options.observers)
+    names = CNames(equations, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)
     measured = figures(low, step.locals)
     writer = UnitWriter(low, names, step, options, measured)
@@ -63,7 +63,7 @@ def generate(equations: Specification, options: Options) -> Unit:
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: Names, step: StepWriter, options: Options, measured: Figures) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: Options, measured: Figures) -> None:
         self.low = low
         self.names = names
         self.step = step
@@ -129,18 +129,18 @@ class UnitWriter:
             if isinstance(type, EnumType):
                 yield f"/* the values of an int32_t that is a {type.name} */"
                 yield "enum {"
-                yield from _listed(f"{type.name}_{member} = {code}" for member, code in type.members)
+                yield from _braced_lines(f"{type.name}_{member} = {code}" for member, code in type.members)
                 yield from ("};", "")
             elif isinstance(type, StructType):
                 yield f"struct {type.name} {{"
-                yield from (f"{I}{text.declared(t, name)};" for name, t in type.fields)
+                yield from (f"{I}{text.declaration(t, name)};" for name, t in type.fields)
                 yield from ("};", "")
 
     def _globals(self) -> Iterator[str]:
         for given in self.externs:
-            note = _described(given)
-            yield f"extern {text.declared(given.type, given.name)};" + (f" {note}" if note else "")
-        yield from self._observed()
+            note = _description(given)
+            yield f"extern {text.declaration(given.type, given.name)};" + (f" {note}" if note else "")
+        yield from self._observer_struct()
         if self.low.observers:
             yield f"extern struct {self.name}_observers {self.name}_observed;"
         yield from ("", "/* one step: reads the variables above, calls the handlers below */", "void step(void);")
@@ -149,7 +149,7 @@ class UnitWriter:
 
     def _interface(self) -> Iterator[str]:
         name = self.name
-        yield from self._observed()
+        yield from self._observer_struct()
         yield "/* all that is kept from one step to the next; what it means is private */"
         yield "typedef struct {"
         yield from self._members()
@@ -159,8 +159,8 @@ class UnitWriter:
             inputs = f", const {name}_inputs *inputs"
             yield "typedef struct {"
             for given in self.externs:
-                note = _described(given)
-                yield f"{I}{text.declared(given.type, given.name)};" + (f" {note}" if note else "")
+                note = _description(given)
+                yield f"{I}{text.declaration(given.type, given.name)};" + (f" {note}" if note else "")
             yield from (f"}} {name}_inputs;", "")
         yield "/* before the first step, and to begin again */"
         yield from (f"void {name}_init({name}_state *state);", "")
@@ -181,18 +181,18 @@ class UnitWriter:
         given = "void" if self.options.copilot else f"const {self.name}_inputs *inputs"
         return f"bool {self.name}_inputs_valid({given})"
 
-    def _observed(self) -> Iterator[str]:
+    def _observer_struct(self) -> Iterator[str]:
         if self.low.observers:
             yield "/* what the last step showed */"
             yield f"struct {self.name}_observers {{"
-            yield from (f"{I}{text.declared(o.term.type, o.name)};" for o in self.low.observers)
+            yield from (f"{I}{text.declaration(o.term.type, o.name)};" for o in self.low.observers)
             yield from ("};", "")
 
     def _members(self) -> Iterator[str]:
         members = list(self._state_members())
         members.sort(key=lambda m: -text.alignment(m[0]))
         for type, name, note in members:
-            yield f"{I}{text.declared(type, name)};" + (f" {note}" if note else "")
+            yield f"{I}{text.declaration(type, name)};" + (f" {note}" if note else "")
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
         if not members and not self.low.observers:
@@ -259,12 +259,12 @@ class UnitWriter:
             any_of_it = True
             name = self.step.state_names[cell.name]
             yield text.comment(text.source(cell.where))
-            yield f"static {text.declared(cell.initial.type, name)} = {_initial(cell.initial)};"
+            yield f"static {text.declaration(cell.initial.type, name)} = {_initial(cell.initial)};"
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
             yield from self._ring_definition(
-                ring, f"static {text.declared(_ring_type(ring), self.step.state_names[ring.name])}"
+                ring, f"static {text.declaration(_ring_type(ring), self.step.state_names[ring.name])}"
             )
             yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
         if self.low.observers:
@@ -273,11 +273,11 @@ class UnitWriter:
             yield ""
 
     def _ring_definition(self, ring: Ring, declared: str) -> Iterator[str]:
-        if _all_same(ring) and _is_zero(ring.cells[0].initial):
+        if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
             yield f"{declared} = {{{_initial(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from _listed(_initial(c.initial) for c in ring.cells)
+        yield from _braced_lines(_initial(c.initial) for c in ring.cells)
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
@@ -291,14 +291,14 @@ class UnitWriter:
             yield from _set(f"state->{self.step.state_names[cell.name]}", cell.initial)
         for ring in self.low.rings:
             place = f"state->{self.step.state_names[ring.name]}"
-            if _all_same(ring):
+            if _is_uniform(ring):
                 count = len(ring.cells)
                 yield f"for (uint32_t i = 0u; i < {count}u; i++) {{"
                 yield from (I + line for line in _set(f"{place}[i]", ring.cells[0].initial))
                 yield "}"
             else:
                 table = self.names.fresh(f"{self.step.state_names[ring.name]}_initial")
-                yield from self._ring_definition(ring, f"static const {text.declared(_ring_type(ring), table)}")
+                yield from self._ring_definition(ring, f"static const {text.declaration(_ring_type(ring), table)}")
                 yield f"(void)memcpy({place}, {table}, sizeof({place}));"
             yield f"state->{self.step.indices[ring.name]} = 0u;"
         if self.low.observers:
@@ -362,16 +362,16 @@ FLOAT_CHECKS = (
 )
 
 
-def handler_signature(names: Names, trigger: Trigger) -> str:
+def handler_signature(names: CNames, trigger: Trigger) -> str:
     parameters = []
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
         constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""
-        parameters.append(constant + text.declared(arg.type, star + name))
+        parameters.append(constant + text.declaration(arg.type, star + name))
     return f"{trigger.name}({', '.join(parameters) or 'void'})"
 
 
-def _described(given: Input) -> str:
+def _description(given: Input) -> str:
     about = ", ".join(part for part in (given.doc, given.unit and f"in {given.unit}") if part)
     if isinstance(given.type, EnumType):
         about = ", ".join(part for part in (about, f"a {given.type.name}") if part)
@@ -390,7 +390,7 @@ def _ring_type(ring: Ring) -> ArrayType:
     return made
 
 
-def _all_same(ring: Ring) -> bool:
+def _is_uniform(ring: Ring) -> bool:
     return all(c.initial is ring.cells[0].initial for c in ring.cells)
 
 
@@ -431,7 +431,7 @@ def _zero(type: Type) -> str:
     return text.literal(type, default(type)).text
 
 
-def _listed(items: Iterable[str]) -> Iterator[str]:
+def _braced_lines(items: Iterable[str]) -> Iterator[str]:
     """Items of a braced list, as many to a line as fit."""
     line = I
     items = list(items)

@@ -19,7 +19,7 @@ from streamcheck.core.types import Value
 MAX_DEPTH = 24
 
 
-class Writer:
+class PythonWriter:
     """Expressions and statements for the terms below the roots. `texts` holds each term's name or expression once
     written, `lines` the statements so far, which run in `namespace`."""
 

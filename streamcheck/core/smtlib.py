@@ -73,11 +73,11 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
         while wish in taken:
             wish = f"_{wish}"
         taken.add(wish)
-        found[name] = quoted(wish)
+        found[name] = quote(wish)
     return found
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as an SMT-LIB symbol, in bars where it has to be."""
     plain = re.fullmatch(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*", name)
     return name if plain else f"|{name}|"

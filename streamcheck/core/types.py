@@ -219,13 +219,13 @@ def part_names(name: str, type: Type) -> Iterator[tuple[str, Type]]:
             yield name, type
 
 
-def assembled(type: Type, scalars: Iterator[Value]) -> Value:
+def assemble(type: Type, scalars: Iterator[Value]) -> Value:
     """The value made of these parts, in the order of `part_names`."""
     match type:
         case ArrayType():
-            return tuple(assembled(type.element, scalars) for _ in range(type.length))
+            return tuple(assemble(type.element, scalars) for _ in range(type.length))
         case StructType():
-            return tuple(assembled(t, scalars) for _, t in type.fields)
+            return tuple(assemble(t, scalars) for _, t in type.fields)
     return next(scalars)
 
 

@@ -1,6 +1,6 @@
 """Terms and types as flat tables of plain values, for pipes and files: nested pickles of deep terms overflow.
 
-`Writer` numbers each type and term once; a reader rebuilds them in order, through the ordinary constructors, so
+`TermWriter` numbers each type and term once; a reader rebuilds them in order, through the ordinary constructors, so
 that what comes back has been checked again.
 """
 
@@ -26,7 +26,7 @@ from streamcheck.core.types import (
 )
 
 
-class Writer:
+class TermWriter:
     def __init__(self) -> None:
         self.types: list[Any] = []
         self.terms: list[list[Any]] = []
@@ -72,7 +72,7 @@ class Writer:
         return [node.op, *args]
 
 
-class Reader:
+class TermReader:
     def __init__(self, types: list[Any], terms: list[list[Any]]) -> None:
         self.types: list[Type] = []
         self.terms: list[Term] = []

@@ -26,7 +26,7 @@ from streamcheck.validate.bisimulation import Outcome, validate
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CompileRequest:
     options: Options = field(default_factory=Options)
     unproven: bool = False
     validate: bool = True
@@ -35,23 +35,23 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompileResult:
     """What became of it. `unit` is None where the properties stood in the way, `outcome` where the C was not to be
     validated; the files are good where `ready`."""
 
     verdicts: Verdicts
     unit: Unit | None
     outcome: Outcome | None
-    request: Request
+    request: CompileRequest
 
     @property
     def ready(self) -> bool:
         return self.unit is not None and (self.outcome.proved if self.outcome else not self.request.validate)
 
 
-def compiled(
-    equations: Specification, request: Request, watch: Callable[[Director], None] = lambda _: None
-) -> Compiled:
+def compile_spec(
+    equations: Specification, request: CompileRequest, watch: Callable[[Director], None] = lambda _: None
+) -> CompileResult:
     if not equations.triggers and not (request.options.observers and equations.observers):
         raise SpecError(
             f"{equations.name} has no trigger, so its C would do nothing",
@@ -61,7 +61,7 @@ def compiled(
     unit = None if request.narrow else generate(equations, request.options)
     verdicts = prove(equations, request.settings, watch)
     if verdicts.status and not request.unproven:
-        return Compiled(verdicts, None, None, request)
+        return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
     if unit is None:
         proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
@@ -71,9 +71,9 @@ def compiled(
         [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(equations), "", NOT_VALIDATED, ""]
     )
     if not request.validate:
-        return Compiled(verdicts, unit, None, request)
+        return CompileResult(verdicts, unit, None, request)
     outcome = _validate_in_sandbox(unit.code)
-    return Compiled(verdicts, _marked_as_validated(unit) if outcome.proved else unit, outcome, request)
+    return CompileResult(verdicts, _marked_as_validated(unit) if outcome.proved else unit, outcome, request)
 
 
 VALIDATED = "This C was read back and proved to do what the spec says, for all inputs and all time."
@@ -123,7 +123,7 @@ def _marked_as_validated(unit: Unit) -> Unit:
     return replace(unit, code=replace(unit.code, files=files))
 
 
-def write(result: Compiled, directory: str) -> list[str]:
+def write(result: CompileResult, directory: str) -> list[str]:
     """The files' paths, once they are written."""
     if result.unit is None or not result.ready:
         raise AssertionError("nothing to write")

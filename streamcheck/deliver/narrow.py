@@ -43,7 +43,7 @@ def narrow(equations: Specification, lemmas: Sequence[Term], settings: Settings)
     ranges = Search(equations, variables, lemmas).ranges()
     _prove(equations, ranges, settings)
     kept = replace(equations, properties=(), assumptions=())
-    return Narrowing(kept, needed, ranges).equations(), _told(ranges)
+    return Narrowing(kept, needed, ranges).equations(), _range_remarks(ranges)
 
 
 def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
@@ -75,7 +75,7 @@ def _inside(var: Term, low: int, high: int) -> Term:
     return conjunction(term("ge", var, constant(INT, low)), term("le", var, constant(INT, high)))
 
 
-def _told(ranges: dict[Term, Range]) -> list[str]:
+def _range_remarks(ranges: dict[Term, Range]) -> list[str]:
     return [
         f"proved to keep to {low} … {high}: {var.payload}, an Int, so it is {c_type(smallest(low, high))} here"
         for var, (low, high) in ranges.items()
@@ -117,7 +117,7 @@ class Search:
             changed = False
             for var in self.variables:
                 for side in (0, 1):
-                    while not self._kept(var, side):
+                    while not self._is_kept(var, side):
                         self._loosen(var, side)
                         changed = True
         return {var: (self.steps[low], self.steps[high]) for var, (low, high) in self.at.items()}
@@ -138,7 +138,7 @@ class Search:
     def _bound(self, var: Term, side: int, of: Term) -> Term:
         return term(("ge", "le")[side], of, constant(INT, self.steps[self.at[var][side]]))
 
-    def _kept(self, var: Term, side: int) -> bool:
+    def _is_kept(self, var: Term, side: int) -> bool:
         """All bounds so far ∧ lemmas ⊨ this bound one step later (of an input: now)."""
         after = self.cells[var].next if var in self.cells else var
         others = [
@@ -188,9 +188,9 @@ class Narrowing:
 
     def _cell(self, cell: Cell, images: dict[Term, Term]) -> Cell:
         type = images[cell.var].type
-        return replace(cell, initial=self._as(type, cell.initial), next=self._cast(type, images[cell.next]))
+        return replace(cell, initial=self._initial(type, cell.initial), next=self._cast(type, images[cell.next]))
 
-    def _as(self, type: Type, initial: Term) -> Term:
+    def _initial(self, type: Type, initial: Term) -> Term:
         return constant(type, initial.payload) if initial.type is INT else initial
 
     def _cast(self, type: Type, node: Term) -> Term:
@@ -240,7 +240,7 @@ class Narrowing:
         given = [self.bounds[a] for a in node.args if a.type is INT]
         match node.op, given:
             case "cast", _:
-                return _of_type(node.args[0])
+                return _range_of_type(node.args[0])
             case "mux", [(a, b), (c, d)]:
                 return min(a, c), max(b, d)
             case "min", [(a, b), (c, d)]:
@@ -268,7 +268,7 @@ class Narrowing:
         raise SpecError(f"`{node.op}` gives an Int that is not narrowed", self.source.where, write="a machine type")
 
 
-def _of_type(source: Term) -> Range:
+def _range_of_type(source: Term) -> Range:
     if isinstance(source.type, MachineType):
         return source.type.low, source.type.high
     codes = getattr(source.type, "codes", (0, 1))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from streamcheck.core.floats import f32
-from streamcheck.core.python import Writer
+from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, constant, substitute, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Value
@@ -100,7 +100,7 @@ def _around(node: Term) -> list[Value]:
 def _compiled(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
     """(state, inputs) to the next state and what is claimed of this one, or None where an assumption is broken."""
     assumed, nexts = [a.term for a in system.assumptions], [s.next for s in system.state]
-    writer = Writer([*assumed, *nexts, *claims], {})
+    writer = PythonWriter([*assumed, *nexts, *claims], {})
     names = [f"v{i}" for i in range(len(system.state) + len(system.inputs))]
     for name, var in zip(names, [*(s.var for s in system.state), *system.inputs], strict=True):
         writer.name(var, name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from streamcheck.core.smtlib import literal, quoted, sort
+from streamcheck.core.smtlib import literal, quote, sort
 from streamcheck.core.term import Term
 from streamcheck.export.smt_text import Texts
 from streamcheck.problem.claim import Goal
@@ -82,7 +82,7 @@ class _Script:
 
 
 def _at(var: Term, step: int) -> str:
-    return quoted(f"{var.payload}@{step}".replace("|", "?").replace("\\", "?"))
+    return quote(f"{var.payload}@{step}".replace("|", "?").replace("\\", "?"))
 
 
 def _query(title: str, formula: str) -> Iterator[str]:

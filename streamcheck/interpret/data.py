@@ -17,7 +17,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assembled, belongs, default, part_names
+from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assemble, belongs, default, part_names
 
 
 def read_rows(
@@ -62,7 +62,7 @@ def _csv_rows(
             raise SpecError(f"{where}: {len(row)} values in this row, and the header names {width} columns")
         try:
             yield tuple(read(row) for read in readers)
-        except _Bad as bad:
+        except _BadColumn as bad:
             raise SpecError(f"{where}: column {bad.column}: {bad.why}") from None
 
 
@@ -98,7 +98,7 @@ def _unknown(what: str, name: str, allowed: list[str]) -> str:
     return f"{what} is no input of this spec{hint}"
 
 
-class _Bad(Exception):
+class _BadColumn(Exception):
     def __init__(self, column: str, why: str) -> None:
         super().__init__(why)
         self.column, self.why = column, why
@@ -109,19 +109,19 @@ def _column_reader(type: Type, positions: list[int], header: list[str]) -> Calla
         parts = [t for _, t in part_names("", type)]
 
         def composite(row: list[str]) -> Value:
-            scalars = [_parsed(t, row[i], header[i]) for t, i in zip(parts, positions, strict=True)]
-            return assembled(type, iter(scalars))
+            scalars = [_parse(t, row[i], header[i]) for t, i in zip(parts, positions, strict=True)]
+            return assemble(type, iter(scalars))
 
         return composite
     position, name = positions[0], header[positions[0]]
-    return lambda row: _parsed(type, row[position], name)
+    return lambda row: _parse(type, row[position], name)
 
 
-def _parsed(type: Type, text: str, column: str) -> Value:
+def _parse(type: Type, text: str, column: str) -> Value:
     try:
         return belongs(type, _scalar(type, text.strip()))
     except Misfit as why:
-        raise _Bad(column, str(why)) from None
+        raise _BadColumn(column, str(why)) from None
 
 
 def _scalar(type: Type, text: str) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.python import Writer
+from streamcheck.core.python import PythonWriter
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Value
 from streamcheck.interpret.present import presenter
@@ -35,7 +35,7 @@ def plan(equations: Specification) -> Plan:
     """Triggers, observers, and the claims whose values follow from the externs."""
     open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
     open_ended += [c.var for c in equations.cells if c.free]
-    undecided = _influenced(open_ended, equations)
+    undecided = _dependents(open_ended, equations)
     always = [p for p in equations.properties if p.goal is Goal.ALWAYS]
     properties = [(p.name, p.term) for p in always if p.term not in undecided]
     assumptions = [(a.name, a.term) for a in equations.assumptions if a.term not in undecided]
@@ -44,7 +44,7 @@ def plan(equations: Specification) -> Plan:
     return Plan(equations, properties, assumptions, cells, [i.var for i in equations.inputs if i.var in needed])
 
 
-def _influenced(variables: list[Term], equations: Specification) -> set[Term]:
+def _dependents(variables: list[Term], equations: Specification) -> set[Term]:
     """Every term whose value may depend on these variables, at this step or later."""
     if not variables:
         return set()
@@ -69,7 +69,7 @@ def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[S
     equations = planned.equations
     roots = [c.next for c in planned.cells] + [claim for _, claim in planned.properties + planned.assumptions]
     roots += equations.outputs()
-    writer = Writer(roots, {"Step": Step})
+    writer = PythonWriter(roots, {"Step": Step})
     for i, cell in enumerate(planned.cells):
         writer.name(cell.var, f"c{i}")
     for i, var in enumerate(planned.inputs):
@@ -88,7 +88,7 @@ def _initial(cell: Cell) -> Value:
     return value_of(cell.initial, {})
 
 
-def _body(planned: Plan, writer: Writer) -> list[str]:
+def _body(planned: Plan, writer: PythonWriter) -> list[str]:
     """One step: what is shown, then the next values, then all cells at once."""
     equations = planned.equations
     lines = writer.lines
@@ -111,7 +111,7 @@ def _body(planned: Plan, writer: Writer) -> list[str]:
     return lines
 
 
-def _shown(term: Term, writer: Writer) -> str:
+def _shown(term: Term, writer: PythonWriter) -> str:
     convert = presenter(term.type)
     text = writer.expression(term)
     return text if convert is None else f"{writer.constant(convert)}({text})"

@@ -15,7 +15,7 @@ class OutOfSamples(SpecError):
     """An input has no value for a step."""
 
 
-def checked(type: Type) -> Callable[[Any], Value]:
+def checker(type: Type) -> Callable[[Any], Value]:
     """`belongs` for this type, quick where the value is what it should be."""
     if isinstance(type, MachineType):
         low, high = type.low, type.high
@@ -29,7 +29,7 @@ def checked(type: Type) -> Callable[[Any], Value]:
 
 def feed(name: str, type: Type, samples: Any, where: Location | None) -> Iterator[Value]:
     """The values of one input; running out of them is an error that names it and the step."""
-    check = checked(type)
+    check = checker(type)
     step = -1
     for step, value in enumerate(_raw(name, samples, where)):
         try:

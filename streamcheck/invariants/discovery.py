@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar
 
-from streamcheck.core.python import Writer
+from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, term, variables
 from streamcheck.core.types import Value
@@ -121,7 +121,7 @@ class Discovery:
 
 def _computed(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:
     """The values of a term in every state."""
-    writer = Writer([node], {})
+    writer = PythonWriter([node], {})
     used = variables([node])
     for i, var in enumerate(used):
         writer.name(var, f"v{i}")

@@ -53,7 +53,7 @@ def apply(op: str, *args: Node, payload: object = None) -> Node:
     try:
         result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
     except TypeRule as why:
-        raise _mistyped(op, args, payload, str(why)) from None
+        raise _type_error(op, args, payload, str(why)) from None
     if any(a.op == "append" for a in args):
         slip = syntax.append_slip()
         if slip is not None:
@@ -61,7 +61,7 @@ def apply(op: str, *args: Node, payload: object = None) -> Node:
     return Node(op, args, result, payload, where=here())
 
 
-def _mistyped(op: str, args: tuple[Node, ...], payload: object, why: str) -> SpecError:
+def _type_error(op: str, args: tuple[Node, ...], payload: object, why: str) -> SpecError:
     shown = fill(OPERATORS[op].shown, dict(zip("abc", (str(a.type) for a in args), strict=False)))
     if isinstance(payload, Type) and op != "cast":  # an array or a struct that is being built
         shown = str(payload)

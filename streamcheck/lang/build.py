@@ -16,9 +16,9 @@ from streamcheck.lang.stream import (
     Stream,
     append,
     binary,
-    common,
     make,
     node_of,
+    nodes_of_one_type,
     unary,
 )
 from streamcheck.lang.types import core_type
@@ -49,7 +49,7 @@ def drop(count: int, stream: Operand) -> Stream:
 
 def mux(condition: Operand, then: Operand, otherwise: Operand) -> Stream:
     """`then` where `condition` is true, else `otherwise`."""
-    a, b = common(then, otherwise)
+    a, b = nodes_of_one_type(then, otherwise)
     return make(apply("mux", node_of(condition, BOOL), a, b))
 
 
@@ -107,7 +107,7 @@ def atan2(y: Operand, x: Operand) -> Stream:
 
 def cast(type: type[Any], stream: Operand) -> Stream:
     """Conversion to a type that holds every value of the stream's own."""
-    target, node = core_type(type, "cast(T, s)"), _converted(stream, "cast")
+    target, node = core_type(type, "cast(T, s)"), _node_to_convert(stream, "cast")
     if not widens(node.type, target):
         raise SpecError(
             f"cast({target}, …) of {node.type}: not every {node.type} is a {target}",
@@ -120,10 +120,10 @@ def cast(type: type[Any], stream: Operand) -> Stream:
 def unsafe_cast(type: type[Any], stream: Operand) -> Stream:
     """Conversion as C does it: integers wrap, floats truncate to integers (a value out of range becomes the
     nearest bound, NaN becomes 0, and either breaks an implied property), others round to nearest."""
-    return make(_cast(_converted(stream, "unsafe_cast"), core_type(type, "unsafe_cast(T, s)")))
+    return make(_cast(_node_to_convert(stream, "unsafe_cast"), core_type(type, "unsafe_cast(T, s)")))
 
 
-def _converted(stream: object, name: str) -> Node:
+def _node_to_convert(stream: object, name: str) -> Node:
     if not isinstance(stream, Stream):
         raise SpecError(f"{name}(T, s) converts streams, and this is {stream!r}", here(), write=f"T({stream!r})")
     return stream._node
@@ -133,7 +133,7 @@ def _cast(node: Node, target: Type) -> Node:
     return node if node.type is target else apply("cast", node, payload=target)
 
 
-def _quantified(quantifier: str, type: type[Any], body: Callable[[Stream], Operand]) -> Stream:
+def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand]) -> Stream:
     core = core_type(type, f"{quantifier}(T, lambda v: …)")
     if not callable(body):
         raise SpecError(f"{quantifier}(T, f) needs a function of the unknown constant", here())
@@ -148,12 +148,12 @@ def _quantified(quantifier: str, type: type[Any], body: Callable[[Stream], Opera
 
 def forall(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
     """Whatever the constant of this type is, the same at every step: `body` of it. Inside `prop` only."""
-    return _quantified("forall", type, body)
+    return _quantify("forall", type, body)
 
 
 def exists(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
     """For some constant of this type, the same at every step: `body` of it. Inside `spec.exists` only."""
-    return _quantified("exists", type, body)
+    return _quantify("exists", type, body)
 
 
 def pre(init: Operand, stream: Operand) -> Stream:
@@ -192,7 +192,7 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
     outer = current_restart.get()
     combined = node if outer is None else apply("or", outer, node)
     with restarting(combined):
-        built = _settled(piece())
+        built = _settle_first(piece())
     if isinstance(built, Stream) and _is_from_outside(built._node, outer):
         raise SpecError(
             "this reset returns a stream defined outside, which goes on undisturbed",
@@ -207,10 +207,10 @@ def _is_from_outside(node: Node, outer: Node | None) -> bool:
     return node.op == "ref" and node.payload.restart is outer and node.payload.body is None
 
 
-def _settled(built: Any) -> Any:
+def _settle_first(built: Any) -> Any:
     """`first` alone, or in a tuple, means the first step of this reset, not of where the result is used."""
     if type(built) in (list, tuple):
-        return type(built)(map(_settled, built))
+        return type(built)(map(_settle_first, built))
     return make(built._node) if built is first else built
 
 
@@ -229,15 +229,15 @@ def _operands(bools: object, name: str) -> list[Node]:
 
 def all_of(bools: Iterable[Operand]) -> Stream:
     """True where every one is; of none, true."""
-    return _joined("and", _operands(bools, "all_of"), empty=True)
+    return _junction("and", _operands(bools, "all_of"), empty=True)
 
 
 def any_of(bools: Iterable[Operand]) -> Stream:
     """True where one is; of none, false."""
-    return _joined("or", _operands(bools, "any_of"), empty=False)
+    return _junction("or", _operands(bools, "any_of"), empty=False)
 
 
-def _joined(op: str, nodes: list[Node], *, empty: bool) -> Stream:
+def _junction(op: str, nodes: list[Node], *, empty: bool) -> Stream:
     if not nodes:
         return make(literal(BOOL, empty))
     result = nodes[0]

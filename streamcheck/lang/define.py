@@ -15,7 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here
 from streamcheck.core.types import Type
 from streamcheck.lang import syntax
-from streamcheck.lang.node import Definition, Node, current_restart, restarting
+from streamcheck.lang.node import Node, StreamDefinition, current_restart, restarting
 from streamcheck.lang.stream import Appended, Stream, make, node_of
 from streamcheck.lang.types import core_type
 
@@ -51,13 +51,13 @@ def _define(type: Type, function: Callable[..., Any]) -> Stream:
             write="parameters with defaults, (i=i)",
         )
     name = "" if function.__name__ == "<lambda>" else function.__name__
-    where = _where(code)
-    definition = Definition(name, type, function, where, _meanings(function, name), current_restart.get())
+    where = _line_of(code)
+    definition = StreamDefinition(name, type, function, where, _meanings(function, name), current_restart.get())
     definition.stream = make(Node("ref", (), type, definition, where=where))
     return cast(Stream, definition.stream)
 
 
-def _where(code: CodeType) -> Location:
+def _line_of(code: CodeType) -> Location:
     """The line of the `def`, below its decorators."""
     line = code.co_firstlineno
     while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
@@ -65,7 +65,7 @@ def _where(code: CodeType) -> Location:
     return Location(code.co_filename, line)
 
 
-def force(definition: Definition) -> Node:
+def force(definition: StreamDefinition) -> Node:
     """The node of the body, evaluated at the first call."""
     if definition.body is None:
         _check_names(definition)
@@ -77,7 +77,7 @@ def force(definition: Definition) -> Node:
     return definition.body
 
 
-def _body(definition: Definition, result: object) -> Node:
+def _body(definition: StreamDefinition, result: object) -> Node:
     name = f"`{definition.name}`" if definition.name else "the stream"
     if result is None:
         raise SpecError(f"the body of {name} returns nothing", definition.where, write="return …")
@@ -137,18 +137,18 @@ def _meanings(function: FunctionType, own_name: str = "") -> dict[str, Any]:
     return meanings
 
 
-def _check_names(definition: Definition) -> None:
+def _check_names(definition: StreamDefinition) -> None:
     function = cast(FunctionType, definition.function)
     now = _meanings(function)
     own = now.get(definition.name, definition.stream)
     if own is not definition.stream and own is not function:
         parameter = f"def {definition.name}({definition.name}), whose parameter is the stream itself"
-        raise _rebound(definition, definition.name, parameter)
+        raise _rebound_error(definition, definition.name, parameter)
     for name, meant in definition.bound_names.items():
-        if name in now and not _same(now[name], meant):
+        if name in now and not _is_same(now[name], meant):
             parameters = ", ".join([*_parameters(function), f"{name}={name}"])
             keeper = f"def {definition.name}({parameters})" if definition.name else f"lambda {parameters}: …"
-            raise _rebound(definition, name, f"{keeper}, which keeps the value of this line")
+            raise _rebound_error(definition, name, f"{keeper}, which keeps the value of this line")
     _check_siblings(definition, now)
 
 
@@ -158,44 +158,44 @@ def _parameters(function: FunctionType) -> list[str]:
     return [n if i < len(names) - defaults else f"{n}={n}" for i, n in enumerate(names)]
 
 
-def _same(a: object, b: object) -> bool:
+def _is_same(a: object, b: object) -> bool:
     return a is b or (isinstance(a, int | float | str) and type(a) is type(b) and a == b)
 
 
-def _check_siblings(definition: Definition, now: dict[str, Any]) -> None:
+def _check_siblings(definition: StreamDefinition, now: dict[str, Any]) -> None:
     """A name bound only after the definition, in the same loop: every turn binds it again, so an earlier turn's
     body would read the last turn's stream. That stream gives itself away: it remembers another turn's stream, of
     the same code, under this definition's name."""
     source = syntax.source_of(definition.where.file)
     turning = set() if source is None else {name for name, _ in syntax.loop_targets(source)}
     again = set[str]()
-    if source is not None and _ran_again(definition):
-        again = {name for name, _ in syntax.bindings(syntax.loop_around(source, definition.where.line))}
+    if source is not None and _is_redefined(definition):
+        again = {name for name, _ in syntax.bindings(syntax.enclosing_loop(source, definition.where.line))}
     for name, value in now.items():
         if name in definition.bound_names or name == definition.name or not isinstance(value, Stream):
             continue
         if name in turning and name in cast(FunctionType, definition.function).__globals__:
-            raise _rebound(definition, name, "another name: this one is a loop's, and means its last turn")
+            raise _rebound_error(definition, name, "another name: this one is a loop's, and means its last turn")
         if name in again:
-            raise _rebound(definition, name, "a function that makes one turn's streams, called in the loop")
+            raise _rebound_error(definition, name, "a function that makes one turn's streams, called in the loop")
         if value._node.op == "ref":
             mine = value._node.payload.bound_names.get(definition.name, definition.stream)
-            if isinstance(mine, Stream) and mine is not definition.stream and _sibling(mine, definition):
-                raise _rebound(definition, name, "a function that makes one turn's streams, called in the loop")
+            if isinstance(mine, Stream) and mine is not definition.stream and _is_sibling(mine, definition):
+                raise _rebound_error(definition, name, "a function that makes one turn's streams, called in the loop")
 
 
-def _ran_again(definition: Definition) -> bool:
+def _is_redefined(definition: StreamDefinition) -> bool:
     """Whether a later turn of the loop has defined this stream anew."""
     latest = cast(FunctionType, definition.function).__globals__.get(definition.name)
-    return isinstance(latest, Stream) and latest is not definition.stream and _sibling(latest, definition)
+    return isinstance(latest, Stream) and latest is not definition.stream and _is_sibling(latest, definition)
 
 
-def _sibling(stream: Stream, definition: Definition) -> bool:
+def _is_sibling(stream: Stream, definition: StreamDefinition) -> bool:
     node = stream._node
     return node.op == "ref" and node.payload.function.__code__ is definition.function.__code__
 
 
-def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
+def _rebound_error(definition: StreamDefinition, name: str, remedy: str) -> SpecError:
     file, where = definition.where.file, definition.where
     source = syntax.source_of(file)
     again: Location | None = None
@@ -214,7 +214,7 @@ def _rebound(definition: Definition, name: str, remedy: str) -> SpecError:
     )
 
 
-def _reading_line(source: syntax.Source, definition: Definition, name: str) -> int:
+def _reading_line(source: syntax.SourceText, definition: StreamDefinition, name: str) -> int:
     code = cast(FunctionType, definition.function).__code__
     last = max((line for _, _, line in code.co_lines() if line is not None), default=definition.where.line)
     lines = [

@@ -12,7 +12,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.lang.define import force
 from streamcheck.lang.node import Extern, Node
-from streamcheck.lang.spec import Declared, SpecBase
+from streamcheck.lang.spec import Declaration, SpecBase
 from streamcheck.lang.stream import Stream
 
 
@@ -51,12 +51,12 @@ def _closure(roots: Iterable[Node]) -> list[Node]:
 
 
 def _roots(spec: SpecBase) -> Iterator[Node]:
-    for declared in _declared(spec):
+    for declared in _declarations(spec):
         yield declared.node
         yield from (arg for _, arg in declared.args)
 
 
-def _declared(spec: SpecBase) -> Iterator[Declared]:
+def _declarations(spec: SpecBase) -> Iterator[Declaration]:
     for table in (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses):
         yield from table.values()
 
@@ -69,13 +69,13 @@ def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
             new: Extern = node.payload
             old = found.setdefault(new.name, new)
             if old is not new:
-                found[new.name] = _merged(old, new)
+                found[new.name] = _merge(old, new)
     named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
     order = [node.payload.name for node in named if node.op == "extern"]
     return tuple(found[name] for name in dict.fromkeys([*order, *found]) if name in found)
 
 
-def _merged(old: Extern, new: Extern) -> Extern:
+def _merge(old: Extern, new: Extern) -> Extern:
     """Two declarations of one extern agree where both say something."""
     for what, a, b in (
         ("type", old.type, new.type),
@@ -139,12 +139,12 @@ def _check_positions(root: Node, quantifier: str) -> None:
     bound = {node.args[0] for node in positive if node.op == quantifier}
     for node in _closure(below):
         if node.op in ("forall", "exists"):
-            _misplaced(node, quantifier)
+            _refuse_quantifier(node, quantifier)
         if node.op == "bound" and node not in bound:
             raise SpecError(f"the constant of a {quantifier} is used outside it", node.where)
 
 
-def _misplaced(node: Node, quantifier: str) -> None:
+def _refuse_quantifier(node: Node, quantifier: str) -> None:
     if node.op != quantifier:
         place = "spec.exists" if node.op == "exists" else "prop"
         raise SpecError(f"{node.op} is for {place} only", node.where)

@@ -19,7 +19,6 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
-from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -27,12 +26,10 @@ from streamcheck.core.term import Term, constant, term, variable, walk
 from streamcheck.lang.check_flattening import check_flattening
 from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
-from streamcheck.lang.obligations import Reading, obligations
-from streamcheck.lang.spec import Declared, SpecBase
+from streamcheck.lang.obligations import Dependencies, NodeAt, obligations
+from streamcheck.lang.spec import Declaration, SpecBase
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
-
-Key: TypeAlias = tuple[Node, int]
 
 
 def equations_of(spec: SpecBase) -> Specification:
@@ -52,9 +49,9 @@ class Flattening:
         self.spec = elaborated.spec
         self.externs = elaborated.externs
         self.labels = elaborated.labels
-        self.names = Names(e.name for e in elaborated.externs)
-        self.terms: dict[Key, Term] = {}
-        self.reading = Reading()
+        self.names = VariableNames(e.name for e in elaborated.externs)
+        self.terms: dict[NodeAt, Term] = {}
+        self.dependencies = Dependencies()
         self.inputs: dict[Node, Input] = {}
         self.constants: dict[Node, Constant] = {}
         self.delays: dict[Node, list[Term]] = {}  # an append's cells, as variables
@@ -71,7 +68,7 @@ class Flattening:
         properties += [Claim(d.name, self._root(d.node), d.where, Goal.REACHABLE) for d in spec.witnesses.values()]
         while self.pending:
             self._define_cells(self.pending.popleft())
-        implied = obligations(self.reading, self.terms, [p.name for p in properties])
+        implied = obligations(self.dependencies, self.terms, [p.name for p in properties])
         whole = Specification(
             spec.name,
             tuple(self._all_inputs()),
@@ -94,22 +91,22 @@ class Flattening:
             wires=self._wires(needed),
         )
 
-    # Reading nodes at shifts
+    # Nodes at shifts
 
     def _root(self, node: Node, condition: Term | None = None) -> Term:
-        self.reading.roots.append(((node, 0), condition))
+        self.dependencies.roots.append(((node, 0), condition))
         return self.at(node, 0)
 
-    def _trigger(self, declared: Declared) -> Trigger:
+    def _trigger(self, declared: Declaration) -> Trigger:
         guard = self._root(declared.node)
         args = tuple((name, self._root(arg, guard)) for name, arg in declared.args)
         return Trigger(declared.name, guard, args, declared.where)
 
     def at(self, node: Node, shift: int) -> Term:
         """The term for the node's value `shift` steps from now, by a depth-first walk with its own stack."""
-        terms, needs = self.terms, self.reading.needs
+        terms, needs = self.terms, self.dependencies.needs
         on_path: dict[Node, list[int]] = {}
-        path: list[Key] = []
+        path: list[NodeAt] = []
         stack = [((node, shift), False)]
         while stack:
             key, ready = stack.pop()
@@ -118,18 +115,18 @@ class Flattening:
                 on_path[path.pop()[0]].pop()
             elif key not in terms:
                 if any(earlier <= key[1] for earlier in on_path.get(key[0], ())):
-                    raise _loop(path, key)
+                    raise _causality_error(path, key)
                 if key[1] and key[0].op in ("extern", "unknown"):
-                    raise _too_early(path, key)
+                    raise _lookahead_error(path, key)
                 needs[key] = self._needs(key)
-                self.reading.order.append(key)
+                self.dependencies.order.append(key)
                 path.append(key)
                 on_path.setdefault(key[0], []).append(key[1])
                 stack.append((key, True))
                 stack.extend((k, False) for k in reversed(needs[key]) if k not in terms)
         return terms[(node, shift)]
 
-    def _needs(self, key: Key) -> list[Key]:
+    def _needs(self, key: NodeAt) -> list[NodeAt]:
         """What the value at this key is computed from at once."""
         node, shift = key
         match node.op:
@@ -146,7 +143,7 @@ class Flattening:
                 return [(node.args[1], shift)]
         return [(a, shift) for a in node.args]
 
-    def _term(self, key: Key, args: list[Term]) -> Term:
+    def _term(self, key: NodeAt, args: list[Term]) -> Term:
         node, shift = key
         match node.op:
             case "const":
@@ -230,7 +227,7 @@ class Flattening:
         return tuple(named[t] for t in walk(named) if t in named)
 
 
-class Names:
+class VariableNames:
     """Different names for different variables: the wish where it is free, else with a number."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -251,7 +248,7 @@ class Names:
                 return names
 
 
-def _too_early(path: list[Key], key: Key) -> SpecError:
+def _lookahead_error(path: list[NodeAt], key: NodeAt) -> SpecError:
     node, shift = key
     name = f'extern "{node.payload.name}"' if node.op == "extern" else "an unknown"
     steps = "1 step" if shift == 1 else f"{shift} steps"
@@ -264,7 +261,7 @@ def _too_early(path: list[Key], key: Key) -> SpecError:
     )
 
 
-def _loop(path: list[Key], again: Key) -> SpecError:
+def _causality_error(path: list[NodeAt], again: NodeAt) -> SpecError:
     """The whole loop, by the definitions it goes through: only they can close one."""
     start = next(i for i, (node, shift) in enumerate(path) if node is again[0] and shift <= again[1])
     loop = [node for node, _ in path[start:]]
@@ -274,15 +271,15 @@ def _loop(path: list[Key], again: Key) -> SpecError:
     source = loop[0]
     for before, node in pairwise(loop):
         if node.op == "ref":
-            steps.append((f"{_called(source)} needs {_called(node)}", before.where))
+            steps.append((f"{_shown_name(source)} needs {_shown_name(node)}", before.where))
             source = node
     return SpecError(
-        f"{_called(loop[0])} depends on its own present value, or on a later one",
+        f"{_shown_name(loop[0])} depends on its own present value, or on a later one",
         loop[0].where,
         also=tuple(steps),
         write="[0] ++ s somewhere in the loop: each turn must look at least one step back",
     )
 
 
-def _called(ref: Node) -> str:
+def _shown_name(ref: Node) -> str:
     return f"`{ref.payload.name}`" if ref.payload.name else "this stream"

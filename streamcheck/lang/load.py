@@ -66,7 +66,7 @@ def in_user_terms() -> Iterator[None]:
         where = _innermost(error.__traceback__)
         raise SpecError("Python's recursion limit: a macro calls itself without end", where) from None
     except Exception as error:
-        raise translated(error) from None
+        raise translate_error(error) from None
 
 
 def _syntax_error(error: SyntaxError) -> SpecError:
@@ -74,7 +74,7 @@ def _syntax_error(error: SyntaxError) -> SpecError:
     return SpecError(f"Python cannot read this: {error.msg}", where)
 
 
-def translated(error: Exception) -> SpecError:
+def translate_error(error: Exception) -> SpecError:
     """A Python exception from the user's code: in our words where it is a slip with `++`, else with a traceback
     of the user's frames alone."""
     frames = [(tb.tb_frame, tb.tb_lineno) for tb in _user_tracebacks(error.__traceback__)]
@@ -122,7 +122,7 @@ def _append_slip(tb: TracebackType | None) -> SpecError | None:
             assert isinstance(around, ast.BinOp) and isinstance(around.right, ast.UnaryOp)
             left, right = source.segment(around.left), source.segment(around.right.operand)
             where = Location(innermost.tb_frame.f_code.co_filename, innermost.tb_lineno)
-            return _explained(left, around.left, right, around.right.operand, where)
+            return _append_error(left, around.left, right, around.right.operand, where)
         around = source.parent.get(around)
     return None
 
@@ -160,7 +160,7 @@ def _self_slip(error: NameError) -> SpecError | None:
 KINDS = {bool: "Bool", int: "Int", float: "Double"}
 
 
-def _explained(left: str, left_node: ast.expr, right: str, right_node: ast.expr, where: Location) -> SpecError:
+def _append_error(left: str, left_node: ast.expr, right: str, right_node: ast.expr, where: Location) -> SpecError:
     if isinstance(right_node, ast.List):
         return SpecError(
             f"`{left} ++ {right}`: the right of ++ is a stream, and this is a list",

@@ -4,7 +4,7 @@ A node is an operator of the table over other nodes, or one of these:
 
     const    payload: the value            extern   payload: Extern
     append   payload: the listed values    drop     payload: how many
-    ref      payload: Definition           unknown  an unconstrained stream of its own
+    ref      payload: StreamDefinition           unknown  an unconstrained stream of its own
     bound    a forall's or exists' constant, the same at every step
     forall   args: (bound, body)           exists   args: (bound, body)
 
@@ -68,7 +68,7 @@ class Extern:
 
 
 @dataclass(slots=True, eq=False)
-class Definition:
+class StreamDefinition:
     """A stream whose body is evaluated once, when first reached. `bound_names` is what the body's names meant
     when it was defined."""
 

@@ -23,25 +23,25 @@ from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
 from streamcheck.lang.node import Node
 from streamcheck.problem.claim import IMPLIED, Claim
 
-Key: TypeAlias = tuple[Node, int]
+NodeAt: TypeAlias = tuple[Node, int]
 
 
 @dataclass(slots=True)
-class Reading:
+class Dependencies:
     """What flattening read, from where: each key's needs, the keys in the order they were met, and the roots with
     the condition under which they matter."""
 
-    needs: dict[Key, list[Key]] = field(default_factory=dict)
-    order: list[Key] = field(default_factory=list)
-    roots: list[tuple[Key, Term | None]] = field(default_factory=list)
+    needs: dict[NodeAt, list[NodeAt]] = field(default_factory=dict)
+    order: list[NodeAt] = field(default_factory=list)
+    roots: list[tuple[NodeAt, Term | None]] = field(default_factory=list)
 
 
-def obligations(reading: Reading, terms: Mapping[Key, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
+def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
     """The implied properties; their names differ from each other and from those taken."""
-    bearing = [key for key in reading.order if _requirement(key[0]) and _condition(terms[key]) is not TRUE]
+    bearing = [key for key in dependencies.order if _requirement(key[0]) and _condition(terms[key]) is not TRUE]
     if not bearing:
         return ()
-    reached = _reached(reading, terms, bearing)
+    reached = _reach_conditions(dependencies, terms, bearing)
     claims = {key: implication(reached[key], _condition(terms[key])) for key in bearing}
     simple = simplify(claims.values())
     found: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
@@ -68,27 +68,29 @@ def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -
             yield Claim(next(n for n in names if n not in taken), claim, node.where, origin=IMPLIED)
 
 
-def _reached(reading: Reading, terms: Mapping[Key, Term], bearing: Iterable[Key]) -> dict[Key, Term]:
+def _reach_conditions(
+    dependencies: Dependencies, terms: Mapping[NodeAt, Term], bearing: Iterable[NodeAt]
+) -> dict[NodeAt, Term]:
     """Under what condition each key matters, for those that lead to an obligation."""
-    above = _above(reading, bearing)
-    ways: dict[Key, list[Term]] = defaultdict(list)
-    for key, condition in reading.roots:
+    above = _above(dependencies, bearing)
+    ways: dict[NodeAt, list[Term]] = defaultdict(list)
+    for key, condition in dependencies.roots:
         ways[key].append(TRUE if condition is None else condition)
-    reached: dict[Key, Term] = {}
-    for key in _topological(reading, above):
+    reached: dict[NodeAt, Term] = {}
+    for key in _topological(dependencies, above):
         reached[key] = disjunction(*ways[key])
-        for needed, condition in _conditions(key, reading.needs[key], terms):
+        for needed, condition in _conditions(key, dependencies.needs[key], terms):
             if needed in above:
                 ways[needed].append(conjunction(reached[key], condition))
     return reached
 
 
-def _above(reading: Reading, bearing: Iterable[Key]) -> set[Key]:
-    users: dict[Key, list[Key]] = defaultdict(list)
-    for key, needs in reading.needs.items():
+def _above(dependencies: Dependencies, bearing: Iterable[NodeAt]) -> set[NodeAt]:
+    users: dict[NodeAt, list[NodeAt]] = defaultdict(list)
+    for key, needs in dependencies.needs.items():
         for needed in needs:
             users[needed].append(key)
-    above: set[Key] = set()
+    above: set[NodeAt] = set()
     stack = list(bearing)
     while stack:
         key = stack.pop()
@@ -98,11 +100,11 @@ def _above(reading: Reading, bearing: Iterable[Key]) -> set[Key]:
     return above
 
 
-def _topological(reading: Reading, keys: set[Key]) -> list[Key]:
+def _topological(dependencies: Dependencies, keys: set[NodeAt]) -> list[NodeAt]:
     """Users before what they need."""
-    order: list[Key] = []
-    done: set[Key] = set()
-    for start in reading.order:
+    order: list[NodeAt] = []
+    done: set[NodeAt] = set()
+    for start in dependencies.order:
         stack = [(start, False)] if start in keys else []
         while stack:
             key, finished = stack.pop()
@@ -111,11 +113,11 @@ def _topological(reading: Reading, keys: set[Key]) -> list[Key]:
             elif key not in done:
                 done.add(key)
                 stack.append((key, True))
-                stack.extend((k, False) for k in reading.needs[key] if k in keys and k not in done)
+                stack.extend((k, False) for k in dependencies.needs[key] if k in keys and k not in done)
     return order[::-1]
 
 
-def _conditions(key: Key, needs: list[Key], terms: Mapping[Key, Term]) -> Iterator[tuple[Key, Term]]:
+def _conditions(key: NodeAt, needs: list[NodeAt], terms: Mapping[NodeAt, Term]) -> Iterator[tuple[NodeAt, Term]]:
     match key[0].op:
         case "mux":
             test, then, otherwise = needs
@@ -142,10 +144,10 @@ def _condition(node: Term) -> Term:
         case "index in range":
             array = node.args[0].type
             assert isinstance(array, ArrayType)
-            return _below(node.args[1], array.length)
+            return _in_bounds(node.args[1], array.length)
         case "shift in range":
             assert isinstance(node.type, MachineType)
-            return _below(node.args[1], node.type.width)
+            return _in_bounds(node.args[1], node.type.width)
         case "cast in range":
             return _representable(node.args[0], node.type) if node.args[0].type.kind == "float" else TRUE
         case "":
@@ -162,7 +164,7 @@ def simplify_one(claim: Term) -> Term:
     return simplify([claim])[claim] if all(a.is_const for a in claim.args) else claim
 
 
-def _below(index: Term, bound: int) -> Term:
+def _in_bounds(index: Term, bound: int) -> Term:
     type = index.type
     low = high = TRUE
     if type.kind != "unsigned":

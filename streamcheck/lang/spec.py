@@ -14,7 +14,7 @@ from streamcheck.lang.stream import Operand, Stream, node_of
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declaration:
     """A property, assumption, observer or trigger: `args` are a trigger's, with the user's names or none."""
 
     name: str
@@ -33,11 +33,11 @@ class SpecBase:
         self.name = name
         self.where = here()
         self.namespace: Mapping[str, Any] = user_frame().f_globals
-        self.triggers: dict[str, Declared] = {}
-        self.observers: dict[str, Declared] = {}
-        self.properties: dict[str, Declared] = {}
-        self.witnesses: dict[str, Declared] = {}
-        self.assumptions: dict[str, Declared] = {}
+        self.triggers: dict[str, Declaration] = {}
+        self.observers: dict[str, Declaration] = {}
+        self.properties: dict[str, Declaration] = {}
+        self.witnesses: dict[str, Declaration] = {}
+        self.assumptions: dict[str, Declaration] = {}
 
     def __repr__(self) -> str:
         return f"<Spec {self.name!r}>"
@@ -70,7 +70,7 @@ class SpecBase:
     def _add(
         self,
         kind: str,
-        table: dict[str, Declared],
+        table: dict[str, Declaration],
         name: str,
         node: Node,
         args: tuple[tuple[str | None, Node], ...] = (),
@@ -81,7 +81,7 @@ class SpecBase:
         for other in tables:
             if name in other:
                 raise SpecError(f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),))
-        table[name] = Declared(name, node, here(), args)
+        table[name] = Declaration(name, node, here(), args)
 
 
 def _claim(call: str, stream: object) -> Node:

@@ -198,7 +198,7 @@ class Stream(metaclass=StreamType):
 
     def set(self, *index_and_value: Operand, **fields: Operand) -> Stream:
         """An array with one element replaced, `a.set(i, v)`, or a struct with fields replaced, `s.set(x=v)`."""
-        return updated(self, index_and_value, fields)
+        return update(self, index_and_value, fields)
 
     def __len__(self) -> int:
         return _array_type(self, "len").length
@@ -247,10 +247,10 @@ class Appended:
     __mul__ = __rmul__ = __floordiv__ = __truediv__ = __mod__ = __matmul__ = _slip
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise not_appended()
+        raise append_error()
 
 
-def not_appended() -> SpecError:
+def append_error() -> SpecError:
     return SpecError("`++` has a list of values on its left and a stream on its right", here(), write="[0] ++ s")
 
 
@@ -268,7 +268,7 @@ def node_of(operand: object, like: Type | None = None) -> Node:
     if isinstance(operand, Stream):
         return operand._node
     if isinstance(operand, Appended):
-        raise not_appended()
+        raise append_error()
     if isinstance(operand, type) and issubclass(operand, Stream):
         raise SpecError(f"{operand.__name__} is a type, not a stream", here())
     if isinstance(operand, enum.Enum) and like is None:
@@ -285,7 +285,7 @@ def node_of(operand: object, like: Type | None = None) -> Node:
     return literal(like, operand)
 
 
-def common(*operands: object) -> list[Node]:
+def nodes_of_one_type(*operands: object) -> list[Node]:
     """The nodes of operands that should share a type: literals follow the first stream."""
     like = next((o._node.type for o in operands if isinstance(o, Stream)), None)
     if like is None:
@@ -299,22 +299,22 @@ def unary(op: str, a: object) -> Stream:
 
 def binary(op: str, a: object, b: object) -> Stream:
     if isinstance(a, Appended) or isinstance(b, Appended):
-        raise not_appended()
+        raise append_error()
     if any(isinstance(o, Stream) and o._node.type is BOOL for o in (a, b)):
         shown = fill(OPERATORS[op].shown, {"a": "…", "b": "Bool"})
         write = "count_of(T, bools) to count Booleans, cast(Word8, b) for one"
         raise SpecError(f"{shown}: it is for numbers, not Bool", here(), write=write)
-    left, right = common(a, b)
+    left, right = nodes_of_one_type(a, b)
     return make(apply(op, left, right))
 
 
 def logical(op: str, bits: str, a: object, b: object) -> Stream:
-    left, right = common(a, b)
+    left, right = nodes_of_one_type(a, b)
     return make(apply(op if left.type is BOOL or right.type is BOOL else bits, left, right))
 
 
 def compare(op: str, a: object, b: object) -> Stream:
-    left, right = common(a, b)
+    left, right = nodes_of_one_type(a, b)
     if left.type is BOOL and any(n.op in ("and", "or", "xor") for n in (left, right)):
         slip = syntax.bitwise_slip()
         if slip is not None:
@@ -344,11 +344,11 @@ def power(base: object, exponent: object) -> Stream:
     if isinstance(base, Stream) and _is_whole(exponent) and cast(int, exponent) >= 0:
         if not base._node.type.is_number:
             raise SpecError(f"{base._node.type} ** {exponent}: ** is for numbers", here())
-        return make(_multiplied(base._node, cast(int, exponent)))
+        return make(_product(base._node, cast(int, exponent)))
     if _is_whole(exponent) and isinstance(base, Stream) and base._node.type.kind == "real":
-        return make(apply("div", literal(base._node.type, 1), _multiplied(base._node, -cast(int, exponent))))
+        return make(apply("div", literal(base._node.type, 1), _product(base._node, -cast(int, exponent))))
     floats = any(isinstance(o, Stream) and o._node.type.kind == "float" for o in (base, exponent))
-    left, right = common(base, exponent) if floats else (node_of(o, COUNT) for o in (base, 2))
+    left, right = nodes_of_one_type(base, exponent) if floats else (node_of(o, COUNT) for o in (base, 2))
     if left.type.kind != "float":
         raise SpecError(
             f"{left.type} ** …: the exponent is a literal whole number, at least 0 (others are for Float and Double)",
@@ -361,19 +361,19 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _multiplied(base: Node, exponent: int) -> Node:
+def _product(base: Node, exponent: int) -> Node:
     if exponent == 0:
         return literal(base.type, 1)
     if exponent == 1:
         return base
-    half = _multiplied(base, exponent // 2)
+    half = _product(base, exponent // 2)
     square = apply("mul", half, half)
     return apply("mul", square, base) if exponent % 2 else square
 
 
 def append(values: object, stream: Stream) -> Stream:
     if not isinstance(values, list):
-        raise not_appended()
+        raise append_error()
     if not values:
         raise SpecError("`[] ++ s`: the list before ++ has at least one value", here(), write="s")
     node = stream._node
@@ -430,7 +430,7 @@ def field(struct: Stream, name: str) -> Stream:
     return make(apply("field", struct._node, payload=type.position(name)))
 
 
-def updated(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str, Any]) -> Stream:
+def update(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str, Any]) -> Stream:
     node = stream._node
     if isinstance(node.type, ArrayType) and len(index_and_value) == 2 and not fields:
         index, value = index_and_value

@@ -45,7 +45,7 @@ SYMBOLS: dict[type[ast.AST], str] = {
 }
 
 
-class Source:
+class SourceText:
     """A parsed file: nodes by their exact position, and each node's parent."""
 
     def __init__(self, text: str) -> None:
@@ -68,9 +68,9 @@ class Source:
     def text_of(self, node: ast.expr) -> str:
         """The operand as written, its own parentheses included."""
         text = self.segment(node)
-        return f"({text})" if self.parenthesised(node) else text
+        return f"({text})" if self.has_parentheses(node) else text
 
-    def parenthesised(self, child: ast.expr) -> bool:
+    def has_parentheses(self, child: ast.expr) -> bool:
         """Whether `child` has parentheses of its own (those of a call do not come here)."""
         parent = self.parent[child]
         if not isinstance(parent, ast.expr):
@@ -93,19 +93,19 @@ def _position(node: ast.expr | ast.stmt) -> tuple[int | None, ...]:
 
 
 @lru_cache(maxsize=16)
-def _parsed(text: str) -> Source | None:
+def _parse(text: str) -> SourceText | None:
     try:
-        return Source(text)
+        return SourceText(text)
     except (SyntaxError, ValueError):
         return None
 
 
-def source_of(file: str) -> Source | None:
+def source_of(file: str) -> SourceText | None:
     text = "".join(linecache.getlines(file))
-    return _parsed(text) if text else None
+    return _parse(text) if text else None
 
 
-def loop_targets(source: Source) -> Iterator[tuple[str, int]]:
+def loop_targets(source: SourceText) -> Iterator[tuple[str, int]]:
     """The names that `for` loops of the module itself bind, and where."""
     for statement in source.tree.body:
         for node in ast.walk(statement):
@@ -133,7 +133,7 @@ def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
         stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def loop_around(source: Source, line: int) -> list[ast.stmt]:
+def enclosing_loop(source: SourceText, line: int) -> list[ast.stmt]:
     """The body of the loop in which the function that begins at this line is defined."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.FunctionDef) and node.lineno == line:
@@ -142,7 +142,7 @@ def loop_around(source: Source, line: int) -> list[ast.stmt]:
     return []
 
 
-def _inside_function(source: Source, node: ast.AST | None) -> bool:
+def _inside_function(source: SourceText, node: ast.AST | None) -> bool:
     while node is not None and not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
         node = source.parent.get(node)
     return node is not None
@@ -153,7 +153,7 @@ def position_in(code: CodeType, lasti: int) -> tuple[int | None, ...]:
     return (line, column, end_line, end_column)
 
 
-def expression_at(code: CodeType, lasti: int) -> tuple[Source, ast.AST] | None:
+def expression_at(code: CodeType, lasti: int) -> tuple[SourceText, ast.AST] | None:
     """The innermost expression that the instruction belongs to."""
     source = source_of(code.co_filename)
     if source is None:
@@ -162,7 +162,7 @@ def expression_at(code: CodeType, lasti: int) -> tuple[Source, ast.AST] | None:
     return (source, found[-1]) if found else None
 
 
-def current(frame: FrameType | None = None) -> tuple[Source, ast.AST] | None:
+def current(frame: FrameType | None = None) -> tuple[SourceText, ast.AST] | None:
     frame = frame or user_frame()
     return expression_at(frame.f_code, frame.f_lasti)
 
@@ -185,14 +185,14 @@ def append_slip() -> str | None:
     source, node = here
     operands = _operands(node)
     for i, operand in enumerate(operands):
-        if is_append(operand) and not source.parenthesised(operand):
+        if is_append(operand) and not source.has_parentheses(operand):
             assert isinstance(operand, ast.BinOp) and isinstance(operand.right, ast.UnaryOp)
             listed, stream = source.segment(operand.left), source.segment(operand.right.operand)
             texts = [source.text_of(o) for o in operands]
             if i == 0:
                 return f"{listed} ++ ({_rest(source, operand)})"
             texts[i] = f"({listed} ++ {stream})"
-            return _joined(node, texts)
+            return _rejoin(node, texts)
     return None
 
 
@@ -203,14 +203,14 @@ def marker_slip() -> str | None:
         return None
     source, node = here
     outer = source.parent.get(node)
-    while isinstance(outer, ast.BinOp) and not is_marked(outer):
+    while isinstance(outer, ast.BinOp) and not is_append_marker(outer):
         node, outer = outer, source.parent.get(outer)
     if isinstance(outer, ast.BinOp):
         return f"{source.segment(outer.left)} ++ ({_rest(source, outer)})"
     return None
 
 
-def is_marked(node: ast.BinOp) -> bool:
+def is_append_marker(node: ast.BinOp) -> bool:
     """Whether the right side begins with the second plus of `++`."""
     right: ast.expr = node.right
     while isinstance(right, ast.BinOp):
@@ -218,11 +218,11 @@ def is_marked(node: ast.BinOp) -> bool:
     return isinstance(node.op, ast.Add) and isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.UAdd)
 
 
-def _rest(source: Source, appended: ast.expr) -> str:
+def _rest(source: SourceText, appended: ast.expr) -> str:
     """Everything to the right of `++`, as far as operators go on without parentheses."""
     assert isinstance(appended, ast.BinOp)
     whole: ast.expr = appended
-    while isinstance(parent := source.parent.get(whole), ast.BinOp | ast.Compare) and not source.parenthesised(whole):
+    while isinstance(parent := source.parent.get(whole), ast.BinOp | ast.Compare) and not source.has_parentheses(whole):
         if _operands(parent)[0] is not whole:
             break
         whole = parent
@@ -239,21 +239,21 @@ def bitwise_slip() -> tuple[str, str, str] | None:
         return None
     source, node = here
     if isinstance(node, ast.BinOp) and isinstance(source.parent.get(node), ast.Compare):
-        if source.parenthesised(node):
+        if source.has_parentheses(node):
             return None
         node = source.parent[node]
     if not isinstance(node, ast.Compare):
         return None
     operands = _operands(node)
-    slips = [o for o in operands if _is_bitwise(o) and not source.parenthesised(o)]
+    slips = [o for o in operands if _is_bitwise(o) and not source.has_parentheses(o)]
     if not slips:
         return None
     assert isinstance(slips[0], ast.BinOp)
     texts = [f"({source.segment(o)})" if o in slips else source.text_of(o) for o in operands]
-    return SYMBOLS[type(slips[0].op)], _joined(node, texts), _split(source, node, slips)
+    return SYMBOLS[type(slips[0].op)], _rejoin(node, texts), _split(source, node, slips)
 
 
-def _split(source: Source, node: ast.Compare, slips: list[ast.expr]) -> str:
+def _split(source: SourceText, node: ast.Compare, slips: list[ast.expr]) -> str:
     """`b | x > 3 | y < 5` as it was meant: the comparisons between the bitwise operators, in parentheses."""
     result, comparison, compared = "", "", False
     symbols = ["", *(f" {SYMBOLS[type(op)]} " for op in node.ops)]
@@ -268,11 +268,11 @@ def _split(source: Source, node: ast.Compare, slips: list[ast.expr]) -> str:
     return result + (f"({comparison})" if compared else comparison)
 
 
-def _pieces(source: Source, operand: ast.expr) -> list[tuple[str, str]]:
+def _pieces(source: SourceText, operand: ast.expr) -> list[tuple[str, str]]:
     """The operands of unparenthesised & | ^, each with the operator before it."""
     if isinstance(operand, ast.BinOp) and _is_bitwise(operand):
         left = operand.left
-        inner = _is_bitwise(left) and not source.parenthesised(left)
+        inner = _is_bitwise(left) and not source.has_parentheses(left)
         before = _pieces(source, left) if inner else [("", source.text_of(left))]
         return [*before, (SYMBOLS[type(operand.op)], source.text_of(operand.right))]
     return [("", source.text_of(operand))]
@@ -305,7 +305,7 @@ def _operands(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _joined(node: ast.AST, texts: list[str]) -> str:
+def _rejoin(node: ast.AST, texts: list[str]) -> str:
     if isinstance(node, ast.BinOp):
         return f"{texts[0]} {SYMBOLS[type(node.op)]} {texts[1]}"
     assert isinstance(node, ast.Compare)
@@ -343,7 +343,7 @@ def truth_slip() -> tuple[str, str]:
     return "Python asks for its truth here", "mux(c, a, b) to choose, & | ~ to combine"
 
 
-def _asks_truth(source: Source, node: ast.AST, parent: ast.AST | None) -> tuple[str, str] | None:
+def _asks_truth(source: SourceText, node: ast.AST, parent: ast.AST | None) -> tuple[str, str] | None:
     s = source.segment
     match node:
         case ast.Compare(ops=[ast.In() | ast.NotIn(), *_]):

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.core.wire import Reader, Writer, location, location_row
+from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 
-def automaton_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
+def automaton_to_plain(cfa: Automaton, w: TermWriter) -> dict[str, Any]:
     return {
         "name": cfa.name,
         "variables": [w.term(v) for v in cfa.variables],
@@ -40,7 +40,7 @@ def automaton_to_plain(cfa: Automaton, w: Writer) -> dict[str, Any]:
     }
 
 
-def automaton_from_plain(row: dict[str, Any], reader: Reader) -> Automaton:
+def automaton_from_plain(row: dict[str, Any], reader: TermReader) -> Automaton:
     terms = reader.terms
     edges = (
         Edge(

@@ -25,7 +25,7 @@ from typing import Any, Literal, assert_never
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
 from streamcheck.core.types import Type
-from streamcheck.core.wire import Reader, Writer, from_plain
+from streamcheck.core.wire import TermReader, TermWriter, from_plain
 from streamcheck.problem.automaton_json import automaton_from_plain, automaton_to_plain
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -40,7 +40,7 @@ FORMAT = "streamcheck certificate 2"
 
 
 def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
-    w = Writer()
+    w = TermWriter()
     row = {
         "kind": certificate.kind,
         "k": certificate.k,
@@ -52,7 +52,7 @@ def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
 
 
 def certificate_from_plain(data: dict[str, Any]) -> Certificate:
-    terms = Reader(data["types"], data["terms"]).terms
+    terms = TermReader(data["types"], data["terms"]).terms
     invariants, equalities = (tuple(terms[i] for i in data[key]) for key in ("invariants", "equalities"))
     return Certificate(data["kind"], data["k"], invariants, tuple(data["free"]), equalities)
 
@@ -78,11 +78,11 @@ def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
         case Certificate():
             return certificate_to_plain(evidence)
         case LocationInvariants(at):
-            w = Writer()
+            w = TermWriter()
             rows = [[location, w.term(invariant)] for location, invariant in at]
             return {"locations": rows, "types": w.types, "terms": w.terms}
         case BlockCertificate(blocks, certificate):
-            w = Writer()
+            w = TermWriter()
             row = automaton_to_plain(blocks, w)
             return {"blocks": row, "types": w.types, "terms": w.terms, "certificate": certificate_to_plain(certificate)}
     assert_never(evidence)
@@ -90,10 +90,10 @@ def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
 
 def proof_from_plain(data: dict[str, Any]) -> ProofEvidence:
     if "locations" in data:
-        terms = Reader(data["types"], data["terms"]).terms
+        terms = TermReader(data["types"], data["terms"]).terms
         return LocationInvariants(tuple((location, terms[i]) for location, i in data["locations"]))
     if "blocks" in data:
-        blocks = automaton_from_plain(data["blocks"], Reader(data["types"], data["terms"]))
+        blocks = automaton_from_plain(data["blocks"], TermReader(data["types"], data["terms"]))
         return BlockCertificate(blocks, certificate_from_plain(data["certificate"]))
     return certificate_from_plain(data)
 

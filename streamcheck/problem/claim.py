@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, assert_never
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, term
 from streamcheck.core.types import BOOL
-from streamcheck.core.wire import Writer, location, location_row
+from streamcheck.core.wire import TermWriter, location, location_row
 
 
 class Goal(Enum):
@@ -90,7 +90,7 @@ class Claim:
         return isinstance(self.origin, RangeOf)
 
 
-def claim_to_plain(claim: Claim, w: Writer) -> list[Any]:
+def claim_to_plain(claim: Claim, w: TermWriter) -> list[Any]:
     """A claim as JSON, its terms as rows of the writer."""
     origin = _origin_to_plain(claim.origin, w)
     return [claim.name, w.term(claim.term), location_row(claim.where), claim.goal.value, origin]
@@ -101,7 +101,7 @@ def claim_from_plain(row: list[Any], terms: list[Term]) -> Claim:
     return Claim(name, terms[number], location(where), Goal(goal), _origin_from_plain(origin, terms))
 
 
-def _origin_to_plain(origin: Origin, w: Writer) -> Any:
+def _origin_to_plain(origin: Origin, w: TermWriter) -> Any:
     match origin:
         case Written():
             return "written"

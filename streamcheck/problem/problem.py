@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
-from streamcheck.core.wire import Reader, Writer
+from streamcheck.core.wire import TermReader, TermWriter
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.automaton_json import automaton_from_plain, automaton_to_plain
 from streamcheck.problem.claim import Claim
@@ -35,7 +35,7 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         case Specification():
             return {"specification": to_plain(problem)}
         case Automaton():
-            w = Writer()
+            w = TermWriter()
             row = automaton_to_plain(problem, w)
             return {"automaton": row, "types": w.types, "terms": w.terms}
     assert_never(problem)
@@ -44,4 +44,4 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
 def problem_from_plain(row: dict[str, Any]) -> Problem:
     if "specification" in row:
         return from_plain(row["specification"])
-    return automaton_from_plain(row["automaton"], Reader(row["types"], row["terms"]))
+    return automaton_from_plain(row["automaton"], TermReader(row["types"], row["terms"]))

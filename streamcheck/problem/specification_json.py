@@ -11,7 +11,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.core.wire import Reader, Writer, location, location_row
+from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin, VacuityTest
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
@@ -19,7 +19,7 @@ FORMAT = "streamcheck equations 1"
 
 
 def to_plain(equations: Specification) -> dict[str, Any]:
-    w = Writer()
+    w = TermWriter()
 
     def named(items: Iterable[Named | Claim]) -> list[Any]:
         return [{"name": n.name, "term": w.term(n.term), "at": location_row(n.where)} for n in items]
@@ -90,7 +90,7 @@ def from_plain(data: Any, origin: str = "") -> Specification:
 
 
 def _read(data: dict[str, Any]) -> Specification:
-    r = Reader(data["types"], data["terms"])
+    r = TermReader(data["types"], data["terms"])
     terms: list[Term] = r.terms
 
     def named(items: list[Any]) -> tuple[Named, ...]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.core.wire import Reader, Writer
+from streamcheck.core.wire import TermReader, TermWriter
 from streamcheck.problem.claim import Claim, claim_from_plain, claim_to_plain
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 
 
 def system_to_plain(system: TransitionSystem) -> dict[str, Any]:
-    w = Writer()
+    w = TermWriter()
 
     def claims(those: tuple[Claim, ...]) -> list[list[Any]]:
         return [claim_to_plain(c, w) for c in those]
@@ -33,7 +33,7 @@ def system_to_plain(system: TransitionSystem) -> dict[str, Any]:
 
 
 def system_from_plain(row: dict[str, Any]) -> TransitionSystem:
-    terms = Reader(row["types"], row["terms"]).terms
+    terms = TermReader(row["types"], row["terms"]).terms
 
     def claims(rows: list[list[Any]]) -> tuple[Claim, ...]:
         return tuple(claim_from_plain(row, terms) for row in rows)

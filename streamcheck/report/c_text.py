@@ -14,7 +14,7 @@ BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand":
 COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-class Inexpressible(Exception):
+class NotInC(Exception):
     """No C expression says it, or only a very long one."""
 
 
@@ -24,7 +24,7 @@ def conditions(invariant: Term, *, wide: bool = False) -> Iterator[str]:
     for part in conjuncts(invariant):
         try:
             yield _Text(wide).of(part)
-        except Inexpressible:
+        except NotInC:
             continue
 
 
@@ -40,7 +40,7 @@ class _Text:
     def of(self, node: Term, *, inside: bool = False) -> str:
         text = self._text(node)
         if len(text) > LONGEST:
-            raise Inexpressible
+            raise NotInC
         return f"({text})" if inside and node.args and not text.startswith(("!", "~")) else text
 
     def _text(self, node: Term) -> str:
@@ -58,12 +58,12 @@ class _Text:
             return f"{parts[0]} {COMPARED[node.op]} {parts[1]}"
         other = OTHERS.get(node.op)
         if other is None:
-            raise Inexpressible
+            raise NotInC
         return other(*parts)
 
     def _variable(self, node: Term) -> str:
         if str(node.payload).startswith(HIDDEN):
-            raise Inexpressible
+            raise NotInC
         name = variable_text(node.payload)
         return f"(long long){name}" if self.wide and node.type.kind == "integer" else name
 
@@ -72,7 +72,7 @@ def _number(node: Term) -> str:
     if node.type is BOOL:
         return str(int(node.payload))
     if node.type.kind not in ("integer", "signed", "unsigned"):
-        raise Inexpressible
+        raise NotInC
     suffix = "U" if isinstance(node.type, MachineType) and not node.type.signed else ""
     return f"{node.payload}{suffix}" if node.payload >= 0 else f"({node.payload})"
 

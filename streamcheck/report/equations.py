@@ -105,7 +105,7 @@ def _equation_lines(equations: Specification) -> Iterator[str]:
             (
                 c.name,
                 str(c.initial.type),
-                f"[{'any' if c.free else printer.definition(c.initial)}] ++ {_delayed(printer, c.next)}",
+                f"[{'any' if c.free else printer.definition(c.initial)}] ++ {_delay_text(printer, c.next)}",
             )
             for c in equations.cells
         ],
@@ -113,7 +113,7 @@ def _equation_lines(equations: Specification) -> Iterator[str]:
     order = {node: i for i, node in enumerate(printer.texts)}
     wires = [(order[w.term], w.name, w.term, printer.definition(w.term)) for w in equations.wires]
     wires += [(order[node], name, node, text) for name, node, text in printer.extra]
-    yield from _section("wires", [(name, str(node.type), text) for _, name, node, text in sorted(wires, key=_first)])
+    yield from _section("wires", [(name, str(node.type), text) for _, name, node, text in sorted(wires, key=_position)])
     for trigger in equations.triggers:
         args = ", ".join(use(arg) if name is None else f"{name}={use(arg)}" for name, arg in trigger.args)
         yield f"  trigger {trigger.name}({args}) when {use(trigger.guard)}"
@@ -124,11 +124,11 @@ def _equation_lines(equations: Specification) -> Iterator[str]:
         yield f"  {kind} {p.name} = {use(p.term)}"
 
 
-def _first(row: tuple[int, str, Term, str]) -> int:
+def _position(row: tuple[int, str, Term, str]) -> int:
     return row[0]
 
 
-def _delayed(printer: Printer, after: Term) -> str:
+def _delay_text(printer: Printer, after: Term) -> str:
     text = printer.use(after)
     return f"({text})" if after not in printer.names and _needs_parentheses(after) else text
 

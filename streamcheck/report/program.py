@@ -103,19 +103,19 @@ def _parts(term: Term) -> Sequence[str]:
 
 def show_automaton(cfa: Automaton) -> str:
     """The automaton that engines see, as Graphviz DOT."""
-    lines = [f"digraph {_quoted(cfa.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
+    lines = [f"digraph {_quote(cfa.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
     lines.append("  edge [fontname=Courier, fontsize=10, color=gray30];")
     for location in cfa.locations:
         style = ", style=bold" if location == cfa.entry else ""
         if location in cfa.bad:
             style = ", shape=doubleoctagon, color=red"
-        lines.append(f"  {_quoted(location)} [label={_quoted(location)}{style}];")
+        lines.append(f"  {_quote(location)} [label={_quote(location)}{style}];")
     for edge in cfa.edges:
         label = edge.text if edge.where is None else f"{edge.where.line}: {edge.text}"
-        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(label)}];")
+        lines.append(f"  {_quote(edge.source)} -> {_quote(edge.target)} [label={_quote(label)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -54,14 +54,14 @@ def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[lis
         yield row
 
 
-def comma_separated(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
+def csv_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """One column for each trigger (whether it fires) and each of its arguments (empty where it does not)."""
     columns = ["step"]
     for trigger in equations.triggers:
         columns.append(trigger.name)
         columns += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
     columns += [o.name for o in equations.observers]
-    yield ",".join(map(_quoted, columns))
+    yield ",".join(map(_quote, columns))
     triggers = [(t.name, [_column(arg.type) for _, arg in t.args]) for t in equations.triggers]
     observers = [(o.name, _column(o.term.type)) for o in equations.observers]
     for step in steps:
@@ -76,10 +76,10 @@ def comma_separated(equations: Specification, steps: Iterator[Step]) -> Iterator
 
 def _column(type: Type) -> Show:
     show = text_of(type)
-    return (lambda value: _quoted(show(value))) if type.kind in ("array", "struct") else show
+    return (lambda value: _quote(show(value))) if type.kind in ("array", "struct") else show
 
 
-def _quoted(cell: str) -> str:
+def _quote(cell: str) -> str:
     if any(c in cell for c in ',"\n'):
         escaped = cell.replace('"', '""')
         return f'"{escaped}"'

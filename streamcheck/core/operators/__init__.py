@@ -37,14 +37,14 @@ def c_function(name: str) -> str:
 
 def needed_functions(name: str) -> list[str]:
     """The other `sc_…` functions that this one calls."""
-    return [other for other in c_helpers.called(c_function(name)) if other != name]
+    return [other for other in c_helpers.called_functions(c_function(name)) if other != name]
 
 
 def _check_c_forms() -> None:
     for row in OPERATORS.values():
         forms = row.c.values() if isinstance(row.c, Mapping) else [row.c]
         for form in forms:
-            for name in c_helpers.called(form.replace("{t}", "i8")) if isinstance(form, str) else ():
+            for name in c_helpers.called_functions(form.replace("{t}", "i8")) if isinstance(form, str) else ():
                 c_function(name)
 
 

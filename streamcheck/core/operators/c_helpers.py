@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 
-def called(expression: str) -> list[str]:
+def called_functions(expression: str) -> list[str]:
     """The `sc_…` functions that an expression or a definition calls."""
     return list(dict.fromkeys(re.findall(r"\bsc_\w+", expression)))
 

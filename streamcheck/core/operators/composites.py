@@ -70,13 +70,13 @@ def _field_c(s: Signature) -> str:
     return f"a.{s.args[0].fields[_position(s)][0]}"
 
 
-def _clamped(s: Signature) -> str:
+def _clamped_index(s: Signature) -> str:
     index = s.args[1]
     unsigned = isinstance(index, MachineType) and not index.signed
     return "min(b, {last})" if unsigned else "min(max(b, 0), {last})"
 
 
-def _clamped_c(s: Signature) -> str:
+def _clamped_index_c(s: Signature) -> str:
     assert isinstance(s.args[0], ArrayType)
     last = s.args[0].length - 1
     index = s.args[1]
@@ -92,16 +92,16 @@ ROWS = (
         "index",
         "a[b]",
         _element,
-        lambda s: f"a[{_clamped(s)}]",
+        lambda s: f"a[{_clamped_index(s)}]",
         None,
-        lambda s: f"a[{_clamped_c(s)}]",
+        lambda s: f"a[{_clamped_index_c(s)}]",
         requires="index in range",
     ),
     Operator(
         "update",
         "a.set(b, c)",
         _update,
-        lambda s: f"replaced(a, {_clamped(s)}, c)",
+        lambda s: f"replaced(a, {_clamped_index(s)}, c)",
         None,
         None,
         requires="index in range",

@@ -115,15 +115,15 @@ def _smt_to_mathematical(source: Type, target: Type) -> str:
             text = "(sbv_to_int a)"
         case "float":
             exact = "(ite (or (fp.isNaN a) (fp.isInfinite a)) 0.0 (fp.to_real a))"
-            return f"(let ((r! {exact})) {_truncated('r!')})" if whole else exact
+            return f"(let ((r! {exact})) {_truncation('r!')})" if whole else exact
         case "real":
-            return _truncated("a") if whole else "a"
+            return _truncation("a") if whole else "a"
         case _:
             text = "a"
     return text if whole else f"(to_real {text})"
 
 
-def _truncated(r: str) -> str:
+def _truncation(r: str) -> str:
     return f"(ite (>= {r} 0.0) (to_int {r}) (- (to_int (- {r}))))"
 
 

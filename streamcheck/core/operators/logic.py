@@ -24,7 +24,7 @@ def _identical(args: tuple[Type, ...], _: object) -> Type:
     return BOOL
 
 
-def _ordered(args: tuple[Type, ...], _: object) -> Type:
+def _ordering(args: tuple[Type, ...], _: object) -> Type:
     need(common_type(args), "unsigned signed float integer real", "numbers")
     return BOOL
 
@@ -52,7 +52,7 @@ def _compare(name: str, mirrored: str, symbol: str, fp: str) -> Operator:
         "float": f"(fp.{fp} a b)",
         "*": f"({symbol} a b)",
     }
-    return Operator(name, f"a {symbol} b", _ordered, f"a {symbol} b", smt, f"a {symbol} b", mirrored=mirrored)
+    return Operator(name, f"a {symbol} b", _ordering, f"a {symbol} b", smt, f"a {symbol} b", mirrored=mirrored)
 
 
 ROWS = (

@@ -55,7 +55,7 @@ class Operator:
 
     def python_form(self, signature: Signature) -> str:
         text = _choose(self.python, signature)
-        return _wrapped(text, signature.result) if self.wraps else text
+        return _wrap(text, signature.result) if self.wraps else text
 
     def smt_form(self, signature: Signature) -> str:
         if self.smt is None:
@@ -81,7 +81,7 @@ def _choose(column: Column, signature: Signature) -> str:
     return text.format_map(facts(signature.args[0])) if "{" in text else text
 
 
-def _wrapped(text: str, result: Type) -> str:
+def _wrap(text: str, result: Type) -> str:
     match result:
         case MachineType(width=width, signed=False):
             return f"({text}) & {(1 << width) - 1}"

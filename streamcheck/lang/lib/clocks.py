@@ -5,19 +5,19 @@ from __future__ import annotations
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.lang.build import mux
-from streamcheck.lang.lib.parts import recur, whole, word_for
+from streamcheck.lang.lib.parts import recur, whole_number, word_for
 from streamcheck.lang.stream import Stream
 from streamcheck.lang.types import Bool
 
 
 def period(steps: int) -> int:
     """The number itself: `clk(period(3), phase(1))` reads as in Copilot, and means `clk(3, 1)`."""
-    return whole(steps, 1, "the period of a clock")
+    return whole_number(steps, 1, "the period of a clock")
 
 
 def phase(step: int) -> int:
     """The number itself: `clk(period(3), phase(1))` reads as in Copilot, and means `clk(3, 1)`."""
-    return whole(step, 0, "the phase of a clock")
+    return whole_number(step, 0, "the phase of a clock")
 
 
 def clk(period: int, phase: int = 0) -> Stream:
@@ -37,7 +37,7 @@ def clk1(period: int, phase: int = 0) -> Stream:
 
 
 def _check(period: int, phase: int) -> None:
-    whole(period, 1, "the period of a clock")
-    if whole(phase, 0, "the phase of a clock") >= period:
+    whole_number(period, 1, "the period of a clock")
+    if whole_number(phase, 0, "the phase of a clock") >= period:
         message = f"a clock of period {period} has the phases 0 to {period - 1}, and this is {phase}"
         raise SpecError(message, here())

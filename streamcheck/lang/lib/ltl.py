@@ -8,13 +8,13 @@ past-time operators of `ptltl` and `mtl` often say the same, a little later, and
 from __future__ import annotations
 
 from streamcheck.lang.build import all_of, any_of, drop
-from streamcheck.lang.lib.parts import truth, whole
+from streamcheck.lang.lib.parts import bool_stream, whole_number
 from streamcheck.lang.stream import Operand, Stream
 
 
 def next(s: Operand) -> Stream:
     """Whether `s` holds at the next step: `drop(1, s)`."""
-    return drop(1, truth(s, "next(s): s"))
+    return drop(1, bool_stream(s, "next(s): s"))
 
 
 def always(n: int, s: Operand) -> Stream:
@@ -51,5 +51,5 @@ def release(n: int, p: Operand, q: Operand) -> Stream:
 
 def _ahead(n: int, s: Operand, call: str, name: str) -> list[Stream]:
     """`s` now and at each of the next `n` steps."""
-    stream = truth(s, f"{call}: {name}")
-    return [drop(i, stream) for i in range(whole(n, 0, f"{call}: n") + 1)]
+    stream = bool_stream(s, f"{call}: {name}")
+    return [drop(i, stream) for i in range(whole_number(n, 0, f"{call}: n") + 1)]

@@ -47,7 +47,7 @@ from streamcheck.core.location import here
 from streamcheck.core.types import MachineType
 from streamcheck.lang.apply import literal
 from streamcheck.lang.build import any_of, drop, mux, pre, unsafe_cast
-from streamcheck.lang.lib.parts import WORDS, recur, truth, whole, word_for
+from streamcheck.lang.lib.parts import WORDS, bool_stream, recur, whole_number, word_for
 from streamcheck.lang.stream import Operand, Stream
 from streamcheck.lang.types import Bool, Int
 
@@ -55,53 +55,53 @@ from streamcheck.lang.types import Bool, Int
 def eventually_prev(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
     """Whether `s` held at some step up to now within [low, high]."""
     window = _window("eventually_prev", low, high, clock, distance)
-    return _since(window, Bool(True), window.truth("s", s))
+    return _since(window, Bool(True), window.bool_stream("s", s))
 
 
 def always_been(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
     """Whether `s` held at every step up to now within [low, high]."""
     window = _window("always_been", low, high, clock, distance)
-    return ~_since(window, Bool(True), ~window.truth("s", s))
+    return ~_since(window, Bool(True), ~window.bool_stream("s", s))
 
 
 def since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """Whether `q` held at some step up to now within [low, high], and `p` at every step after that one, now
     included."""
     window = _window("since", low, high, clock, distance)
-    return _since(window, window.truth("p", p), window.truth("q", q))
+    return _since(window, window.bool_stream("p", p), window.bool_stream("q", q))
 
 
 def trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """Whether at every step up to now within [low, high] `q` held or `p` held at some step after that one,
     now included: `~since(…, ~p, ~q)`."""
     window = _window("trigger", low, high, clock, distance)
-    return ~_since(window, ~window.truth("p", p), ~window.truth("q", q))
+    return ~_since(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
 
 
 def eventually(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
     """Whether `s` holds at some step from now on within [low, high]."""
     window = _window("eventually", low, high, clock, distance)
-    return _until(window, Bool(True), window.truth("s", s))
+    return _until(window, Bool(True), window.bool_stream("s", s))
 
 
 def always(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
     """Whether `s` holds at every step from now on within [low, high]."""
     window = _window("always", low, high, clock, distance)
-    return ~_until(window, Bool(True), ~window.truth("s", s))
+    return ~_until(window, Bool(True), ~window.bool_stream("s", s))
 
 
 def until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """Whether `q` holds at some step from now on within [low, high], and `p` at every step from now to just
     before that one."""
     window = _window("until", low, high, clock, distance)
-    return _until(window, window.truth("p", p), window.truth("q", q))
+    return _until(window, window.bool_stream("p", p), window.bool_stream("q", q))
 
 
 def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """Whether at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
     just before that one: `~until(…, ~p, ~q)`."""
     window = _window("release", low, high, clock, distance)
-    return ~_until(window, ~window.truth("p", p), ~window.truth("q", q))
+    return ~_until(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
 
 
 # Copilot's matching variants: the step where `q` decides is one of those where `p` counts.
@@ -110,29 +110,29 @@ def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: O
 def matching_since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """`since`, where `p` must hold at the step of `q`, too: `since(…, p, p & q)`."""
     window = _window("matching_since", low, high, clock, distance)
-    holds = window.truth("p", p)
-    return _since(window, holds, holds & window.truth("q", q))
+    holds = window.bool_stream("p", p)
+    return _since(window, holds, holds & window.bool_stream("q", q))
 
 
 def matching_trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """`trigger`, where `p` at the step of `q` itself will do, too: `trigger(…, p, p | q)`."""
     window = _window("matching_trigger", low, high, clock, distance)
-    frees = window.truth("p", p)
-    return ~_since(window, ~frees, ~(frees | window.truth("q", q)))
+    frees = window.bool_stream("p", p)
+    return ~_since(window, ~frees, ~(frees | window.bool_stream("q", q)))
 
 
 def matching_until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """`until`, where `p` must hold at the step of `q`, too: `until(…, p, p & q)`."""
     window = _window("matching_until", low, high, clock, distance)
-    holds = window.truth("p", p)
-    return _until(window, holds, holds & window.truth("q", q))
+    holds = window.bool_stream("p", p)
+    return _until(window, holds, holds & window.bool_stream("q", q))
 
 
 def matching_release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
     """`release`, where `p` at the step of `q` itself will do, too: `release(…, p, p | q)`."""
     window = _window("matching_release", low, high, clock, distance)
-    frees = window.truth("p", p)
-    return ~_until(window, ~frees, ~(frees | window.truth("q", q)))
+    frees = window.bool_stream("p", p)
+    return ~_until(window, ~frees, ~(frees | window.bool_stream("q", q)))
 
 
 # The arguments
@@ -148,8 +148,8 @@ class Window:
     clock: Stream
     distance: int
 
-    def truth(self, name: str, operand: Operand) -> Stream:
-        return truth(operand, f"mtl.{self.call}: {name}")
+    def bool_stream(self, name: str, operand: Operand) -> Stream:
+        return bool_stream(operand, f"mtl.{self.call}: {name}")
 
     def between(self, earlier: Stream, later: Stream) -> Stream:
         """The time from one step to a later one, in a type without a sign."""
@@ -164,9 +164,9 @@ def _window(call: str, low: int, high: int, clock: Operand, distance: int) -> Wi
     if not isinstance(clock, Stream) or not clock._node.type.is_integer:
         found = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
         raise SpecError(f"{name}: the clock is a stream of integers, and this is {found}", here())
-    whole(low, 0, f"{name}: low")
-    whole(high, 0, f"{name}: high")
-    whole(distance, 1, f"{name}: distance")
+    whole_number(low, 0, f"{name}: low")
+    whole_number(high, 0, f"{name}: high")
+    whole_number(distance, 1, f"{name}: distance")
     if low > high:
         raise SpecError(f"{name}: no time is at least {low} and at most {high}", here())
     literal(clock._node.type, high)  # the bounds are in the clock's unit
@@ -193,7 +193,7 @@ def _since(window: Window, p: Stream, q: Stream) -> Stream:
     def older(ages: list[Stream]) -> list[Stream]:
         for _ in range(window.high // max(apart, window.distance)):
             newer = pre(gone, ages[-1])
-            ages.append(recur(kind, [gone], partial(_handed_on, begins, newer, grown)))
+            ages.append(recur(kind, [gone], partial(_hand_on, begins, newer, grown)))
         return ages
 
     lasts = older([last])
@@ -201,7 +201,7 @@ def _since(window: Window, p: Stream, q: Stream) -> Stream:
     return any_of((first >= low) & (last < gone) for first, last in zip(firsts, lasts, strict=True))
 
 
-def _handed_on(begins: Stream, newer: Stream, grown: Callable[[Stream], Stream], before: Stream) -> Stream:
+def _hand_on(begins: Stream, newer: Stream, grown: Callable[[Stream], Stream], before: Stream) -> Stream:
     """When a group begins, each older one takes the place of the next older."""
     return grown(mux(begins, newer, before))
 

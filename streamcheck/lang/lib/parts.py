@@ -11,8 +11,8 @@ from typing import TypeAlias
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import BOOL, ArrayType
-from streamcheck.lang.node import Definition, Node
-from streamcheck.lang.stream import Operand, Stream, append, common, make, node_of
+from streamcheck.lang.node import Node, StreamDefinition
+from streamcheck.lang.stream import Operand, Stream, append, make, node_of, nodes_of_one_type
 from streamcheck.lang.types import Word8, Word16, Word32, Word64, core_type
 
 Operands: TypeAlias = "Sequence[Operand] | Stream"
@@ -26,7 +26,7 @@ def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], S
     `@stream` would do, but for its lateness: its body is evaluated when a spec reaches it, and the nodes made
     then carry the line of `spec.run(…)`."""
     where = here()
-    definition = Definition("", core_type(kind, "recur"), step, where)
+    definition = StreamDefinition("", core_type(kind, "recur"), step, where)
     definition.stream = again = make(Node("ref", (), definition.type, definition, where=where))
     definition.body = step(append(initial, again))._node
     assert definition.body.type is definition.type
@@ -41,7 +41,7 @@ def word_for(highest: int) -> type[Stream]:
     raise SpecError(f"no word holds numbers up to {highest}", here())
 
 
-def truth(operand: Operand, what: str) -> Stream:
+def bool_stream(operand: Operand, what: str) -> Stream:
     """A Bool stream, `True` and `False` included."""
     node = node_of(operand, BOOL)
     if node.type is not BOOL:
@@ -49,7 +49,7 @@ def truth(operand: Operand, what: str) -> Stream:
     return make(node)
 
 
-def listed(operands: object, what: str) -> list[Operand]:
+def elements_of(operands: object, what: str) -> list[Operand]:
     """The elements of a list, or of an array stream: at least one."""
     if isinstance(operands, Stream) and not isinstance(operands._node.type, ArrayType):
         raise SpecError(f"{what} takes a list of streams, and this is one {operands._node.type}", here())
@@ -61,16 +61,16 @@ def listed(operands: object, what: str) -> list[Operand]:
     return elements
 
 
-def alike(operands: list[Operand], what: str) -> list[Stream]:
+def of_one_type(operands: list[Operand], what: str) -> list[Stream]:
     """Streams that all have one type; literals take it."""
-    nodes = common(*operands)
+    nodes = nodes_of_one_type(*operands)
     for node in nodes:
         if node.type is not nodes[0].type:
             raise SpecError(f"{what} of different types, {nodes[0].type} and {node.type}", here())
     return [make(node) for node in nodes]
 
 
-def whole(value: object, least: int, what: str) -> int:
+def whole_number(value: object, least: int, what: str) -> int:
     """A Python int, at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         found = f"a stream of {value._node.type}" if isinstance(value, Stream) else repr(value)

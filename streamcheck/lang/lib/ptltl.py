@@ -7,25 +7,25 @@ The meanings are the textbook's (Z. Manna, A. Pnueli: Temporal Verification of R
 from __future__ import annotations
 
 from streamcheck.lang.build import pre
-from streamcheck.lang.lib.parts import recur, truth
+from streamcheck.lang.lib.parts import bool_stream, recur
 from streamcheck.lang.stream import Operand, Stream
 from streamcheck.lang.types import Bool
 
 
 def previous(s: Operand) -> Stream:
     """Whether `s` held one step ago; false at the first step."""
-    return pre(False, truth(s, "previous(s): s"))
+    return pre(False, bool_stream(s, "previous(s): s"))
 
 
 def always_been(s: Operand) -> Stream:
     """Whether `s` has held at every step so far, now included."""
-    now = truth(s, "always_been(s): s")
+    now = bool_stream(s, "always_been(s): s")
     return recur(Bool, [True], lambda before: now & before)
 
 
 def eventually_prev(s: Operand) -> Stream:
     """Whether `s` has held at some step so far, now included."""
-    now = truth(s, "eventually_prev(s): s")
+    now = bool_stream(s, "eventually_prev(s): s")
     return recur(Bool, [False], lambda before: now | before)
 
 
@@ -35,5 +35,5 @@ def since(p: Operand, q: Operand) -> Stream:
 
     (Copilot's differs: it is `always_been(implies(previous(eventually_prev(q)), p))`, true where `q` never
     held, and false for ever once `p` failed after the first `q`.)"""
-    holds, begins = truth(p, "since(p, q): p"), truth(q, "since(p, q): q")
+    holds, begins = bool_stream(p, "since(p, q): p"), bool_stream(q, "since(p, q): q")
     return recur(Bool, [False], lambda before: begins | (holds & before))

@@ -14,7 +14,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import MachineType
 from streamcheck.lang.build import cast, drop, maximum, minimum, unsafe_cast
-from streamcheck.lang.lib.parts import WORDS, Operands, alike, listed, whole
+from streamcheck.lang.lib.parts import WORDS, Operands, elements_of, of_one_type, whole_number
 from streamcheck.lang.stream import Operand, Stream
 from streamcheck.lang.types import Int8, Int16, Int32, Int64
 
@@ -48,13 +48,13 @@ def mean(n: int, s: Operand) -> Stream:
 def mean_now(xs: Operands) -> Stream:
     """The mean of the present values of several streams of one type; what `mean` says of types holds here,
     too. (Copilot's sum wraps around.)"""
-    return _mean([_number(x, "mean_now") for x in alike(listed(xs, "mean_now"), "mean_now")])
+    return _mean([_number(x, "mean_now") for x in of_one_type(elements_of(xs, "mean_now"), "mean_now")])
 
 
 def _window(n: int, s: Operand, name: str) -> list[Stream]:
-    (stream,) = alike([s], f"{name}(n, s)")
+    (stream,) = of_one_type([s], f"{name}(n, s)")
     _number(stream, f"{name}(n, s)")
-    return [drop(i, stream) for i in range(whole(n, 1, f"{name}(n, s): n"))]
+    return [drop(i, stream) for i in range(whole_number(n, 1, f"{name}(n, s): n"))]
 
 
 def _number(stream: Stream, what: str) -> Stream:

@@ -8,7 +8,7 @@ second counts.
 from __future__ import annotations
 
 from streamcheck.lang.build import mux
-from streamcheck.lang.lib.parts import Operands, alike, listed, word_for
+from streamcheck.lang.lib.parts import Operands, elements_of, of_one_type, word_for
 from streamcheck.lang.stream import Operand, Stream
 
 
@@ -16,7 +16,7 @@ def majority(xs: Operands) -> Stream:
     """At each step, the value that more than half of `xs` have; where there is none, the value of one of
     them (`has_majority` tells). `xs` are streams of any one type, compared with `==`, or an array. The
     first pass of [BM91]: size linear in `xs`, counters that cannot wrap."""
-    candidate, *others = alike(listed(xs, "majority"), "majority")
+    candidate, *others = of_one_type(elements_of(xs, "majority"), "majority")
     # `lead` is how far the candidate is ahead among the votes read: at most their number. After the last vote
     # nobody reads it, so that 256 votes still make do with a Word8.
     lead: Stream = word_for(len(others))(1)
@@ -30,7 +30,7 @@ def majority(xs: Operands) -> Stream:
 def has_majority(value: Operand, xs: Operands) -> Stream:
     """Whether strictly more than half of `xs` equal `value`. The second pass of [BM91]: a count that
     cannot wrap. (Copilot calls it `aMajority`, with the arguments the other way round.)"""
-    wanted, *votes = alike([value, *listed(xs, "has_majority")], "has_majority")
+    wanted, *votes = of_one_type([value, *elements_of(xs, "has_majority")], "has_majority")
     word = word_for(len(votes))
     count: Stream = word(0)
     for vote in votes:
