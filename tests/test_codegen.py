@@ -276,14 +276,14 @@ def named(spec_name="fine", extern_name="x", trigger="t", parameter="a", observe
     ("given", "says"),
     [
         ({"extern_name": "while"}, "keyword of C"),
-        ({"extern_name": "a-b"}, "no identifier in C"),
+        ({"extern_name": "a-b"}, "not an identifier in C"),
         ({"trigger": "int"}, "keyword of C"),
         ({"trigger": "memcpy"}, "C's own library"),
         ({"trigger": "fine_step"}, "both be `fine_step`"),
         ({"trigger": "sc_i8"}, "reserved"),
         ({"parameter": "register"}, "keyword of C"),
-        ({"observer": "hot air"}, "no identifier in C"),
-        ({"spec_name": "my spec"}, "no identifier in C"),
+        ({"observer": "hot air"}, "not an identifier in C"),
+        ({"spec_name": "my spec"}, "not an identifier in C"),
         ({"trigger": "step", "copilot": True}, "both be `step`"),
         ({"trigger": "x", "copilot": True}, "both be `x`"),
         ({"extern_name": "step", "copilot": True}, "both be `step`"),
@@ -327,7 +327,7 @@ spec.trigger("t", n > 5)
     assert error.value.where.line == 2 and "--narrow" in error.value.write
     loose = Spec("loose")
     loose.trigger("t", unknown(Bool))
-    with pytest.raises(SpecError, match="no input of it"):
+    with pytest.raises(SpecError, match="not an input of it"):
         unit_of(loose)
 
 

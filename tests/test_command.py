@@ -144,17 +144,17 @@ def test_run_reads_json_lines_and_files(spec, tmp_path):
 
 BAD_DATA = [
     ("x,mode,pos.lat,pos.ok\n", "standard input:1: no column for r"),
-    ("x,mod,pos.lat,pos.ok,r\n", "standard input:1: column 'mod' is no input of this spec; is 'mode' meant?"),
-    ("x,x,mode,pos.lat,pos.ok,r\n", "standard input:1: column x is there twice"),
+    ("x,mod,pos.lat,pos.ok,r\n", "standard input:1: column 'mod' is not an input of this spec; is 'mode' meant?"),
+    ("x,x,mode,pos.lat,pos.ok,r\n", "standard input:1: column x appears twice"),
     (ROWS + "300,RUN,1,1,1\n", "standard input:5: column x: 300 does not fit Word8, which holds 0 to 255"),
     (ROWS + "1.5,RUN,1,1,1\n", "standard input:5: column x: '1.5' is not a Word8"),
     (ROWS + "1,STOP,1,1,1\n", "standard input:5: column mode: 'STOP' is not a member of Mode: IDLE, RUN"),
     (ROWS + "1,RUN,1,maybe,1\n", "standard input:5: column pos.ok: 'maybe' is not a Bool: true or false"),
-    (ROWS + "1,RUN,,true,1\n", "standard input:5: column pos.lat: empty where a Float is due"),
-    (ROWS + "1,RUN\n", "standard input:5: 2 values in this row, and the header names 5 columns"),
+    (ROWS + "1,RUN,,true,1\n", "standard input:5: column pos.lat: empty; a Float is needed"),
+    (ROWS + "1,RUN\n", "standard input:5: this row has 2 values, the header has 5 columns"),
     ("", "standard input:1: no header: the first row names the inputs, x, mode, pos, r"),
     ('{"x": 1, "mode": "RUN"}', "standard input:1: no value for pos"),
-    ('{"y": 1}', "standard input:1: 'y' is no input of this spec"),
+    ('{"y": 1}', "standard input:1: 'y' is not an input of this spec"),
     ('{"x": 1', "standard input:1: not a JSON object"),
 ]
 
@@ -332,5 +332,5 @@ def test_a_limit_on_loading(spec, monkeypatch):
     from streamcheck.run import source
 
     monkeypatch.setattr(source, "LOAD_SECONDS", 0.3)
-    with pytest.raises(SpecError, match=r"not done after 0.3 s, so it was ended"):
+    with pytest.raises(SpecError, match=r"timed out after 0.3 s"):
         source.read(source.Target.parse(str(spec("while True: pass\n"))))

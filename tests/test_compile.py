@@ -56,7 +56,7 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     )
     header = (counter / "out" / "c" / "counter.h").read_text()
     assert "proved for all inputs and all time: small" in header and "state: 1 byte" in header
-    assert "read back and proved to do what the spec says" in header
+    assert "read back and proved equal to the spec" in header
     assert 'assumed at every step: sometimes counter.py:6 spec.assume("sometimes"' in header
     assert "bool up; /* count on */" in header and "void full(uint8_t count);" in header
 
@@ -222,7 +222,7 @@ def zip_steps(equations, rows):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ('n = stream(Int, lambda n: [0] ++ (n + 1))\ns.trigger("t", n > 3)', "no range of 64 bits was found that `n`"),
+        ('n = stream(Int, lambda n: [0] ++ (n + 1))\ns.trigger("t", n > 3)', "no range of 64 bits was found for `n`"),
         ('x = extern("x", Int)\ns.trigger("t", x > 3)', 'spec.assume("range", (x >= 0)'),
         ('r = extern("r", Real)\ns.trigger("t", r > 3)', "`r` is a Real"),
     ],

@@ -15,10 +15,10 @@ import click
 from streamcheck import __version__
 
 COMMANDS = {
-    "prove": "Prove a spec's properties, or show the shortest run that breaks them.",
+    "prove": "Prove a spec's properties, or show counterexamples.",
     "run": "Interpret a spec: a table of its triggers and observers.",
-    "compile": "Turn a spec into C99 that is itself proved equal to it.",
-    "show": "Print a stage of a spec, or write it in another tool's language.",
+    "compile": "Compile a spec to C99 and prove the C equal to it.",
+    "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",
 }
 
@@ -27,9 +27,7 @@ INTERNAL = 4
 INTERRUPTED = 130
 TERMINATED = 143
 
-OBJECTS = (
-    100_000  # new ones between looks for garbage: terms and modules stay, and looking takes a tenth of a short run
-)
+OBJECTS = 100_000  # new objects between garbage collections, which find nothing and take a tenth of a short run
 
 
 class Lazy(click.Group):
@@ -52,7 +50,7 @@ class Lazy(click.Group):
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
-    """Stream monitors written as Python code: run them, look at them, prove them, compile them."""
+    """Stream monitors written in Python: run, show, prove and compile them."""
 
 
 def main() -> NoReturn:
@@ -62,7 +60,7 @@ def main() -> NoReturn:
 
     signal.signal(signal.SIGTERM, _raise_terminated)
     gc.set_threshold(OBJECTS)
-    sys.set_int_max_str_digits(0)  # Int has no bound, and neither have its decimals
+    sys.set_int_max_str_digits(0)  # Int is unbounded, and so is the number of its digits
     try:
         status = cli.main(standalone_mode=False)
         _leave(status if isinstance(status, int) else 0)
@@ -81,11 +79,14 @@ def main() -> NoReturn:
         _leave(0)
     except Exception:
         traceback.print_exc()
-        _fail("an internal error, of streamcheck and not of the spec: nothing was concluded", INTERNAL)
+        _fail(
+            "internal error in streamcheck (not in your spec); please report it with the lines above",
+            INTERNAL,
+        )
 
 
 class Terminated(BaseException):
-    """SIGTERM, raised so that what was started is ended on the way out."""
+    """SIGTERM as an exception, so that all processes are ended on the way out."""
 
 
 def _raise_terminated(*_: object) -> NoReturn:
@@ -98,11 +99,11 @@ def _fail(message: str, status: int) -> NoReturn:
 
 
 def _leave(status: int) -> NoReturn:
-    """At once: what was started has been ended, and taking the terms apart one by one is of no use to anybody."""
+    """Exit immediately: all processes have ended, and freeing the terms one by one would only take time."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except OSError:
-            status = INTERNAL  # what was to be said could not be
+            status = INTERNAL  # the output is incomplete
     os._exit(status)

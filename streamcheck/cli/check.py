@@ -15,7 +15,7 @@ REJECTED = 4
 def command(certificates: tuple[str, ...]) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
 
-    The spec is loaded again and the conditions derived from it; another solver than the engines' answers. A
+    The spec is loaded again and the proof conditions are derived from it; a solver that no engine used checks them. A
     counterexample is replayed. Exit status 0: all hold; 4: one is rejected.
     """
     status = 0

@@ -23,21 +23,21 @@ from streamcheck.run.strategy import processors
 ALARM = 4
 
 
-@click.command(name="compile", short_help="Turn a spec into C99 that is itself proved equal to it.")
+@click.command(name="compile", short_help="Compile a spec to C99 and prove the C equal to it.")
 @click.argument("file", metavar="FILE[::SPEC]")
-@click.option("-o", "directory", metavar="DIR", required=True, help="Where the files go; it is made if need be.")
+@click.option("-o", "directory", metavar="DIR", required=True, help="Directory for the files; created if missing.")
 @click.option(
     "--abi",
     type=click.Choice(["context", "copilot"]),
     default="context",
     show_default=True,
-    help="context: NAME_init and NAME_step on a state of yours; copilot: global variables and step().",
+    help="context: NAME_init and NAME_step with the caller's state; copilot: global variables and step().",
 )
-@click.option("--observers", is_flag=True, help="Show the observers' values in the state.")
+@click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
 @click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
-@click.option("--narrow", is_flag=True, help="Find ranges for Int streams by proof, and use machine types.")
-@click.option("--unproven", is_flag=True, help="Compile whatever the proofs say; the header tells.")
-@click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec; the header tells.")
+@click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
+@click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
+@click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, max=1e9),
@@ -45,7 +45,7 @@ ALARM = 4
     show_default=True,
     help="Seconds for proving the properties.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; else as many as processors.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes (default: one per processor).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
 def command(
     file: str,
@@ -60,11 +60,11 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> int:
-    """Turn a spec into C99: constant space, no heap, no loop in a step.
+    """Compile a spec to C99: constant time and memory, no heap, no loop in a step.
 
     The properties are proved first, and the C is read back and proved equal to the spec. Exit status: 0 written;
-    1 or 3 not written, for a property is falsified or unknown; 2 the command or the spec is wrong; 4 the C could not
-    be proved equal to the spec, which is a fault of streamcheck, and nothing was written.
+    1 or 3 not written, because a property is falsified or unknown; 2 the command or the spec is wrong; 4 not written,
+    because the C could not be proved equal to the spec, which is an error in streamcheck.
     """
     target = Target.parse(file)
     deadline = time.monotonic() + timeout
@@ -98,7 +98,7 @@ def _status(result: CompileResult) -> int:
 
 def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
-        yield "  not compiled: a property is not proved (--unproven compiles it all the same)"
+        yield "  not compiled: a property is not proved (--unproven compiles it anyway)"
         return
     outcome = result.outcome
     if outcome is None:
@@ -106,7 +106,7 @@ def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     elif outcome.proved:
         yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
     else:
-        yield "  not written: the C could not be proved equal to the spec, which is a fault of streamcheck:"
+        yield "  not written: the C could not be proved equal to the spec, which is an error in streamcheck:"
         yield from (f"    {failure}" for failure in outcome.failures)
     yield from (f"  {line}" for line in result.unit.figures.lines())
     if paths:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 class ReaderGone(Exception):
-    """Nobody reads our output any more (`| head`): a good end, which click would call a failure."""
+    """The reader of the output has gone (`| head`). This is success; click would report a failure."""
 
 
 def emit(lines: Iterable[str], *, flush: bool = False) -> None:

@@ -28,15 +28,15 @@ DEFAULT_STEPS = 10
 
 @click.command(name="run", short_help="Interpret a spec.")
 @click.argument("file", metavar="FILE[::SPEC]")
-@click.option("--steps", type=click.IntRange(min=0), help="How many; else to the end of the input.")
+@click.option("--steps", type=click.IntRange(min=0), help="Number of steps (default: until the input ends).")
 @click.option("--input", "data", metavar="DATA", help="CSV or JSON lines (.json, .jsonl), or - for standard input.")
 @click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
     """Interpret a spec: at each step its triggers, with their arguments, and its observers.
 
     Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object), else from
-    the samples in the spec. Without --steps a run ends with its input, with the shortest list of samples, or after
-    10 steps where nothing else ends it. What is false is told on standard error; the exit status does not tell.
+    the samples in the spec. Without --steps a run ends with its input, with the shortest list of samples, or else after
+    10 steps. Violations are printed to standard error; the exit status is still 0.
     """
     with ExitStack() as stack:
         sampler = stack.enter_context(Sampler(Target.parse(file)))
@@ -53,7 +53,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             click.echo(f"note: {warning}", err=True)
         for name in [i.name for i in equations.inputs if not i.extern and i.var in planned.inputs]:
             click.echo(
-                f"note: {name} may have any value; this run takes its type's default if it is not given", err=True
+                f"note: {name} may have any value; this run uses its type's default if the input has none", err=True
             )
         if not equations.triggers and not equations.observers:
             click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
@@ -79,7 +79,7 @@ def _recorded_rows(source: TextIO, data: str, planned: Plan, steps: int | None) 
     origin = "standard input" if data == "-" else data
     lines: Iterator[str] = iter(source.readline, "")
     is_json = data.endswith((".json", ".jsonl"))
-    if data == "-":  # a JSON object shows itself by its brace
+    if data == "-":  # a JSON object begins with a brace
         first = next((line for line in lines if line.strip()), "")
         is_json = first.lstrip().startswith("{")
         lines = _chain(first, lines)
@@ -102,7 +102,7 @@ def _first_rows(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> I
         yield row
         done += 1
     if done < steps:
-        raise SpecError(f"{origin} has {done} rows, and --steps asks for {steps}")
+        raise SpecError(f"{origin} has {done} rows, but --steps is {steps}")
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:

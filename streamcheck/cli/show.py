@@ -97,7 +97,7 @@ STAGES = {"equations": _equations, "system": _system, "graph": _graph}
 LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file of these holds one spec
 
 
-@click.command(name="show", short_help="Print a stage of a spec, or write it in another tool's language.")
+@click.command(name="show", short_help="Print a stage of a spec, or export it to another tool's language.")
 @click.argument("file", metavar="FILE[::SPEC]")
 @click.option(
     "--as",
@@ -105,16 +105,14 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file
     type=click.Choice([*STAGES, "json", *LANGUAGES, "smt2"]),
     default="equations",
     show_default=True,
-    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT, of programs the automaton; "
-    "json: complete, and read again in place of the spec; lustre: for Kind 2; vmt: for ic3ia and Pono; "
+    help="equations: cells and wires; system: the transition system; graph: Graphviz DOT, for programs the automaton; "
+    "json: the complete spec, accepted in place of the file; lustre: for Kind 2; vmt: for ic3ia and Pono; "
     "chc: Horn clauses for Spacer and Golem; aut: the automaton of a program; smt2: the queries of k steps.",
 )
-@click.option(
-    "--steps", type=click.IntRange(min=0), default=10, show_default=True, help="How many steps smt2 looks at."
-)
+@click.option("--steps", type=click.IntRange(min=0), default=10, show_default=True, help="Number of steps of smt2.")
 @how_code_is_read
 def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
-    """Print a stage of a spec on its way to proofs and C, or write it for another tool."""
+    """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
     target = Target.parse(file)
     specs = read(target, reading=Reading(integers))
     if stage == "json":

@@ -1,1 +1,1 @@
-"""Specification to C99 in constant space."""
+"""C99 from a specification: constant time and memory."""

@@ -1,4 +1,4 @@
-"""A worked `main.c`: what a user of the generated C writes, in the smallest form that builds and runs."""
+"""An example `main.c`: the smallest user of the generated C that builds and runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """C expressions put together from the C column of the operator table, with no more casts and parentheses than needed.
 
-A form such as `(uint8_t)((uint32_t)a + (uint32_t)b)` is parsed once. Filling it keeps track of the C type that the
-text really has after C's promotions, so a cast to the type that is there already is left out, and so is one that
-the usual arithmetic conversions make by themselves. An `int` is assumed to have 32 bits; the generated file checks.
+A form such as `(uint8_t)((uint32_t)a + (uint32_t)b)` is parsed once. Filling it tracks the C type of the text after
+C's promotions, so a cast to the same type is left out, and so is a cast that the usual arithmetic conversions
+perform. An `int` is assumed to have 32 bits; the generated file checks.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def parse_form(text: str) -> CForm:
 
 
 class _Parser:
-    """The C of the table: what it needs and no more."""
+    """A parser for the C forms of the operator table, no more."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
@@ -176,7 +176,7 @@ def is_type(word: str) -> bool:
 
 
 def is_repeated(form: CForm, name: str) -> bool:
-    """Whether a form uses the operand more than once."""
+    """True if a form uses the operand more than once."""
     return _count(form, name) > 1
 
 
@@ -261,7 +261,7 @@ def _binary(op: str, left: CForm, right: CForm, operands: Mapping[str, CExpressi
 
 
 def _argument(arg: CForm, operands: Mapping[str, CExpression], result: str) -> CExpression:
-    """An argument; a parameter without a sign takes what has none without a cast."""
+    """An argument; a parameter of an unsigned type accepts an unsigned value without a cast."""
     if isinstance(arg, Cast) and arg.type == "uint64_t":
         inner = fill_form(arg.inner, operands, result)
         if inner.number is not None and 0 <= inner.number < 1 << 31:
@@ -284,7 +284,7 @@ def _literal(wide: str, number: int) -> CExpression:
 
 
 def _converts(x: CExpression, wide: str) -> bool:
-    """Whether C brings the operand to the wide unsigned type by itself, its value kept."""
+    """True if C converts the operand to the wide unsigned type implicitly, with the same value."""
     return wide.startswith("u") and x.type.startswith("u") and (x.number is not None or x.type == wide)
 
 
@@ -321,7 +321,7 @@ def binary(operator: str, a: CExpression, b: CExpression) -> CExpression:
 
 
 def _operand(operator: str, x: CExpression) -> str:
-    """Parentheses wherever a reader, or a compiler's warning, would ask for them."""
+    """The operand, in parentheses if readers or compiler warnings want them."""
     level = LEVELS[operator]
     if operator in ("&&", "||"):
         return x.inside(x.level < EQUAL)
@@ -339,7 +339,7 @@ def choice(condition: CExpression, yes: CExpression, no: CExpression) -> CExpres
 
 
 def _type_of_either(yes: CExpression, no: CExpression) -> str:
-    """The type that holds both; a literal beside another operand is of that one's type as far as values go."""
+    """The type that holds both; a literal takes the type of the operand beside it."""
     if yes.type == no.type:
         return yes.type
     if (yes.number is None) != (no.number is None):

@@ -1,4 +1,4 @@
-"""What a step costs, known before it is compiled: the same for every step and every input."""
+"""The cost of a step, the same for every step and every input, computed from the C's terms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Lowered
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import Type, array_of
+from streamcheck.core.types import Type, array_of, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,9 @@ class Figures:
     longest: int  # operations one after the other
 
     def lines(self) -> Iterator[str]:
-        yield f"state: {_bytes(self.state)}; no heap, no recursion, no loop in a step"
-        yield f"stack of a step: at most {_bytes(self.locals)} of local variables"
+        yield f"state: {counted(self.state, 'byte')}; no heap, no recursion, no loop in a step"
+        yield f"stack of a step: at most {counted(self.locals, 'byte')} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
-
-
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def figures(low: Lowered, locals: Sequence[Type]) -> Figures:

@@ -1,7 +1,7 @@
-"""What the C consists of: the cells that are read, delays as rings or plain variables, and the terms of a step.
+"""The parts of the C: the cells that are read, delays as rings or plain variables, and the terms of a step.
 
-A delay `[v0 … vn-1] ++ s` arrives as a chain of cells, each taking over the next one's value. Shifting a short chain
-is cheapest; of a long one only the oldest value is replaced, in a ring whose index moves on.
+A delay `[v0 … vn-1] ++ s` is a chain of cells, each taking over the next one's value. A short chain is
+shifted; in a long one only the oldest value is replaced, in a ring whose index advances.
 
     position i of a ring of n at index k is element (k + i) mod n; position 0 is the oldest, replaced by the newest
 """
@@ -22,7 +22,7 @@ from streamcheck.problem.specification import Cell, Constant, Input, Named, Spec
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """The cells of one delay, oldest first, and what comes in at the end."""
+    """The cells of one delay, oldest first, and the value that enters at the end."""
 
     cells: tuple[Cell, ...]
 
@@ -49,12 +49,12 @@ class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
     equations: Specification
-    externs: tuple[Input, ...]  # the interface: what triggers and observers rest on as the user wrote them
+    externs: tuple[Input, ...]  # the interface: those that triggers and observers depend on as written
     inputs: tuple[Input, ...]  # the ones that are read
     cells: tuple[Cell, ...]
     rings: tuple[Ring, ...]
     triggers: tuple[Trigger, ...]
-    silent: tuple[Trigger, ...]  # their guards are plainly false
+    silent: tuple[Trigger, ...]  # their guards simplify to false
     observers: tuple[Named, ...]
     names: dict[Term, Named]  # the user's names for terms
 
@@ -101,11 +101,11 @@ WIDTHS = (8, 16, 32, 64)
 
 
 def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification) -> None:
-    """Inputs that the C cannot have, and types that no machine has."""
+    """SpecError for inputs that the C cannot have, and for types without a size."""
     for given in inputs:
         if not given.extern:
             raise SpecError(
-                f"the C would depend on `{given.name}`, an unknown, which is no input of it",
+                f"the C would depend on `{given.name}`, an unknown, which is not an input of it",
                 given.where,
                 write=f'extern("{given.name}", {given.type})',
             )
@@ -115,7 +115,7 @@ def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification)
         raise SpecError(
             f"{what} is {type}, which has no size in C",
             where,
-            write="a machine type (Int32, Word16, Double …), or `--narrow`, which proves what range an Int keeps to",
+            write="a machine type (Int32, Word16, Double …), or `--narrow`, which proves ranges for Int streams",
         )
     for node in walk(roots):  # other languages have other widths
         if isinstance(node.type, MachineType) and node.type.width not in WIDTHS:
@@ -160,10 +160,10 @@ def _rings(cells: list[Cell], roots: list[Term]) -> Iterator[Ring]:
 
 
 def _chains(cells: list[Cell], by_var: dict[Term, Cell]) -> Iterator[list[Cell]]:
-    """Cells each of which takes over the one after it."""
+    """Chains of cells, each of which takes over the value of the next."""
     taken_over = {c.next for c in cells if c.next in by_var}
     claimed: set[str] = set()
-    for cell in sorted(cells, key=lambda c: c.var in taken_over):  # those that nobody takes over begin a chain
+    for cell in sorted(cells, key=lambda c: c.var in taken_over):  # one that no other cell takes over begins a chain
         chain: list[Cell] = []
         at: Cell | None = cell
         while at is not None and at.name not in claimed and at.initial.type is cell.initial.type:

@@ -1,5 +1,5 @@
-"""Every identifier of the generated C. Names that users of the C see are the spec's, and an error where C cannot have
-them; the rest give way."""
+"""Every identifier of the generated C. Names that users of the C see are the spec's, and an error if C cannot have
+them; others get a number if they clash."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ RESERVED = re.compile(r"(_[A-Z_]|sc_|SC_|U?INT\d+_|(u?int\d+|size|ptrdiff)_t\Z)"
 
 
 def why_not(name: str, *, external: bool) -> str | None:
-    """Why C cannot have an identifier."""
+    """The reason why C cannot have this identifier; None if it can."""
     if not IDENTIFIER.match(name):
-        return "is no identifier in C (letters A-Z, digits, underscore)"
+        return "is not an identifier in C (letters A-Z, digits, underscore)"
     if name in KEYWORDS:
         return "is a keyword of C"
     if RESERVED.match(name):
@@ -51,7 +51,7 @@ class CNames:
         self.spec = equations.name
         self.copilot = copilot
         self._must_be_name("the spec", self.spec, equations.where, external=True)
-        self.public: dict[str, str] = {}  # ordinary identifiers at file scope, and what they are
+        self.public: dict[str, str] = {}  # ordinary identifiers at file scope, each with its meaning
         for suffix in ("state", "inputs", "init", "step", "inputs_valid", "observers"):
             self.public[f"{self.spec}_{suffix}"] = "a name of the generated code"
         if copilot:
@@ -96,7 +96,7 @@ class CNames:
         self.public[name] = what
 
     def fresh(self, wish: str) -> str:
-        """An identifier like the wish that nothing else has."""
+        """An identifier like the wish that is not taken."""
         base = re.sub(r"\W", "_", wish, flags=re.ASCII)
         if not IDENTIFIER.match(base) or RESERVED.match(base):
             base = f"s_{base.lstrip('_')}"
@@ -108,7 +108,7 @@ class CNames:
         return name
 
     def parameters(self, trigger: str) -> list[str]:
-        """The parameter names of a handler: the user's, or those of the streams that are handed over."""
+        """The parameter names of a handler: the user's, or those of the streams that are passed."""
         args = next(t.args for t in self.equations.triggers if t.name == trigger)
         known = {w.term: w.name for w in self.equations.wires}
         chosen: list[str] = []

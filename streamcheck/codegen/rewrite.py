@@ -1,8 +1,8 @@
 """Cheaper terms of the same meaning, before they become C.
 
-What a reader would have written by hand: comparisons that a type decides, remainders by powers of two as masks, and
-Boolean functions of few conditions in their shortest form (a vote of three Booleans is counted by the library, and
-needs no counter). None of this has to be trusted: the C that comes out is proved against the equations as they were.
+The rewriting decides comparisons by the range of a type, turns remainders by powers of two into masks, and gives
+Boolean functions of few conditions their shortest form (the library counts a vote of three Booleans, but it needs no
+counter). None of this has to be trusted: the generated C is proved against the original specification.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, wa
 from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
 
 MOST_CONDITIONS = 6
-LARGE = 64  # operators; of cones larger than this only the size is of no interest
+LARGE = 64  # operators; the size of a larger cone is not counted further
 
 Table: TypeAlias = tuple[bool, ...]  # a function's values, for the last condition changing quickest
 
 
 def rewrite(roots: Iterable[Term]) -> dict[Term, Term]:
-    """Every node below the roots, as it is to be compiled."""
+    """The image of every node below the roots."""
     roots = list(roots)
     simple = simplify(roots)
     images: dict[Term, Term] = {}
@@ -71,7 +71,7 @@ def _is_number(node: Term, value: int) -> bool:
 
 
 def _by_parts(node: Term) -> Term:
-    """Arrays and structs are equal where all their parts are."""
+    """Equality of arrays and structs as equality of all their parts."""
     a, b = node.args
     pairs = [_cheaper(term("eq", x, y)) for x, y in zip(_parts(a), _parts(b), strict=True)]
     return conjunction(*pairs) if node.op == "eq" else negation(conjunction(*pairs))
@@ -91,7 +91,7 @@ INDEX = machine(32, signed=False)
 
 
 def _extreme(node: Term) -> Term:
-    """One of the operands, where the range of the other decides."""
+    """One of the operands, if the ranges decide which."""
     a, b = (node.args[0], constant(node.type, 0)) if node.op == "abs" else node.args
     first, second = (b, a) if node.op == "min" else (a, b)
     less = _cheaper(term("lt", first, second))
@@ -179,7 +179,7 @@ def _mux(node: Term) -> Term:
 class _Conditions:
     """Boolean nodes as functions of the conditions they rest on: Boolean variables, and comparisons of other things.
 
-    A node's support is the conditions its value follows from, None where it does not follow from few."""
+    A node's support is the conditions that determine its value; None if they are too many."""
 
     def __init__(self) -> None:
         self.support: dict[Term, tuple[Term, ...] | None] = {}
@@ -256,13 +256,13 @@ class _Conditions:
         return min(split, key=lambda t: _size(t, set(conditions)))
 
     def _split(self, conditions: tuple[Term, ...], table: Table, i: int) -> Term:
-        """By the value of one condition."""
+        """The function by cases of one condition."""
         rest = conditions[:i] + conditions[i + 1 :]
         stride = 1 << (len(conditions) - 1 - i)
         no = tuple(v for at, v in enumerate(table) if not at & stride)
         yes = tuple(v for at, v in enumerate(table) if at & stride)
         x, f, g = conditions[i], self._build(rest, no), self._build(rest, yes)
-        if all(not a or b for a, b in zip(no, yes, strict=True)):  # it only ever helps
+        if all(not a or b for a, b in zip(no, yes, strict=True)):  # monotone in x
             return disjunction(f, conjunction(x, g))
         if all(a or not b for a, b in zip(no, yes, strict=True)):
             return disjunction(g, conjunction(negation(x), f))

@@ -1,11 +1,11 @@
 """The body of the step function.
 
 In this order: inputs are sampled; each trigger's guard is tested and its handler called; the next values are computed
-and committed. All that handlers and next values read is what held before the step, so all see the same step.
+and committed. Handlers and next values read the state before the step, so all see the same step.
 
-A node that several places use is a local variable, and so is what the user named; the rest is written where it is
-used. A value only one handler's call needs is computed where that call is. A piece of state is overwritten when
-nothing that is still to come reads it; a circle (a takes b's value, b takes a's) is cut by a local variable.
+A node with several uses is a local variable, and so is a node that the user named; others are written in place. A
+value that only one handler's call needs is computed beside that call. A piece of state is overwritten after its last
+read; a cycle (a takes b's value, b takes a's) is cut by a local variable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.problem.specification import Cell, Named, Trigger
 
-LONGEST = 90  # characters of an expression; longer ones are cut in two by a local variable
+LONGEST = 90  # characters of an expression; a longer one is split by a local variable
 INDENT = "    "
 
 
@@ -168,8 +168,8 @@ class StepWriter:
         return f"{to} = {source};"
 
     def convert(self, value: CExpression, type: Type) -> CExpression:
-        """The value as an initialiser, argument or right side of this type: no conversion is left to C that could
-        lose something as far as a compiler can see."""
+        """The value as an initialiser, argument or right side of this type, with a cast if a compiler would warn of an
+        implicit conversion."""
         wanted = c_type(type)
         if value.number is not None or value.type == wanted or text.is_composite(type):
             return value
@@ -191,7 +191,7 @@ class StepWriter:
     # Expressions
 
     def expression(self, root: Term, block: Block, site: int) -> CExpression:
-        """The text for a term; what it needs is declared in `block`, or in the body where others need it too."""
+        """The text for a term. Its locals are declared in `block`, or in the body if other sites use them."""
         for node in walk([root], self.written):
             if node not in self.texts:
                 alone = self.sites[node] == 1 << site
@@ -256,7 +256,7 @@ class StepWriter:
         return CExpression(name, PRIMARY, c_type(node.type))
 
     def _build(self, node: Term, block: Block) -> None:
-        """A composite of its own, in a local variable."""
+        """Build an array or struct in a local variable."""
         named = self.lowered.names.get(node)
         name = self.names.fresh(named.name if named else "built")
         self._note(named, block)
@@ -271,7 +271,7 @@ class StepWriter:
         self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
 
     def _assignments(self, place: str, node: Term) -> list[str]:
-        """Statements that make a place hold what is built here from parts."""
+        """Statements that build the node's value in a place, part by part."""
         match node.op:
             case "update":
                 index = self._clamped_index(node)
@@ -296,7 +296,7 @@ class StepWriter:
         return [self._copy_statement(node.type, place, value.text)]
 
     def _clamped_index(self, node: Term) -> str:
-        """The index that an update writes to: the one the same index would read from."""
+        """The index that an update writes to: out of range, the nearest valid one, as when reading."""
         constant = _constant_index(node)
         if constant is not None:
             return str(constant)
@@ -372,7 +372,7 @@ class StepWriter:
         return self._store_commit(self.state(name), name, cell.next, value)
 
     def _element_commit(self, cell: Cell, site: int) -> Commit:
-        """An array of which one element changes is not copied."""
+        """The commit of an array of which one element changes: it is not copied."""
         _, index, element_after = cell.next.args
         name = self.state_names[cell.name]
         for part in (index, element_after):
@@ -393,14 +393,14 @@ class StepWriter:
         value = self.expression(ring.newest, self.body, site)
         index, last = self.state(at), len(ring.cells) - 1
         pushed = self._store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
-        if ring.newest is ring.cells[0].var:  # it goes round, and is where it belongs
+        if ring.newest is ring.cells[0].var:  # the oldest value becomes the newest: it is in its place already
             pushed = Commit(name, (), frozenset())
         moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
         reads = pushed.reads - {at} if name in pushed.reads else pushed.reads
         return Commit(name, (*pushed.lines, moved), reads)
 
     def _in_order(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
-        """What reads a piece of state goes before what replaces it."""
+        """The commits in an order in which every piece of state is read before it is replaced."""
         waiting = {c.state: c for c in commits}
         owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
         readers: dict[str, set[str]] = {c.state: set() for c in commits}
@@ -428,8 +428,8 @@ class StepWriter:
         yield from late
 
     def _delay(self, commit: Commit, late: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
-        """The new value in a local variable now, for it cannot take its place yet."""
-        if commit.reads <= {commit.state}:  # it can as well be computed later
+        """The new value in a local variable, because its place is still to be read."""
+        if commit.reads <= {commit.state}:  # it can be computed later
             late.append(commit.lines)
             return
         cell = next((c for c in self.lowered.cells if self.state_names[c.name] == commit.state), None)
@@ -448,7 +448,7 @@ class StepWriter:
 
 
 def _usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
-    """How often each node is used, and from which sites: bit 2i for the guard of trigger i, 2i + 1 for its
+    """The number of uses of each node, and its sites: bit 2i for the guard of trigger i, 2i + 1 for its
     arguments, then one for observers and one for next values."""
     triggers = lowered.triggers
     roots: list[list[Term]] = []
@@ -474,7 +474,7 @@ def _form_repeats(node: Term, name: str) -> bool:
 
 
 def _plain_shift(node: Term) -> str | None:
-    """A shift of a word by a number below its width needs no help."""
+    """The C form of a shift of a word by a constant below its width, which needs no `sc_…` function; else None."""
     if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
         return None
     amount = node.args[1]
@@ -487,7 +487,7 @@ def _plain_shift(node: Term) -> str | None:
 
 
 def _suspect(node: Term, operand: Term) -> bool:
-    """Compilers warn of comparisons with the complement of a short word, cast or not: C complements an int."""
+    """True if compilers warn: C promotes a short word before it complements it, which surprises in comparisons."""
     short = operand.type.kind == "unsigned" and operand.op in ("bitnot", "bitxor")
     return short and (OPERATORS[node.op].is_comparison or node.op in ("min", "max", "floordiv", "mod", "quot", "rem"))
 
@@ -520,7 +520,7 @@ def _indent(lines: Iterable[str]) -> list[str]:
 
 
 def _sampled_paths(lowered: Lowered) -> tuple[set[Term], list[Term]]:
-    """Of composite inputs: the parts that are needed as a whole, and all parts that are read, in order."""
+    """For composite inputs: the parts that are needed as a whole, and all parts that are read, in order."""
     variables = {i.var for i in lowered.inputs if text.is_composite(i.type)}
     paths: dict[Term, None] = dict.fromkeys(variables)
     whole: set[Term] = {r for r in lowered.roots() if r in variables}

@@ -15,7 +15,7 @@ WIDTH = 110
 
 
 def literal(type: Type, value: Value) -> CExpression:
-    """A constant as C has it, with the C type that its text really has."""
+    """A C constant, with the C type of its text."""
     match type:
         case MachineType():
             return _integer(type, int(value))  # type: ignore[arg-type]
@@ -90,20 +90,20 @@ def has_array(type: Type) -> bool:
 
 
 def may_be_written(type: Type, copilot: bool) -> bool:
-    """Whether a handler is given something it may write to: Copilot's handlers always, and C before C2X lets nobody
-    hand an array of arrays to a parameter that is const."""
+    """True if a handler gets an argument that it may write to: Copilot's handlers always, others for an array of
+    arrays, which C before C2X cannot pass to a const parameter."""
     return copilot or (isinstance(type, ArrayType) and isinstance(type.element, ArrayType))
 
 
 def comment(text: str) -> str:
-    """A comment of one line: nothing in the text ends it, begins another, or is a trigraph."""
+    """A comment of one line; whatever would end it, begin another or form a trigraph is broken up."""
     safe = text.replace("*/", "* /").replace("/*", "/ *").replace("//", "/ /").replace("??", "? ?").replace("\\", "/")
     safe = " ".join("".join(c if c.isprintable() else " " for c in safe).split())
     return f"/* {safe} */"
 
 
 def source(where: Location | None) -> str:
-    """The spec's line as a comment says it."""
+    """The spec's line as shown in comments."""
     if where is None:
         return ""
     text = where.text

@@ -1,4 +1,4 @@
-"""The generated files: header, source and, on request, a worked `main`."""
+"""The generated files: header, source and, on request, an example `main`."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class UnitWriter:
     def _interface(self) -> Iterator[str]:
         name = self.name
         yield from self._observer_struct()
-        yield "/* all that is kept from one step to the next; what it means is private */"
+        yield "/* the state between steps; its meaning is private */"
         yield "typedef struct {"
         yield from self._members()
         yield from (f"}} {name}_state;", "")
@@ -173,7 +173,7 @@ class UnitWriter:
         if self.checked:
             yield from (
                 "",
-                "/* whether every enum among the inputs holds one of its values; a step does nothing where not */",
+                "/* true if every enum among the inputs holds one of its values; else a step does nothing */",
             )
             yield f"{self._validity_signature()};"
 
@@ -183,7 +183,7 @@ class UnitWriter:
 
     def _observer_struct(self) -> Iterator[str]:
         if self.low.observers:
-            yield "/* what the last step showed */"
+            yield "/* the observers at the last step */"
             yield f"struct {self.name}_observers {{"
             yield from (f"{I}{text.declaration(o.term.type, o.name)};" for o in self.low.observers)
             yield from ("};", "")
@@ -196,7 +196,7 @@ class UnitWriter:
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
         if not members and not self.low.observers:
-            yield f"{I}uint8_t none; /* nothing is kept */"
+            yield f"{I}uint8_t none; /* there is no state */"
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
         for cell in self.low.cells:
@@ -209,7 +209,7 @@ class UnitWriter:
     def _handlers(self) -> Iterator[str]:
         triggers = self.low.equations.triggers
         if triggers:
-            yield "/* yours to define; they must not call the step function */"
+            yield "/* defined by the user; they must not call the step function */"
         for trigger in triggers:
             yield text.comment(text.source(trigger.where))
             yield f"void {self.signature(trigger)};"

@@ -1,1 +1,1 @@
-"""Types, operators, terms and values: what every other room speaks about. Imports nothing of ours."""
+"""Types, operators, terms and values, used by every other room. It imports none of them."""

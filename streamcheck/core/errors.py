@@ -1,10 +1,10 @@
-"""The user's mistakes. A message says where, what was found, and what would be right.
+"""The user's mistakes. A message gives the line, what is wrong there, and what to write instead.
 
     engine.py:12: Word8 + Word16: the two sides have different types
         total = a + b
       write: cast(Word16, a) + b
 
-Solver failures are values (`Unknown`), and our own mistakes are ordinary Python exceptions.
+Solver failures are values (`Unknown`); mistakes of this package are ordinary Python exceptions.
 """
 
 from __future__ import annotations

@@ -37,12 +37,12 @@ UNKNOWN_FUNCTION = re.compile(r"^\((\w+_(?:Float|Double))((?: [abc])+)\)$")
 
 
 def unknown_function(node: Term) -> str | None:
-    """The name of the function that solvers know by name only, where the node applies one."""
+    """The name of an uninterpreted function, if the node applies one (sin, log, …: solvers have no definition)."""
     row = OPERATORS.get(node.op)
     if row is None or row.smt is None:
         return None
-    found = UNKNOWN_FUNCTION.match(row.smt_form(node.signature))
-    return found[1] if found else None
+    match = UNKNOWN_FUNCTION.match(row.smt_form(node.signature))
+    return match[1] if match else None
 
 
 def is_unknown_function(node: Term) -> bool:
@@ -50,8 +50,8 @@ def is_unknown_function(node: Term) -> bool:
 
 
 class Evaluation:
-    """The values of nodes under values of the variables, each computed once and only when asked for. Of a choice, only
-    the branch that is taken is looked at."""
+    """The values of nodes under values of the variables, each computed once and only on demand. Of a choice, only the
+    branch that is taken is evaluated."""
 
     def __init__(self, values: Mapping[Term, Value]) -> None:
         self.values = values

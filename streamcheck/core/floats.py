@@ -1,4 +1,4 @@
-"""IEEE 754 arithmetic that Python's own operators do not give: binary32, division by zero, math.h.
+"""IEEE 754 arithmetic that Python's operators lack: binary32, division by zero, math.h.
 
 Float (binary32) values are held as the Python floats equal to them. An operation is computed in binary64 and
 rounded once more: for + - * / and sqrt that double rounding is harmless, because 53 >= 2 * 24 + 2
@@ -20,7 +20,7 @@ def f32(x: float) -> float:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Whether two numbers are the same value; of floats, NaN is itself and -0.0 is not 0.0."""
+    """True if two numbers are the same value; among floats, NaN is identical to NaN, and -0.0 is not 0.0."""
     if not isinstance(a, float) or not isinstance(b, float):
         return bool(a == b) and type(a) is type(b)
     return (a == b and math.copysign(1.0, a) == math.copysign(1.0, b)) or (a != a and b != b)
@@ -54,7 +54,7 @@ def to_f32(value: int | Fraction) -> float:
 
 
 def to_machine(x: float, low: int, high: int) -> int:
-    """Truncation toward zero; a value that has no counterpart becomes the nearest bound, NaN becomes 0."""
+    """Truncation toward zero; a value out of range saturates, NaN becomes 0."""
     if x != x:
         return 0
     if x <= low:
@@ -89,7 +89,7 @@ def log(x: float) -> float:
 
 
 def power(x: float, y: float) -> float:
-    """pow of C99, Annex F.9.4.4: math.pow follows it, but raises where C returns infinity or NaN."""
+    """pow of C99, Annex F.9.4.4: math.pow follows it, but raises if C returns infinity or NaN."""
     try:
         return math.pow(x, y)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Lines of the user's code: where a stream was written, and the text that stands there."""
+"""Lines of the user's code: file, line and its text."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Location:
 
     @property
     def short(self) -> str:
-        """The file's name and the line: stable wherever the command is run from."""
+        """The file's name and the line, independent of the working directory."""
         return f"{os.path.basename(self.file)}:{self.line}"
 
     def __str__(self) -> str:
-        """As an editor understands it: relative where the file is below the working directory."""
+        """`path:line` as editors understand it; the path is relative if the file is below the working directory."""
         path = os.path.relpath(self.file) if os.path.isabs(self.file) else self.file
         return f"{self.file if path.startswith('..') else path}:{self.line}"
 
@@ -37,8 +37,8 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def user_frame() -> FrameType:
-    """The nearest frame that is not streamcheck's: code of the library counts as ours, so that an error in it
-    points to the line that called it."""
+    """The nearest frame outside streamcheck. The library is inside, so an error in it points to the line that called
+    it."""
     frame: FrameType | None = sys._getframe(1)
     last = frame
     while frame is not None:

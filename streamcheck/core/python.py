@@ -1,6 +1,6 @@
-"""Terms as Python text: an expression each, with statements for what is used more than once.
+"""Terms as Python text: one expression for each root, and statements for nodes that are used more than once.
 
-A node used once is written into its user's expression, up to a depth that Python's parser takes well.
+A node used once is written into its user's expression, up to a depth that Python's parser accepts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ MAX_DEPTH = 24
 
 
 class PythonWriter:
-    """Expressions and statements for the terms below the roots. `texts` holds each term's name or expression once
-    written, `lines` the statements so far, which run in `namespace`."""
+    """Expressions and statements for the terms below the roots. `texts` has the name or expression of each
+    term written so far, `lines` the statements, which run in `namespace`."""
 
     def __init__(self, roots: Iterable[Term], namespace: Mapping[str, Any]) -> None:
         roots = list(roots)

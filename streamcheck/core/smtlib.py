@@ -50,7 +50,7 @@ def _float(type: FloatType, value: float) -> str:
 
 
 def application(node: Term, operands: Iterable[str]) -> str:
-    """The node's operation on operands that are texts already."""
+    """The node's operation on operands given as text."""
     form = OPERATORS[node.op].smt_form(node.signature)
     return fill(form, dict(zip("abc", operands, strict=False)))
 
@@ -63,8 +63,8 @@ RESERVED = frozenset(
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """Different symbols for different names, none of them SMT-LIB's own. Those with a `!` are the writers'."""
-    found: dict[str, str] = {}
+    """Different symbols for different names, none of them reserved in SMT-LIB or containing a `!` (left to writers)."""
+    chosen: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
         wish = re.sub(r"[|\\!]", "?", name) or "nameless"
@@ -73,11 +73,11 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
         while wish in taken:
             wish = f"_{wish}"
         taken.add(wish)
-        found[name] = quote(wish)
-    return found
+        chosen[name] = quote(wish)
+    return chosen
 
 
 def quote(name: str) -> str:
-    """A name as an SMT-LIB symbol, in bars where it has to be."""
+    """A name as an SMT-LIB symbol, in bars if necessary."""
     plain = re.fullmatch(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*", name)
     return name if plain else f"|{name}|"

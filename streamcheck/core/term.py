@@ -72,7 +72,7 @@ def constant(type: Type, value: Value) -> Term:
             parts = (constant(t, v) for (_, t), v in zip(type.fields, value, strict=True))
             return term("struct", *parts, payload=type)
     value = belongs(type, value)
-    # A float's key tells -0.0 from 0.0, and lets NaN equal itself.
+    # As keys, -0.0 and 0.0 differ, and NaN equals itself.
     key = ("const", value.hex() if isinstance(value, float) else value, type)
     found = _interned.get(key)
     if found is None:
@@ -96,8 +96,8 @@ def term(op: str, *args: Term, payload: Any = None) -> Term:
 
 
 def walk(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:
-    """Every node below the roots once, arguments before what uses them. A walk that goes on where earlier ones
-    left off shares their set of nodes `done`."""
+    """Every node below the roots once, arguments before what uses them. A walk that continues an earlier
+    one shares its set `done`."""
     done = set() if done is None else done
     for root in roots:
         stack = [root]
@@ -138,7 +138,7 @@ def substitute(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[
 
 
 def plain(value: Value) -> Any:
-    """A value as JSON has it: fractions as text, and what JSON has no number for."""
+    """A value for JSON: fractions, NaN and infinities as text."""
     match value:
         case tuple():
             return [plain(v) for v in value]

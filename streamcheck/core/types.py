@@ -1,4 +1,4 @@
-"""The types of streams, and which Python values belong to them.
+"""The types of streams, and the Python values that belong to them.
 
 Types are interned: `machine(8, signed=False) is machine(8, signed=False)`, so identity is equality.
 Values inside streamcheck are plain: bool, int (machine integers, Int, enums), float (Float, Double),
@@ -21,7 +21,7 @@ Value: TypeAlias = "bool | int | float | Fraction | tuple[Value, ...]"
 
 
 class Misfit(Exception):
-    """A value that does not belong to a type; the text says why."""
+    """A value that does not belong to a type; the message explains why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +136,8 @@ class StructType(Type):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnumType(Type):
-    """Members with their integer codes: the codes are what C, solvers and the interpreter compute with.
-    `python` is the enum.Enum class the user wrote, where there is one, to show values as its members."""
+    """Members with their integer codes: C, solvers and the interpreter compute with the codes.
+    `python` is the user's enum.Enum class, if there is one, whose members the reports show."""
 
     kind = "enum"
     name: str
@@ -256,6 +256,11 @@ def default(type: Type) -> Value:
     return 0
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 value`, `2 values`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def float_text(value: float) -> str:
     """A float as text: NaN and Infinity as JSON and JavaScript name them, others as Python writes them."""
     return str(value) if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
@@ -286,7 +291,7 @@ def belongs(type: Type, value: object) -> Value:
 
 def _number(type: Type, value: object) -> Value:
     if isinstance(value, bool):
-        raise Misfit(f"{value} is a bool, and a bool is never a number: write {int(value)}, or `mux`")
+        raise Misfit(f"{value} is a bool, not a number: write {int(value)}, or `mux`")
     if not isinstance(value, int | float | Fraction):
         raise Misfit(f"{value!r} is not a number")
     match type:
@@ -312,10 +317,10 @@ def _whole(type: Type, value: int | float | Fraction) -> int:
     if isinstance(value, int):
         return int(value)  # a member of an IntEnum becomes the number it is
     if isinstance(value, float):
-        raise Misfit(f"{value} is a decimal number, and {type} holds whole numbers")
+        raise Misfit(f"{value} is a decimal number; {type} holds whole numbers only")
     if isinstance(value, Fraction) and value.denominator == 1:
         return value.numerator
-    raise Misfit(f"{value} is not a whole number, and {type} holds only those")
+    raise Misfit(f"{value} is not a whole number; {type} holds whole numbers only")
 
 
 def _float_value(type: FloatType, value: int | float | Fraction) -> float:
@@ -334,7 +339,7 @@ def _array_value(type: ArrayType, value: object) -> Value:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise Misfit(f"{value!r} is not a list of {type.length} values")
     if len(value) != type.length:
-        raise Misfit(f"{len(value)} values where {type} has {type.length}")
+        raise Misfit(f"{counted(len(value), 'value')}, but {type} has {type.length}")
     return tuple(belongs(type.element, v) for v in value)
 
 
@@ -342,10 +347,10 @@ def _struct_value(type: StructType, value: object) -> Value:
     names = [name for name, _ in type.fields]
     if isinstance(value, Mapping):
         if set(value) != set(names):
-            raise Misfit(f"fields {', '.join(map(str, value))} where {type} has {', '.join(names)}")
+            raise Misfit(f"fields {', '.join(map(str, value))}, but {type} has {', '.join(names)}")
         value = [value[name] for name in names]
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise Misfit(f"{value!r} is not a {type}: give a dict of its fields")
     if len(value) != len(names):
-        raise Misfit(f"{len(value)} values where {type} has {len(names)} fields")
+        raise Misfit(f"{counted(len(value), 'value')}, but {type} has {counted(len(names), 'field')}")
     return tuple(belongs(t, v) for (_, t), v in zip(type.fields, value, strict=True))

@@ -1,7 +1,7 @@
 """Terms and types as flat tables of plain values, for pipes and files: nested pickles of deep terms overflow.
 
-`TermWriter` numbers each type and term once; a reader rebuilds them in order, through the ordinary constructors, so
-that what comes back has been checked again.
+`TermWriter` numbers each type and term once; a reader rebuilds them in order, through the ordinary constructors, which
+check them again.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ class TermReader:
 
 
 def _other_width(row: str) -> Type:
-    """A machine integer of a width that no spec has: files of other tools do."""
-    found = re.fullmatch(r"(Int|Word)([1-9]\d*)", row)
-    if found is None:
+    """A machine integer of a width that only files of other tools have."""
+    match = re.fullmatch(r"(Int|Word)([1-9]\d*)", row)
+    if match is None:
         raise KeyError(row)
-    return machine(int(found[2]), signed=found[1] == "Int")
+    return machine(int(match[2]), signed=match[1] == "Int")
 
 
 def from_plain(type_: Type, value: Any) -> Value:

@@ -1,1 +1,1 @@
-"""From a spec to files: prove, narrow where asked, generate, prove the C equal to the spec."""
+"""From a spec to files: prove, narrow if requested, generate, prove the C equal to the spec."""

@@ -1,8 +1,8 @@
-"""Compiling a spec: nothing is written unless its properties are proved and so is its C, or the user said otherwise.
+"""Compiling a spec: files are written only if the properties and the C are proved, or the user chose otherwise.
 
-In order: the names and types of the interface are checked (a mistake there should not wait for proofs); the properties
-are proved; where asked, ranges for Int are; the C is generated, read back and proved to do what the equations say; the
-files are written, all of them or none.
+In order: the C is generated (a mistake in the interface should not wait for proofs); the properties are proved; if
+requested, ranges for Int streams are proved, and the C is generated from the narrowed specification; the C is read back
+and proved equal to the specification; the files are written, all of them or none.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class CompileRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompileResult:
-    """What became of it. `unit` is None where the properties stood in the way, `outcome` where the C was not to be
-    validated; the files are good where `ready`."""
+    """`unit` is None if a property is not proved, `outcome` if the C was not to be validated; the files may be written
+    if `ready`."""
 
     verdicts: Verdicts
     unit: Unit | None
@@ -76,7 +76,7 @@ def compile_spec(
     return CompileResult(verdicts, _marked_as_validated(unit) if outcome.proved else unit, outcome, request)
 
 
-VALIDATED = "This C was read back and proved to do what the spec says, for all inputs and all time."
+VALIDATED = "This C was read back and proved equal to the spec, for all inputs and all time."
 NOT_VALIDATED = "THIS C WAS NOT PROVED EQUAL TO THE SPEC (--no-validate)."
 
 
@@ -84,7 +84,7 @@ VALIDATION_SECONDS = 900.0  # for all questions of one spec's C
 
 
 def _validate_in_sandbox(code: Code) -> Outcome:
-    """`validate` in a process of its own, so that an interrupt ends it at once whatever its solver is doing."""
+    """`validate` in a separate process, so that an interrupt ends it even if its solver is busy."""
 
     def work(send: Send) -> None:
         send(asdict(validate(code)))
@@ -111,7 +111,7 @@ def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
 
 
 def _assumption_remarks(equations: Specification) -> Iterator[str]:
-    """What the environment owes, for the proofs to be about it."""
+    """The assumptions, which the environment must satisfy for the proofs to apply."""
     for claim in equations.assumptions:
         yield f"assumed at every step: {claim.name}  {source(claim.where)}"
 
@@ -124,7 +124,7 @@ def _marked_as_validated(unit: Unit) -> Unit:
 
 
 def write(result: CompileResult, directory: str) -> list[str]:
-    """The files' paths, once they are written."""
+    """Write all files or none; their paths."""
     if result.unit is None or not result.ready:
         raise AssertionError("nothing to write")
     paths = []

@@ -1,10 +1,10 @@
 """Machine types for Int streams, by proof.
 
-For every Int cell and input a range is sought that no run leaves: bounds are the constants of the spec and the limits
-of the machine types, tried from the tightest outwards until all together are inductive. What is found is then proved as
-any property is, certificate and second solver included. Ranges of the other terms follow from these by interval
-arithmetic, and every operator is done in the smallest type that holds its operands and its result: nothing wraps, so
-the values are the same.
+The search looks for a range of every Int cell and input that no run leaves: bounds are the constants of the spec and
+the limits of the machine types, tried from the tightest outwards until all together are inductive. The ranges are then
+proved like any property, certificate and second solver included. Ranges of the other terms follow by interval
+arithmetic, and every operator is computed in the smallest type that holds its operands and its result: nothing wraps
+around, so the values are the same.
 
 An Int extern has a range only if an assumption gives it one; a Real has no exact machine type at all.
 """
@@ -34,7 +34,7 @@ LIMITS = [machine(w, signed=s) for w in (8, 16, 32, 64) for s in (False, True)]
 
 
 def narrow(equations: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
-    """The equations over machine types, and what was proved to get there. `lemmas` hold at every step."""
+    """The specification over machine types, and remarks on the proved ranges. `lemmas` hold at every step."""
     needed = equations.needed_by(equations.outputs())
     if not any(is_mathematical(n.type) for n in needed):
         return equations, []
@@ -55,7 +55,7 @@ def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
 
 
 def _prove(equations: Specification, ranges: dict[Term, Range], settings: Settings) -> None:
-    """The ranges as properties, proved and checked as all are."""
+    """Prove and check the ranges like any property. SpecError if one is not proved."""
     claims = tuple(
         Claim(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(equations, var))
         for var, (low, high) in ranges.items()
@@ -77,13 +77,13 @@ def _inside(var: Term, low: int, high: int) -> Term:
 
 def _range_remarks(ranges: dict[Term, Range]) -> list[str]:
     return [
-        f"proved to keep to {low} … {high}: {var.payload}, an Int, so it is {c_type(smallest(low, high))} here"
+        f"proved to stay in {low} … {high}: {var.payload}, an Int, so it is {c_type(smallest(low, high))} here"
         for var, (low, high) in ranges.items()
     ]
 
 
 def smallest(low: int, high: int) -> MachineType:
-    """The smallest machine type for a range, unsigned where both would do."""
+    """The smallest machine type for a range, unsigned if both fit."""
     for type in LIMITS:
         if type.low <= low and high <= type.high:
             return type
@@ -91,7 +91,7 @@ def smallest(low: int, high: int) -> MachineType:
 
 
 class Search:
-    """Bounds that are inductive together: each variable's are loosened until the step keeps them."""
+    """Bounds that are inductive together: each bound is loosened until the step preserves it."""
 
     def __init__(self, equations: Specification, variables: list[Term], lemmas: Sequence[Term]) -> None:
         self.equations = equations
@@ -128,7 +128,7 @@ class Search:
             name = f"`{var.payload}`"
             extern = var not in self.cells
             raise SpecError(
-                f"no range of 64 bits was found that {name}, an Int, keeps to",
+                f"no range of 64 bits was found for {name}, an Int",
                 _where(self.equations, var),
                 write=f'spec.assume("range", ({var.payload} >= 0) & ({var.payload} < 1000))'
                 if extern
@@ -206,7 +206,9 @@ class Narrowing:
             try:
                 own = smallest(low, high)
             except OverflowError:
-                raise SpecError(f"an Int between {low} and {high} fits no machine type", self.source.where) from None
+                raise SpecError(
+                    f"an Int between {low} and {high} does not fit any machine type", self.source.where
+                ) from None
             if node.op == "var":
                 return variable(node.payload, own)
             if node.is_const:
@@ -265,7 +267,7 @@ class Narrowing:
                 return min(0, c + 1, a), max(0, d - 1, b)
             case "rem", [(a, b), _]:
                 return min(0, a), max(0, b)
-        raise SpecError(f"`{node.op}` gives an Int that is not narrowed", self.source.where, write="a machine type")
+        raise SpecError(f"the Int result of `{node.op}` cannot be narrowed", self.source.where, write="a machine type")
 
 
 def _range_of_type(source: Term) -> Range:
@@ -273,5 +275,5 @@ def _range_of_type(source: Term) -> Range:
         return source.type.low, source.type.high
     codes = getattr(source.type, "codes", (0, 1))
     if source.type.kind in ("float", "real"):
-        raise SpecError("an Int made from a float has no range of its own", write="unsafe_cast(Int32, s)")
+        raise SpecError("an Int made from a float has no range", write="unsafe_cast(Int32, s)")
     return min(codes), max(codes)

@@ -1,1 +1,1 @@
-"""The reference semantics: equations, step by step. Linear time, memory that does not grow with the steps."""
+"""The reference semantics: a specification, step by step, in constant memory."""

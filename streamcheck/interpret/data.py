@@ -1,7 +1,7 @@
 """Recorded inputs: CSV and JSON lines, read row by row as they come.
 
 A CSV column is an extern; a struct or an array has one column for each scalar in it (`pos.x`, `cells.0`). Booleans
-are true or false, enums their members' names, Real also as 1/3. A JSON line is an object of externs. Every mistake
+are true or false, enums their members' names, Real also as 1/3. A JSON line is an object of externs. Every error
 names its row and column.
 """
 
@@ -17,7 +17,18 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, Misfit, StructType, Type, Value, assemble, belongs, default, part_names
+from streamcheck.core.types import (
+    ArrayType,
+    Misfit,
+    StructType,
+    Type,
+    Value,
+    assemble,
+    belongs,
+    counted,
+    default,
+    part_names,
+)
 
 
 def read_rows(
@@ -29,8 +40,8 @@ def read_rows(
     known: Iterable[str],
     optional: Iterable[Term] = (),
 ) -> Iterator[tuple[Value, ...]]:
-    """The rows of the needed inputs. Columns may also be other known inputs, and nothing else. What is optional has its
-    type's default where the data does not say."""
+    """The rows of the needed inputs. Other columns must be known inputs. An optional input that the data lacks has its
+    type's default value."""
     reader = _json_rows if json_lines else _csv_rows
     try:
         yield from reader(file, origin, needed, list(known), set(optional))
@@ -59,7 +70,9 @@ def _csv_rows(
         if not row or row == [""]:
             continue
         if len(row) != width:
-            raise SpecError(f"{where}: {len(row)} values in this row, and the header names {width} columns")
+            raise SpecError(
+                f"{where}: this row has {counted(len(row), 'value')}, the header has {counted(width, 'column')}"
+            )
         try:
             yield tuple(read(row) for read in readers)
         except _BadColumn as bad:
@@ -84,7 +97,7 @@ def _check_header(header: list[str], origin: str, needed: Sequence[Term], known:
     allowed = {*required, *known}
     for i, column in enumerate(header):
         if header.index(column) != i:
-            raise SpecError(f"{origin}:1: column {column} is there twice")
+            raise SpecError(f"{origin}:1: column {column} appears twice")
         if column not in allowed and column.split(".")[0] not in known:
             raise SpecError(_unknown(f"{origin}:1: column {column!r}", column, sorted(allowed)))
     missing = [name for name in required if name not in header]
@@ -95,7 +108,7 @@ def _check_header(header: list[str], origin: str, needed: Sequence[Term], known:
 def _unknown(what: str, name: str, allowed: list[str]) -> str:
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"; is {close[0]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
-    return f"{what} is no input of this spec{hint}"
+    return f"{what} is not an input of this spec{hint}"
 
 
 class _BadColumn(Exception):
@@ -126,7 +139,7 @@ def _parse(type: Type, text: str, column: str) -> Value:
 
 def _scalar(type: Type, text: str) -> Any:
     if not text:
-        raise Misfit(f"empty where a {type} is due")
+        raise Misfit(f"empty; a {type} is needed")
     if type.kind == "bool":
         truth = {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
         if truth is None:
@@ -138,7 +151,7 @@ def _scalar(type: Type, text: str) -> Any:
         if type.is_integer:
             return int(text)
         if type.kind == "real" and abs(int((re.search(r"[eE]([+-]?[0-9]+)$", text) or ["", "0"])[1])) > 9999:
-            raise Misfit(f"{text!r} has an exponent beyond all measure")
+            raise Misfit(f"the exponent of {text!r} is too large (at most 9999)")
         return Fraction(text) if type.kind == "real" else float(text)
     except (ValueError, ZeroDivisionError):
         raise Misfit(f"{text!r} is not a {type}") from None
@@ -168,7 +181,7 @@ def _json_rows(
 
 
 class Written(float):
-    """A decimal that remembers how it was written: `Real` takes it exactly."""
+    """A decimal with its text: `Real` takes it exactly."""
 
     def __new__(cls, text: str) -> Written:
         made = super().__new__(cls, text)

@@ -12,7 +12,7 @@ from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 
 @cache
 def presenter(type: Type) -> Callable[[Any], Any] | None:
-    """The conversion from an inner value, or None where they are the same."""
+    """The conversion from an inner value; None if there is nothing to convert."""
     match type:
         case EnumType():
             python = type.python

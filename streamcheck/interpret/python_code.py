@@ -1,4 +1,4 @@
-"""Specification to a Python generator, one statement or less per node: the interpreter's inner loop.
+"""A specification as a Python generator, at most one statement per node: the interpreter's inner loop.
 
 The text of each operator is the Python column of the operator table, the same that `core.evaluate` uses one node
 at a time; a test compares the two.
@@ -32,7 +32,7 @@ class Plan:
 
 
 def plan(equations: Specification) -> Plan:
-    """Triggers, observers, and the claims whose values follow from the externs."""
+    """The plan for triggers, observers, and the claims whose values follow from the externs."""
     open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
     open_ended += [c.var for c in equations.cells if c.free]
     undecided = _dependents(open_ended, equations)
@@ -89,7 +89,7 @@ def _initial(cell: Cell) -> Value:
 
 
 def _body(planned: Plan, writer: PythonWriter) -> list[str]:
-    """One step: what is shown, then the next values, then all cells at once."""
+    """The statements of one step: the shown values, the next values, then the assignment of all cells."""
     equations = planned.equations
     lines = writer.lines
     observers = [f"{o.name!r}: {_shown(o.term, writer)}" for o in equations.observers]

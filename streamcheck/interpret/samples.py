@@ -1,4 +1,4 @@
-"""Where a run's inputs come from: lists, iterators or functions of the step, checked value by value."""
+"""The inputs of a run: lists, iterators or functions of the step, checked value by value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class OutOfSamples(SpecError):
 
 
 def checker(type: Type) -> Callable[[Any], Value]:
-    """`belongs` for this type, quick where the value is what it should be."""
+    """`belongs` for this type, fast for values that need no conversion."""
     if isinstance(type, MachineType):
         low, high = type.low, type.high
 
@@ -28,7 +28,7 @@ def checker(type: Type) -> Callable[[Any], Value]:
 
 
 def feed(name: str, type: Type, samples: Any, where: Location | None) -> Iterator[Value]:
-    """The values of one input; running out of them is an error that names it and the step."""
+    """The values of one input. OutOfSamples names the input and the step if there are no more."""
     check = checker(type)
     step = -1
     for step, value in enumerate(_raw(name, samples, where)):

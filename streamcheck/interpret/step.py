@@ -1,4 +1,4 @@
-"""What a run yields at each step."""
+"""The result of one step of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """`triggers` holds the ones that fire, with their arguments; `broken` names the properties and `unmet` the
+    """`triggers` has those that fire, with their arguments; `broken` names the properties and `unmet` the
     assumptions that are false at this step (those over a forall's constant or an `unknown` are left to proofs)."""
 
     step: int

@@ -1,4 +1,4 @@
-"""Nodes from operators and literals, typed at the user's line, with what to write where the types do not fit."""
+"""Nodes from operators and literals, type-checked at the user's line; an error suggests what to write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streamcheck.lang.node import Node
 
 
 def enum_type(python: type[enum.Enum]) -> EnumType:
-    """Codes are the members' values where all of them are 32-bit integers, else their positions."""
+    """The enum's type. Codes are the members' values if all are 32-bit integers, else their positions."""
     values = [member.value for member in python]
     fitting = all(isinstance(v, int) and not isinstance(v, bool) and -(1 << 31) <= v < 1 << 31 for v in values)
     codes = values if fitting else range(len(values))
@@ -28,10 +28,10 @@ def literal(type: Type, value: object) -> Node:
             raise SpecError(f"{value} is a member of {own}, not of {type}", here())
         code = dict(own.members).get(value.name or "")
         if code is None:
-            raise SpecError(f"{value} is a combination, and a stream of {own} holds single members", here())
+            raise SpecError(f"{value} is a combination of members; a stream of {own} holds single members", here())
         return Node("const", (), own, code, where=here())
     if isinstance(type, EnumType):
-        raise SpecError(f"{value!r} is no member of {type}", here(), write=f"{type}.{type.members[0][0]}")
+        raise SpecError(f"{value!r} is not a member of {type}", here(), write=f"{type}.{type.members[0][0]}")
     return Node("const", (), type, fitting_value(type, value), where=here())
 
 
@@ -40,7 +40,7 @@ def fitting_value(type: Type, value: object) -> Value:
         return belongs(type, value)
     except Misfit as why:
         if isinstance(value, list):
-            raise SpecError(str(why), here(), write="[0] ++ s, where ++ was meant") from None
+            raise SpecError(str(why), here(), write="[0] ++ s, if ++ is meant") from None
         slip = syntax.bitwise_slip() if type is BOOL else None
         if slip is not None:
             symbol, _, meant = slip
@@ -49,7 +49,7 @@ def fitting_value(type: Type, value: object) -> Value:
 
 
 def apply(op: str, *args: Node, payload: object = None) -> Node:
-    """The operator over nodes, typed by its rule, at the user's line."""
+    """A node that applies the operator, typed by its rule, at the user's line."""
     try:
         result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
     except TypeRule as why:
@@ -86,7 +86,7 @@ def _widening(a: Type, b: Type) -> str:
 
 
 def widens(source: Type, target: Type) -> bool:
-    """Whether every value of `source` is one of `target`."""
+    """True if every value of `source` is a value of `target`."""
     if source is target:
         return True
     match source.kind, target.kind:

@@ -1,4 +1,4 @@
-"""The functions users call: externs, delays, choice, conversions, quantifiers, and what Lustre users expect."""
+"""The functions users call: externs, delays, choice, conversions, quantifiers, and functions for Lustre users."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ from streamcheck.lang.types import core_type
 
 
 def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", unit: str = "") -> Stream:
-    """An input from the environment. `samples` (a list, an iterator, or a function of the step) are what the
-    interpreter reads; `doc` and `unit` are shown in traces, reports and the C header."""
+    """An input from the environment. The interpreter reads `samples` (a list, an iterator, or a function of the step);
+    `doc` and `unit` are shown in traces, reports and the C header."""
     if not isinstance(name, str) or not name:
-        raise SpecError(f"extern needs a name, and this is {name!r}", here(), write='extern("x", Word8)')
+        raise SpecError(f"extern needs a name, not {name!r}", here(), write='extern("x", Word8)')
     core = core_type(type, f'extern("{name}", T)')
     where = here()
     return make(Node("extern", (), core, Extern(name, core, samples, doc, unit, where), where=where))
 
 
 def unknown(type: type[Any]) -> Stream:
-    """An unconstrained stream that is no input of the C: each use of `unknown` is one of its own."""
+    """An unconstrained stream that is not an input of the C. Each call makes a new one."""
     return make(Node("unknown", (), core_type(type, "unknown(T)"), where=here()))
 
 
 def drop(count: int, stream: Operand) -> Stream:
     """The stream without its first `count` values."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise SpecError(f"drop(n, s): n is a whole number, at least 0, and this is {count!r}", here())
+        raise SpecError(f"drop(n, s): n is a whole number, at least 0, not {count!r}", here())
     node = node_of(stream)
     return make(Node("drop", (node,), node.type, count, where=here()) if count else node)
 
 
 def mux(condition: Operand, then: Operand, otherwise: Operand) -> Stream:
-    """`then` where `condition` is true, else `otherwise`."""
+    """`then` if `condition` is true, else `otherwise`."""
     a, b = nodes_of_one_type(then, otherwise)
     return make(apply("mux", node_of(condition, BOOL), a, b))
 
 
 def implies(a: Operand, b: Operand) -> Stream:
-    """False only where `a` is true and `b` is false."""
+    """False if `a` is true and `b` is false, else true."""
     return make(apply("implies", node_of(a, BOOL), node_of(b, BOOL)))
 
 
@@ -78,7 +78,7 @@ def quot(a: Operand, b: Operand) -> Stream:
 
 
 def rem(a: Operand, b: Operand) -> Stream:
-    """What `quot` leaves, with the sign of `a`, as C's `%`. By zero: `a`."""
+    """The remainder of `quot`, with the sign of `a`, as C's `%`. By zero: `a`."""
     return binary("rem", a, b)
 
 
@@ -118,14 +118,14 @@ def cast(type: type[Any], stream: Operand) -> Stream:
 
 
 def unsafe_cast(type: type[Any], stream: Operand) -> Stream:
-    """Conversion as C does it: integers wrap, floats truncate to integers (a value out of range becomes the
-    nearest bound, NaN becomes 0, and either breaks an implied property), others round to nearest."""
+    """Conversion as in C: integers wrap around, floats truncate to integers (a value out of range saturates, NaN
+    becomes 0, and either violates an implied property), others round to nearest."""
     return make(_cast(_node_to_convert(stream, "unsafe_cast"), core_type(type, "unsafe_cast(T, s)")))
 
 
 def _node_to_convert(stream: object, name: str) -> Node:
     if not isinstance(stream, Stream):
-        raise SpecError(f"{name}(T, s) converts streams, and this is {stream!r}", here(), write=f"T({stream!r})")
+        raise SpecError(f"{name}(T, s) converts streams, not {stream!r}", here(), write=f"T({stream!r})")
     return stream._node
 
 
@@ -147,29 +147,29 @@ def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand
 
 
 def forall(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
-    """Whatever the constant of this type is, the same at every step: `body` of it. Inside `prop` only."""
+    """`body` holds for every constant of this type, the same at every step. Inside `prop` only."""
     return _quantify("forall", type, body)
 
 
 def exists(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
-    """For some constant of this type, the same at every step: `body` of it. Inside `spec.exists` only."""
+    """`body` holds for some constant of this type, the same at every step. Inside `spec.exists` only."""
     return _quantify("exists", type, body)
 
 
 def pre(init: Operand, stream: Operand) -> Stream:
-    """The stream one step late, `init` first: `[init] ++ stream`."""
+    """The stream delayed by one step, `init` first: `[init] ++ stream`."""
     if not isinstance(stream, Stream):
         stream = make(node_of(stream, init._node.type if isinstance(init, Stream) else None))
     return append([init], stream)
 
 
 def then(a: Operand, b: Operand) -> Stream:
-    """`a` at the first step, `b` ever after (Lustre's `->`)."""
+    """`a` at the first step, `b` at all later ones (Lustre's `->`)."""
     return mux(first, a, b)
 
 
 class First(Stream):
-    """`first` belongs to the innermost `reset` around its use, so each use makes its own node."""
+    """`first` belongs to the innermost `reset` around its use, so each use makes a new node."""
 
     __slots__ = ()
 
@@ -182,8 +182,8 @@ first: Stream = object.__new__(First)
 
 
 def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
-    """The dataflow that `piece()` builds, begun anew at each step where the condition is true: every `++` inside
-    yields its listed values from there on. Streams defined outside go on undisturbed."""
+    """The dataflow that `piece()` builds, restarted at each step at which the condition is true: every `++` inside
+    yields its listed values from that step on. Streams defined outside are not affected."""
     if not callable(piece):
         raise SpecError("reset(c, f) needs a function that builds the dataflow", here(), write="reset(c, lambda: …)")
     node = node_of(condition, BOOL)
@@ -195,7 +195,7 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
         built = _settle_first(piece())
     if isinstance(built, Stream) and _is_from_outside(built._node, outer):
         raise SpecError(
-            "this reset returns a stream defined outside, which goes on undisturbed",
+            "this reset returns a stream defined outside, which the reset does not affect",
             here(),
             write="def counter(): return stream(Int, lambda n: [0] ++ (n + 1)), and reset(c, counter)",
         )
@@ -203,12 +203,12 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
 
 
 def _is_from_outside(node: Node, outer: Node | None) -> bool:
-    """A named stream defined before the reset, whose body has yet to be evaluated, in its own surroundings."""
+    """True for a named stream defined before the reset whose body is not evaluated yet: it belongs outside."""
     return node.op == "ref" and node.payload.restart is outer and node.payload.body is None
 
 
 def _settle_first(built: Any) -> Any:
-    """`first` alone, or in a tuple, means the first step of this reset, not of where the result is used."""
+    """`first`, alone or in a tuple, means the first step of this reset, not of the place that uses the result."""
     if type(built) in (list, tuple):
         return type(built)(map(_settle_first, built))
     return make(built._node) if built is first else built
@@ -216,24 +216,24 @@ def _settle_first(built: Any) -> Any:
 
 def _operands(bools: object, name: str) -> list[Node]:
     if isinstance(bools, Stream) and not isinstance(bools._node.type, ArrayType):
-        raise SpecError(f"{name} takes a list of Bool streams, and this is one stream", here(), write=f"{name}([…])")
+        raise SpecError(f"{name} takes a list of Bool streams, not one stream", here(), write=f"{name}([…])")
     if isinstance(bools, Stream | Iterable):
         nodes = [node_of(b, BOOL) for b in bools]
     else:
-        raise SpecError(f"{name} takes a list of Bool streams, and this is {bools!r}", here())
+        raise SpecError(f"{name} takes a list of Bool streams, not {bools!r}", here())
     for node in nodes:
         if node.type is not BOOL:
-            raise SpecError(f"{name} takes Bool streams, and one is {node.type}", here())
+            raise SpecError(f"{name} takes Bool streams, not {node.type}", here())
     return nodes
 
 
 def all_of(bools: Iterable[Operand]) -> Stream:
-    """True where every one is; of none, true."""
+    """True if every one is true; of none, true."""
     return _junction("and", _operands(bools, "all_of"), empty=True)
 
 
 def any_of(bools: Iterable[Operand]) -> Stream:
-    """True where one is; of none, false."""
+    """True if one is true; of none, false."""
     return _junction("or", _operands(bools, "any_of"), empty=False)
 
 
@@ -247,7 +247,7 @@ def _junction(op: str, nodes: list[Node], *, empty: bool) -> Stream:
 
 
 def count_of(type: type[Any], bools: Iterable[Operand]) -> Stream:
-    """How many are true, as a number of this type."""
+    """The number of true ones, as a number of this type."""
     core, nodes = core_type(type, "count_of(T, bools)"), _operands(bools, "count_of")
     if not core.is_number:
         raise SpecError(f"count_of counts in numbers, not {core}", here())

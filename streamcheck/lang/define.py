@@ -41,7 +41,7 @@ def stream(type: type[Any], function: Callable[..., Any] | None = None) -> Any:
 
 def _define(type: Type, function: Callable[..., Any]) -> Stream:
     if not isinstance(function, FunctionType):
-        raise SpecError(f"@stream(T) stands over a function, and this is {function!r}", here())
+        raise SpecError(f"@stream(T) decorates a function, not {function!r}", here())
     code = function.__code__
     required = code.co_argcount - len(function.__defaults__ or ())
     if required > 1 or code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):
@@ -66,7 +66,7 @@ def _line_of(code: CodeType) -> Location:
 
 
 def force(definition: StreamDefinition) -> Node:
-    """The node of the body, evaluated at the first call."""
+    """The node of the body, which the first call evaluates."""
     if definition.body is None:
         _check_names(definition)
         function = cast(FunctionType, definition.function)
@@ -84,21 +84,21 @@ def _body(definition: StreamDefinition, result: object) -> Node:
     if isinstance(result, list):
         raise SpecError(f"the body of {name} is a Python list", definition.where, write=f"{result!r} ++ s")
     if isinstance(result, Appended):
-        raise SpecError(f"the body of {name} has `++` and no list before it", definition.where, write="[0] ++ s")
+        raise SpecError(f"the body of {name} has `++` without a list before it", definition.where, write="[0] ++ s")
     try:
         body = node_of(result, definition.type)
-    except SpecError as error:  # a literal: its line is not running any more
+    except SpecError as error:  # a literal: its line has already run
         raise SpecError(f"the body of {name}: {error.message}", definition.where) from None
     if body.type is not definition.type:
         raise SpecError(
-            f"{name} is declared {definition.type}, and its body is {body.type}",
+            f"{name} is declared {definition.type}, but its body is {body.type}",
             definition.where,
             also=(("the body", body.where),),
         )
     return body
 
 
-# The loop-variable slip: what a body's names meant when it was defined, and what they mean when it is evaluated.
+# The loop-variable slip: a name in a body has one value when the body is defined and another when it is evaluated.
 
 
 @lru_cache(maxsize=1024)
@@ -163,9 +163,9 @@ def _is_same(a: object, b: object) -> bool:
 
 
 def _check_siblings(definition: StreamDefinition, now: dict[str, Any]) -> None:
-    """A name bound only after the definition, in the same loop: every turn binds it again, so an earlier turn's
-    body would read the last turn's stream. That stream gives itself away: it remembers another turn's stream, of
-    the same code, under this definition's name."""
+    """Refuse a name that is bound only after the definition, in the same loop: every iteration binds it again, so the
+    body of an earlier iteration would read the stream of the last one. Such a stream is recognised by its own bound
+    names: under this definition's name it has the stream of another iteration, with the same code."""
     source = syntax.source_of(definition.where.file)
     turning = set() if source is None else {name for name, _ in syntax.loop_targets(source)}
     again = set[str]()
@@ -175,17 +175,21 @@ def _check_siblings(definition: StreamDefinition, now: dict[str, Any]) -> None:
         if name in definition.bound_names or name == definition.name or not isinstance(value, Stream):
             continue
         if name in turning and name in cast(FunctionType, definition.function).__globals__:
-            raise _rebound_error(definition, name, "another name: this one is a loop's, and means its last turn")
+            raise _rebound_error(
+                definition, name, "another name: this loop variable has the value of the last iteration"
+            )
         if name in again:
-            raise _rebound_error(definition, name, "a function that makes one turn's streams, called in the loop")
+            raise _rebound_error(definition, name, "a function that makes one iteration's streams, called in the loop")
         if value._node.op == "ref":
             mine = value._node.payload.bound_names.get(definition.name, definition.stream)
             if isinstance(mine, Stream) and mine is not definition.stream and _is_sibling(mine, definition):
-                raise _rebound_error(definition, name, "a function that makes one turn's streams, called in the loop")
+                raise _rebound_error(
+                    definition, name, "a function that makes one iteration's streams, called in the loop"
+                )
 
 
 def _is_redefined(definition: StreamDefinition) -> bool:
-    """Whether a later turn of the loop has defined this stream anew."""
+    """True if a later iteration of the loop has defined this stream again."""
     latest = cast(FunctionType, definition.function).__globals__.get(definition.name)
     return isinstance(latest, Stream) and latest is not definition.stream and _is_sibling(latest, definition)
 
@@ -207,7 +211,7 @@ def _rebound_error(definition: StreamDefinition, name: str, remedy: str) -> Spec
         again = Location(file, later[-1]) if later else None
     body = f"the body of `{definition.name}`" if definition.name else "the body of this stream"
     return SpecError(
-        f"{body} reads `{name}`, which has been bound to something else since",
+        f"{body} reads `{name}`, which was bound again later",
         where,
         also=((f"`{name}` is bound here", again),),
         write=remedy,

@@ -1,4 +1,4 @@
-"""Evaluating what a spec reaches: every body once, every quantifier in its place, every extern declared one way.
+"""Evaluate all bodies that a spec reaches, each once; check quantifiers, drops and the declarations of externs.
 
 The result is the closed graph of nodes that flattening turns into equations.
 """
@@ -33,7 +33,7 @@ def elaborate(spec: SpecBase) -> Elaborated:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes a node is made of, the body of a definition included (evaluated when first asked for)."""
+    """The operands of a node; of a reference, the body of the definition, which the first call evaluates."""
     if node.op == "ref":
         return (force(node.payload),)
     return node.args if node.restart is None or node.op != "append" else (*node.args, node.restart)
@@ -62,7 +62,7 @@ def _declarations(spec: SpecBase) -> Iterator[Declaration]:
 
 
 def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
-    """In the order in which the module names them, then as they are met."""
+    """The externs in the order in which the module names them, then in the order of the search."""
     found: dict[str, Extern] = {}
     for node in nodes:
         if node.op == "extern":
@@ -76,10 +76,10 @@ def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
 
 
 def _merge(old: Extern, new: Extern) -> Extern:
-    """Two declarations of one extern agree where both say something."""
+    """One extern from two declarations. They must not contradict each other."""
     for what, a, b in (
         ("type", old.type, new.type),
-        ("samples", old.samples, new.samples),
+        ("sample", old.samples, new.samples),
         ("doc", old.doc, new.doc),
         ("unit", old.unit, new.unit),
     ):
@@ -87,14 +87,14 @@ def _merge(old: Extern, new: Extern) -> Extern:
             first, second = sorted((old, new), key=lambda e: (e.where.file, e.where.line))
             shown = [f" ({e.type})" if what == "type" else "" for e in (second, first)]
             raise SpecError(
-                f'extern "{new.name}" is declared twice with another {what}{shown[0]}',
+                f'extern "{new.name}" is declared twice, with different {what}s{shown[0]}',
                 second.where,
                 also=((f"the first{shown[1]}", first.where),),
             )
     return Extern(old.name, old.type, old.samples or new.samples, old.doc or new.doc, old.unit or new.unit, old.where)
 
 
-# Quantifiers: `forall` is sound only where making it easier to be true makes the property easier to be true.
+# Quantifiers: `forall` is sound only at positive positions (if its truth can only help the property).
 
 
 def _check_quantifiers(spec: SpecBase) -> None:
@@ -149,14 +149,14 @@ def _refuse_quantifier(node: Node, quantifier: str) -> None:
         place = "spec.exists" if node.op == "exists" else "prop"
         raise SpecError(f"{node.op} is for {place} only", node.where)
     raise SpecError(
-        f"{quantifier} stands where it would mean the opposite, or a new constant at each step",
+        f"{quantifier} at this position would be negated, or take a new constant at each step",
         node.where,
         write=f"{quantifier} at the top, right of implies, or under & and |",
     )
 
 
 def _check_drops(nodes: list[Node]) -> None:
-    """Whether a reset will happen is not known ahead: a drop outside it cannot look past its present."""
+    """Refuse a drop that looks ahead into a reset from outside: a future restart is not known yet."""
     if not any(node.op == "append" and node.restart is not None for node in nodes):
         return
     for drop in nodes:
@@ -174,9 +174,9 @@ def _check_drop(drop: Node) -> None:
         if node.op == "append":
             if node.restart is not None and node.restart is not drop.restart:
                 raise SpecError(
-                    "drop looks ahead into a reset, and whether it begins anew is not known yet",
+                    "drop looks ahead into a reset, but a future restart is not known yet",
                     drop.where,
-                    also=(("what the reset would begin anew", node.where),),
+                    also=(("restarted by the reset", node.where),),
                     write="drop inside the reset's function, or [0] ++ s outside instead",
                 )
             if ahead > len(node.payload):
@@ -187,7 +187,7 @@ def _check_drop(drop: Node) -> None:
             stack.extend((child, ahead) for child in children(node))
 
 
-# Names for reports: definitions first, then what the module calls its streams.
+# Names for reports: definitions first, then the module's variables.
 
 
 def _labels(spec: SpecBase, nodes: list[Node]) -> dict[Node, str]:
@@ -212,7 +212,7 @@ def _streams(value: object) -> Iterator[tuple[str, Stream]]:
 
 
 def _target(node: Node) -> Node:
-    """What a chain of definitions stands for."""
+    """The node at the end of a chain of definitions."""
     seen = set()
     while node.op == "ref" and node not in seen and node.payload.body is not None:
         seen.add(node)

@@ -6,11 +6,11 @@ have k steps from now.
     at(op(a, b), k)          = op(at(a, k), at(b, k))
     at(drop(n, s), k)        = at(s, k + n)
     at([v0 … vn-1] ++ s, k)  = the cell that holds element k, when k < n;   at(s, k - n) otherwise
-    at(extern, 0)            = the input;   at(extern, k) for k > 0: nobody knows it yet, an error
+    at(extern, 0)            = the input;   at(extern, k) for k > 0: not known yet, an error
 
 Cell i of `[v0 … vn-1] ++ s` starts as vi and takes over cell i+1; the last takes at(s, 0). Inside `reset(c, …)` the
-present elements are mux(c, vi, cell i). A stream is causal when no loop comes back to the same node at the same or
-a later moment: the search for `at` meets such a loop on its own path and shows it.
+present elements are mux(c, vi, cell i). A stream is causal if no cycle returns to the same node at the same or
+a later step: the search for `at` finds such a cycle on its own path.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from streamcheck.problem.specification import Cell, Constant, Input, Named, Spec
 
 
 def equations_of(spec: SpecBase) -> Specification:
-    """What every command begins with: evaluate, flatten, keep what matters."""
+    """The specification of a spec: bodies evaluated, delays as cells, only the cone of influence kept."""
     return specification_of(elaborate(spec))
 
 
@@ -54,8 +54,8 @@ class Flattening:
         self.dependencies = Dependencies()
         self.inputs: dict[Node, Input] = {}
         self.constants: dict[Node, Constant] = {}
-        self.delays: dict[Node, list[Term]] = {}  # an append's cells, as variables
-        self._delay_of: dict[object, list[Term]] = {}  # the same, by what the delay is made of
+        self.delays: dict[Node, list[Term]] = {}  # the cells of an append, as variables
+        self._delay_of: dict[object, list[Term]] = {}  # the same, by the contents of the delay
         self.pending: deque[Node] = deque()  # appends whose cells have no next value yet
         self.cells: dict[Term, Cell] = {}
 
@@ -110,7 +110,7 @@ class Flattening:
         stack = [((node, shift), False)]
         while stack:
             key, ready = stack.pop()
-            if ready:  # all it needs is there
+            if ready:  # all its needs are done
                 terms[key] = self._term(key, [terms[k] for k in needs[key]])
                 on_path[path.pop()[0]].pop()
             elif key not in terms:
@@ -127,7 +127,7 @@ class Flattening:
         return terms[(node, shift)]
 
     def _needs(self, key: NodeAt) -> list[NodeAt]:
-        """What the value at this key is computed from at once."""
+        """The keys whose values the value at this key is computed from in the same step."""
         node, shift = key
         match node.op:
             case "drop":
@@ -184,7 +184,7 @@ class Flattening:
         yield from self.inputs.values()
 
     def _delay(self, node: Node) -> list[Term]:
-        """The cells of an append; those of an equal one, where there is one."""
+        """The cells of an append; equal appends share them."""
         if node not in self.delays:
             delayed = node.args[0]
             source = constant(delayed.type, delayed.payload) if delayed.op == "const" else delayed
@@ -199,7 +199,7 @@ class Flattening:
         label = self.labels.get(node)
         if label is None:
             label = f"cell_{node.where.line}"
-        elif node.restart is not None:  # the name belongs to the stream, which the reset may override
+        elif node.restart is not None:  # the name belongs to the stream, whose value the reset may replace
             label += "_held"
         names = self.names.fresh_group(label, len(node.payload))
         return [variable(name, node.type) for name in names]
@@ -228,7 +228,7 @@ class Flattening:
 
 
 class VariableNames:
-    """Different names for different variables: the wish where it is free, else with a number."""
+    """Different names for different variables: the wish if it is free, else the wish with a number."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)
@@ -254,15 +254,15 @@ def _lookahead_error(path: list[NodeAt], key: NodeAt) -> SpecError:
     steps = "1 step" if shift == 1 else f"{shift} steps"
     dropped = next(above for above, _ in reversed(path) if above.op == "drop")
     return SpecError(
-        f"this needs {name} {steps} ahead, and an input is known at the present step only",
+        f"this needs {name} {steps} ahead; an input is known at the present step only",
         dropped.where,
         also=((f"the {'extern' if node.op == 'extern' else 'unknown'}", node.where),),
-        write="[0] ++ s in place of the input: what looks ahead works on delayed streams",
+        write="[0] ++ s in place of the input: drop works on delayed streams",
     )
 
 
 def _causality_error(path: list[NodeAt], again: NodeAt) -> SpecError:
-    """The whole loop, by the definitions it goes through: only they can close one."""
+    """The error for a causality cycle, which lists the definitions on it: only definitions can close a cycle."""
     start = next(i for i, (node, shift) in enumerate(path) if node is again[0] and shift <= again[1])
     loop = [node for node, _ in path[start:]]
     first = next(i for i, node in enumerate(loop) if node.op == "ref")
@@ -277,7 +277,7 @@ def _causality_error(path: list[NodeAt], again: NodeAt) -> SpecError:
         f"{_shown_name(loop[0])} depends on its own present value, or on a later one",
         loop[0].where,
         also=tuple(steps),
-        write="[0] ++ s somewhere in the loop: each turn must look at least one step back",
+        write="[0] ++ s somewhere in the cycle: each round must look at least one step back",
     )
 
 

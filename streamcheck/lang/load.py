@@ -1,6 +1,6 @@
-"""Loading a spec: running a Python module and collecting the Spec objects at its top level.
+"""Loading a spec: run a Python module and collect the Spec objects at its top level.
 
-What goes wrong while the user's code runs is told in the user's terms: their lines, without our frames.
+Errors in the user's code are reported with the user's lines, without the frames of this package.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ def load(path: str) -> list[SpecBase]:
 def _module(path: str) -> ModuleType:
     path = os.path.abspath(path)
     name = os.path.splitext(os.path.basename(path))[0]
-    if name in sys.modules:  # a spec called like a module that is in use leaves that module alone
+    if name in sys.modules:  # a spec named like a loaded module must not replace it
         name = f"spec {name}"
     module = ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module
     sys.path.insert(0, os.path.dirname(path))
-    with in_user_terms(), open(path, "rb") as file:  # never a cached compilation: FILE is what runs
+    with in_user_terms(), open(path, "rb") as file:  # never a cached compilation of an older text
         exec(compile(file.read(), path, "exec"), vars(module))
     return module
 
 
 @contextmanager
 def in_user_terms() -> Iterator[None]:
-    """Whatever the user's code raises becomes a SpecError with the user's line."""
+    """Turn every exception of the user's code into a SpecError with the user's line."""
     try:
         yield
     except SpecError:
@@ -64,7 +64,7 @@ def in_user_terms() -> Iterator[None]:
         raise SpecError(f"the spec called exit ({error.code}) while loading", _innermost(error.__traceback__)) from None
     except RecursionError as error:
         where = _innermost(error.__traceback__)
-        raise SpecError("Python's recursion limit: a macro calls itself without end", where) from None
+        raise SpecError("Python's recursion limit: a function calls itself without end", where) from None
     except Exception as error:
         raise translate_error(error) from None
 
@@ -75,8 +75,8 @@ def _syntax_error(error: SyntaxError) -> SpecError:
 
 
 def translate_error(error: Exception) -> SpecError:
-    """A Python exception from the user's code: in our words where it is a slip with `++`, else with a traceback
-    of the user's frames alone."""
+    """The SpecError for a Python exception of the user's code: an explanation if the slip is known, else a traceback of
+    the user's frames alone."""
     frames = [(tb.tb_frame, tb.tb_lineno) for tb in _user_tracebacks(error.__traceback__)]
     slip = None
     if isinstance(error, TypeError):
@@ -107,7 +107,7 @@ def _innermost(tb: TracebackType | None) -> Location | None:
 
 
 def _append_slip(tb: TracebackType | None) -> SpecError | None:
-    """`[0] ++ 5`, `[0] ++ [1] ++ n`, `1 + [0] ++ n`: Python stops before a stream can say anything."""
+    """`[0] ++ 5`, `[0] ++ [1] ++ n`, `1 + [0] ++ n`: Python raises before any method of a stream runs."""
     tracebacks = _user_tracebacks(tb)
     if not tracebacks:
         return None
@@ -128,7 +128,7 @@ def _append_slip(tb: TracebackType | None) -> SpecError | None:
 
 
 def _call_slip(error: TypeError) -> SpecError | None:
-    """`pre(x)`: one of our functions, called with too few or too many arguments."""
+    """`pre(x)`: a function of the language, called with too few or too many arguments."""
     found = re.match(r"(\w+)\(\) (missing|takes|got)", str(error))
     function = getattr(build, found[1], None) if found else None
     if found is None or not callable(function):
@@ -138,7 +138,7 @@ def _call_slip(error: TypeError) -> SpecError | None:
 
 
 def _self_slip(error: NameError) -> SpecError | None:
-    """`n = [0] ++ (n + 1)`: a stream that mentions itself needs a name that is known late."""
+    """`n = [0] ++ (n + 1)`: a stream that refers to itself needs `stream(T, …)`."""
     tracebacks = _user_tracebacks(error.__traceback__)
     here = syntax.expression_at(tracebacks[-1].tb_frame.f_code, tracebacks[-1].tb_lasti) if tracebacks else None
     if here is None:
@@ -152,7 +152,7 @@ def _self_slip(error: NameError) -> SpecError | None:
             write = f"{name} = stream(T, lambda {name}: {source.segment(value)})"
             where = _innermost(error.__traceback__)
             return SpecError(
-                f"`{name}` is used in its own definition, where Python does not know it yet", where, write=write
+                f"`{name}` is used in its own definition, before Python has defined it", where, write=write
             )
     return None
 
@@ -163,28 +163,30 @@ KINDS = {bool: "Bool", int: "Int", float: "Double"}
 def _append_error(left: str, left_node: ast.expr, right: str, right_node: ast.expr, where: Location) -> SpecError:
     if isinstance(right_node, ast.List):
         return SpecError(
-            f"`{left} ++ {right}`: the right of ++ is a stream, and this is a list",
+            f"`{left} ++ {right}`: the right side of ++ must be a stream, not a list",
             where,
             write="one list, [0, 1] ++ s, or [0] ++ ([1] ++ s)",
         )
     if isinstance(right_node, ast.Constant):
         return SpecError(
-            f"`{left} ++ {right}`: the right of ++ is a stream, and this is a Python value",
+            f"`{left} ++ {right}`: the right side of ++ must be a stream, not a Python value",
             where,
             write=f"{left} ++ {KINDS.get(type(right_node.value), 'T')}({right}), with the type that is meant",
         )
     if isinstance(left_node, ast.BinOp) and syntax.is_append(left_node):
         return SpecError(
-            "++ binds to the left: its right side is a stream",
+            "++ associates to the left; its right side must be a stream",
             where,
             write="one list, [0, 1] ++ s, or [0] ++ ([1] ++ s)",
         )
     if isinstance(left_node, ast.BinOp | ast.UnaryOp):
         return SpecError(
-            f"the left of ++ is a list, and this is `{left}`: ++ binds as `+` does",
+            f"the left side of ++ must be a list, not `{left}`: ++ binds like `+`",
             where,
             write="parentheses around […] ++ s",
         )
     return SpecError(
-        f"`{left} ++ {right}`: the left of ++ is a list of values, its right a stream", where, write="[0] ++ s"
+        f"`{left} ++ {right}`: ++ needs a list of values on its left and a stream on its right",
+        where,
+        write="[0] ++ s",
     )

@@ -1,15 +1,15 @@
-"""What the user's expressions build: nodes, each with the line it was written on.
+"""Nodes: the graph that the user's expressions build, each node with its line.
 
 A node is an operator of the table over other nodes, or one of these:
 
     const    payload: the value            extern   payload: Extern
     append   payload: the listed values    drop     payload: how many
-    ref      payload: StreamDefinition           unknown  an unconstrained stream of its own
+    ref      payload: StreamDefinition     unknown  an unconstrained stream
     bound    a forall's or exists' constant, the same at every step
     forall   args: (bound, body)           exists   args: (bound, body)
 
-Nodes are not interned: the same expression on two lines is two nodes, so that each obligation keeps its line and
-the conditions around it. Flattening turns them into terms, which are.
+Nodes are not interned: the same expression on two lines is two nodes, so each obligation keeps its line and the
+conditions around it. Flattening turns nodes into terms, which are interned.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Extern:
 
 @dataclass(slots=True, eq=False)
 class StreamDefinition:
-    """A stream whose body is evaluated once, when first reached. `bound_names` is what the body's names meant
-    when it was defined."""
+    """A stream whose body is evaluated once, when first reached. `bound_names` are the values of the body's names at
+    its definition."""
 
     name: str
     type: Type
@@ -83,7 +83,7 @@ class StreamDefinition:
 
 
 def below(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node reached from the roots once, without entering definitions; arguments after what uses them."""
+    """Every node below the roots once, without entering definitions; arguments after their users."""
     seen: set[Node] = set()
     stack = list(roots)
     while stack:
@@ -98,11 +98,11 @@ def below(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def constant_value(node: Node) -> Value:
-    """The value of an expression of constants. SpecError where something in it is no constant."""
+    """The value of an expression of constants. SpecError if something in it is not a constant."""
     for part in below([node]):
         if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern"):
             what = part.payload.name if part.op in ("extern", "ref") else f"`{part.op}`"
-            raise SpecError(f"the values before ++ are constants, and {what} is not", here())
+            raise SpecError(f"the values before ++ must be constants; {what} is not", here())
     done: dict[Node, Value] = {}
     stack = [node]
     while stack:

@@ -1,9 +1,9 @@
 """Implied obligations: division by zero, index, shift and float cast, each under the conditions around it.
 
 A node is reached under the conditions of the branches that lead to it: the side of a `mux`, the left of `implies`
-and of a Boolean `&` or `|`, the guard of the trigger it is an argument of. Where several ways lead to it, any of
-them. The obligation is that its own condition follows; what simplifies to true is plainly true and is no
-obligation. Nodes are read at shifts, as flattening reads them.
+and of a Boolean `&` or `|`, the guard of the trigger it is an argument of. If several paths lead to it, any of them.
+The obligation is that the path condition implies the operator's own condition; one that simplifies to true is left
+out. Nodes are taken at shifts, as in flattening.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NodeAt: TypeAlias = tuple[Node, int]
 
 @dataclass(slots=True)
 class Dependencies:
-    """What flattening read, from where: each key's needs, the keys in the order they were met, and the roots with
-    the condition under which they matter."""
+    """The dependencies that flattening found: the needs of each key, the keys in the order of the search, and the roots
+    with the condition under which they matter (None: always)."""
 
     needs: dict[NodeAt, list[NodeAt]] = field(default_factory=dict)
     order: list[NodeAt] = field(default_factory=list)
@@ -71,7 +71,7 @@ def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -
 def _reach_conditions(
     dependencies: Dependencies, terms: Mapping[NodeAt, Term], bearing: Iterable[NodeAt]
 ) -> dict[NodeAt, Term]:
-    """Under what condition each key matters, for those that lead to an obligation."""
+    """The condition under which each key matters, for the keys that lead to an obligation."""
     above = _above(dependencies, bearing)
     ways: dict[NodeAt, list[Term]] = defaultdict(list)
     for key, condition in dependencies.roots:
@@ -101,7 +101,7 @@ def _above(dependencies: Dependencies, bearing: Iterable[NodeAt]) -> set[NodeAt]
 
 
 def _topological(dependencies: Dependencies, keys: set[NodeAt]) -> list[NodeAt]:
-    """Users before what they need."""
+    """Users before their needs."""
     order: list[NodeAt] = []
     done: set[NodeAt] = set()
     for start in dependencies.order:
@@ -189,7 +189,7 @@ def _representable(x: Term, target: Type) -> Term:
 
 
 def _edge(x: Term, outside: int, strict: str, inside: int, weak: str) -> Term:
-    """`x strict outside` where the float type has that number, else `x weak inside`, which it has."""
+    """`x strict outside` if the float type has that number, else `x weak inside`, which it has."""
     exact = float(outside)
     if abs(outside) <= 1 << x.type.significand:  # type: ignore[attr-defined]
         return simplify_one(term(strict, x, constant(x.type, exact)))

@@ -1,4 +1,4 @@
-"""`Spec`: what is asked of streams. Nothing is evaluated here; `elaborate` does that."""
+"""`Spec`: the declarations over streams. Nothing is evaluated here; `elaborate` does that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from streamcheck.lang.stream import Operand, Stream, node_of
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A property, assumption, observer or trigger: `args` are a trigger's, with the user's names or none."""
+    """A property, assumption, observer or trigger. `args`: a trigger's arguments, each with the user's name or None."""
 
     name: str
     node: Node
@@ -29,7 +29,7 @@ class SpecBase:
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise SpecError(f"a Spec has a name, and this is {name!r}", here(), write='Spec("engine")')
+            raise SpecError(f"a Spec needs a name, not {name!r}", here(), write='Spec("engine")')
         self.name = name
         self.where = here()
         self.namespace: Mapping[str, Any] = user_frame().f_globals
@@ -47,11 +47,11 @@ class SpecBase:
         self._add("property", self.properties, name, _claim("prop", stream))
 
     def exists(self, name: str, stream: Operand) -> None:
-        """Some run makes `stream` true at some step."""
+        """`stream` is true at some step of some run."""
         self._add("property", self.witnesses, name, _claim("exists", stream))
 
     def assume(self, name: str, stream: Operand) -> None:
-        """Only runs count in which `stream` has been true at every step so far."""
+        """Consider only runs in which `stream` has been true at every step so far."""
         self._add("assumption", self.assumptions, name, _claim("assume", stream))
 
     def observer(self, name: str, stream: Operand) -> None:
@@ -76,7 +76,7 @@ class SpecBase:
         args: tuple[tuple[str | None, Node], ...] = (),
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise SpecError(f"the {kind} needs a name first, and this is {name!r}", here())
+            raise SpecError(f"the first argument is the name of the {kind}, not {name!r}", here())
         tables = (self.properties, self.witnesses) if kind == "property" else (table,)
         for other in tables:
             if name in other:
@@ -87,14 +87,14 @@ class SpecBase:
 def _claim(call: str, stream: object) -> Node:
     if isinstance(stream, bool):
         raise SpecError(
-            f"`{call}` needs a Bool stream, and this is Python's {stream}: something was decided while loading, "
+            f"`{call}` needs a Bool stream, not Python's {stream}: Python evaluated something while loading, "
             "such as `in`, `and` or a comparison of Python values",
             here(),
             write=f"Bool({stream}), if a constant is meant",
         )
     node = node_of(stream, BOOL)
     if node.type is not BOOL:
-        raise SpecError(f"`{call}` needs a Bool stream, and this is {node.type}", here())
+        raise SpecError(f"`{call}` needs a Bool stream, not {node.type}", here())
     return node
 
 
@@ -102,7 +102,7 @@ def _arguments(args: object) -> tuple[tuple[str | None, Node], ...]:
     if isinstance(args, Mapping):
         for name in args:
             if not isinstance(name, str):
-                raise SpecError(f"names of trigger arguments are strings, and one is {name!r}", here())
+                raise SpecError(f"names of trigger arguments are strings, not {name!r}", here())
         return tuple((name, node_of(arg)) for name, arg in args.items())
     if isinstance(args, Stream) or not isinstance(args, Sequence) or isinstance(args, str):
         return ((None, node_of(args)),)

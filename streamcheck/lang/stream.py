@@ -1,7 +1,7 @@
-"""`Stream`: what the user's expressions are made of, with Python's operators on it.
+"""`Stream`: the values of the user's expressions, with Python's operators.
 
-Every operator checks types at once, at the user's line. The ones Python would answer by itself (truth, length,
-iteration, comparison chains) refuse, and say what to write.
+Every operator checks types immediately, at the user's line. Operations that Python evaluates itself (truth, length of
+scalars, comparison chains) raise an error that names what to write instead.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, fill
-from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine
+from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, counted, machine
 from streamcheck.lang import syntax
 from streamcheck.lang.apply import apply, enum_type, literal
 from streamcheck.lang.node import Node, constant_value
 
 
 class _Fields(Protocol):
-    """An instance of a class under `@struct`, as type checkers see it; at run time it is a Stream."""
+    """An instance of a `@struct` class for type checkers; at run time it is a Stream."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -32,7 +32,7 @@ COUNT = machine(64, signed=False)
 
 
 class StreamType(type):
-    """The class of type classes: a call makes a constant, `isinstance` asks for a stream's type."""
+    """The class of type classes: a call makes a constant, `isinstance` tests a stream's type."""
 
     core: Type
 
@@ -45,7 +45,7 @@ class StreamType(type):
             raise SpecError(f"{cls.core}(…) takes one value", here())
         (value,) = args
         if isinstance(value, Stream):
-            message = f"{cls.core}(…) makes constants, and this is a stream of {value._node.type}"
+            message = f"{cls.core}(…) makes constants; its argument is a stream of {value._node.type}"
             raise SpecError(message, here(), write=f"cast({cls.core}, s), or unsafe_cast({cls.core}, s)")
         if isinstance(cls.core, ArrayType):
             return make(composite(cls.core, value))
@@ -191,7 +191,7 @@ class Stream(metaclass=StreamType):
         return element(self, index)
 
     def __setitem__(self, index: Operand, value: Operand) -> NoReturn:
-        raise SpecError("streams never change", here(), write="a.set(i, v), which is the array with one element new")
+        raise SpecError("streams never change", here(), write="a.set(i, v), the array with one element replaced")
 
     def __getattr__(self, name: str) -> Stream:
         return field(self, name)
@@ -206,31 +206,31 @@ class Stream(metaclass=StreamType):
     def __iter__(self) -> Iterator[Stream]:
         return iter([element(self, i) for i in range(_array_type(self, "iteration").length)])
 
-    # what Python would answer by itself
+    # operations that Python evaluates itself
 
     def __bool__(self) -> NoReturn:
         why, instead = syntax.truth_slip()
-        raise SpecError(f"a stream has no truth of its own, it has one at each step: {why}", here(), write=instead)
+        raise SpecError(f"a Stream is not a bool: it has a value at every step ({why})", here(), write=instead)
 
     def __contains__(self, item: Operand) -> NoReturn:
-        raise SpecError("`in` needs one answer now", here(), write="any_of(x == e for e in array)")
+        raise SpecError("`in` needs a Python bool while the spec loads", here(), write="any_of(x == e for e in array)")
 
     def _no_number(self) -> NoReturn:
         raise SpecError(
-            "a stream is no Python number, it has another value at each step", here(), write="cast(T, s), or sqrt(s) …"
+            "a Stream is not a Python number: its value changes at every step", here(), write="cast(T, s), or sqrt(s) …"
         )
 
     __int__ = __index__ = __float__ = __complex__ = __trunc__ = __round__ = __floor__ = __ceil__ = _no_number
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise SpecError("streams never change", here(), write=f"s.set({name}=v), which is the struct with a field new")
+        raise SpecError("streams never change", here(), write=f"s.set({name}=v), the struct with one field replaced")
 
     def __repr__(self) -> str:
         return f"<stream of {self._node.type}, {self._node.where}>"
 
 
 class Appended:
-    """`+s` on its way into `[…] + (+s)`, which is how Python reads `[…] ++ s`."""
+    """`+s` inside `[…] + (+s)`, which is how Python parses `[…] ++ s`."""
 
     __slots__ = ("stream",)
 
@@ -251,7 +251,7 @@ class Appended:
 
 
 def append_error() -> SpecError:
-    return SpecError("`++` has a list of values on its left and a stream on its right", here(), write="[0] ++ s")
+    return SpecError("`++` needs a list of values on its left and a stream on its right", here(), write="[0] ++ s")
 
 
 def make(node: Node) -> Stream:
@@ -260,7 +260,7 @@ def make(node: Node) -> Stream:
     return stream
 
 
-# Operands: literals take the type of the stream beside them.
+# Operands: a literal takes the type of the stream beside it.
 
 
 def node_of(operand: object, like: Type | None = None) -> Node:
@@ -276,10 +276,10 @@ def node_of(operand: object, like: Type | None = None) -> Node:
     if like is None:
         if isinstance(operand, list | tuple):
             write = f"Array(T, {len(operand)})([…])"
-            raise SpecError("a Python list stands where a stream is due", here(), write=write)
+            raise SpecError("a Python list cannot be used as a stream", here(), write=write)
         suggestion = {bool: "Bool", int: "Int", float: "Double"}.get(type(operand), "T")
         write = f"{suggestion}({operand!r})" + ("" if isinstance(operand, bool) else ", or the type that is meant")
-        raise SpecError(f"{operand!r} stands where no stream tells its type", here(), write=write)
+        raise SpecError(f"the type of {operand!r} is unknown: no stream stands beside it", here(), write=write)
     if isinstance(like, ArrayType | StructType) and isinstance(operand, list | tuple | dict):
         return composite(like, operand)
     return literal(like, operand)
@@ -303,7 +303,7 @@ def binary(op: str, a: object, b: object) -> Stream:
     if any(isinstance(o, Stream) and o._node.type is BOOL for o in (a, b)):
         shown = fill(OPERATORS[op].shown, {"a": "…", "b": "Bool"})
         write = "count_of(T, bools) to count Booleans, cast(Word8, b) for one"
-        raise SpecError(f"{shown}: it is for numbers, not Bool", here(), write=write)
+        raise SpecError(f"{shown}: defined for numbers, not Bool", here(), write=write)
     left, right = nodes_of_one_type(a, b)
     return make(apply(op, left, right))
 
@@ -331,19 +331,20 @@ def shift(op: str, a: object, amount: object) -> Stream:
     left = a._node
     if isinstance(amount, int) and not isinstance(amount, bool):
         if amount < 0:
-            raise SpecError(f"a shift by {amount}: amounts are not negative", here())
+            raise SpecError(f"a shift by {amount}: the amount must not be negative", here())
         if left.type.kind == "integer":
             return make(apply("mul" if op == "shl" else "floordiv", left, literal(left.type, 1 << amount)))
     elif left.type.kind == "integer":
-        raise SpecError("Int is shifted by a literal only", here(), write="cast it to a machine type first")
+        raise SpecError("an Int can be shifted by a literal only", here(), write="cast it to a machine type first")
     return make(apply(op, left, node_of(amount, COUNT)))
 
 
 def power(base: object, exponent: object) -> Stream:
-    """A literal whole exponent multiplies (so that proofs know it); others are `pow` of math.h, on floats."""
+    """Repeated multiplication if the exponent is a literal whole number (engines understand it), else `pow` of math.h
+    on floats."""
     if isinstance(base, Stream) and _is_whole(exponent) and cast(int, exponent) >= 0:
         if not base._node.type.is_number:
-            raise SpecError(f"{base._node.type} ** {exponent}: ** is for numbers", here())
+            raise SpecError(f"{base._node.type} ** {exponent}: ** is defined for numbers only", here())
         return make(_product(base._node, cast(int, exponent)))
     if _is_whole(exponent) and isinstance(base, Stream) and base._node.type.kind == "real":
         return make(apply("div", literal(base._node.type, 1), _product(base._node, -cast(int, exponent))))
@@ -375,7 +376,7 @@ def append(values: object, stream: Stream) -> Stream:
     if not isinstance(values, list):
         raise append_error()
     if not values:
-        raise SpecError("`[] ++ s`: the list before ++ has at least one value", here(), write="s")
+        raise SpecError("`[] ++ s`: the list before ++ needs at least one value", here(), write="s")
     node = stream._node
     listed = tuple(_initial(node.type, value) for value in values)
     return make(Node("append", (node,), node.type, listed, where=here()))
@@ -393,12 +394,12 @@ def _initial(type: Type, value: object) -> Value:
 def _array_type(stream: Stream, what: str) -> ArrayType:
     type = stream._node.type
     if not isinstance(type, ArrayType):
-        raise SpecError(f"{what} is for arrays: this stream of {type} has one value at each step, for ever", here())
+        raise SpecError(f"{what} is for arrays; a stream of {type} has one value at each step and no end", here())
     return type
 
 
 class NoField(SpecError, AttributeError):
-    """So that `hasattr` and `copy` find what they expect."""
+    """A missing field; an AttributeError because `hasattr` and `copy` expect one."""
 
 
 def element(array: Stream, index: object) -> Stream:
@@ -421,7 +422,7 @@ def field(struct: Stream, name: str) -> Stream:
     type = struct._node.type
     names = [n for n, _ in type.fields] if isinstance(type, StructType) else []
     if name not in names:
-        if name.startswith("_"):  # Python's own protocols, and notebooks, ask for names that are not there
+        if name.startswith("_"):  # Python's own protocols and notebooks probe for such names
             raise AttributeError(name)
         if not isinstance(type, StructType):
             raise NoField(f"a stream of {type} has no field `{name}`", here())
@@ -446,7 +447,7 @@ def update(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str
             node = apply("with_field", node, node_of(value, wanted), payload=node.type.position(name))
         return make(node)
     raise SpecError(
-        f"`set` replaces part of an array or a struct, and this is {node.type}"
+        f"`set` replaces part of an array or a struct, not of {node.type}"
         if not isinstance(node.type, ArrayType | StructType)
         else f"`set` on {node.type}",
         here(),
@@ -460,7 +461,7 @@ def composite(type: ArrayType | StructType, parts: object) -> Node:
         if isinstance(parts, Stream) or not isinstance(parts, Sequence) or isinstance(parts, str):
             raise SpecError(f"{type} is built from a list of {type.length} elements", here())
         if len(parts) != type.length:
-            raise SpecError(f"{len(parts)} elements where {type} has {type.length}", here())
+            raise SpecError(f"{counted(len(parts), 'element')}, but {type} has {type.length}", here())
         return apply("array", *(node_of(p, type.element) for p in parts), payload=type)
     names = [name for name, _ in type.fields]
     if isinstance(parts, list | tuple) and len(parts) == len(names):

@@ -1,9 +1,9 @@
-"""What the user wrote at the point where Python is now.
+"""The source text that Python is evaluating.
 
-Some slips cannot be seen in values: `[0] ++ k + 1` and `([0] ++ k) + 1` call the same methods. When such a value
-is suspicious, the running frame tells its exact position in the source, and the syntax tree tells the rest. It
-works wherever the code is (the spec, a module it imports, a body evaluated late) and costs nothing elsewhere.
-Where the source is not to be had, the answer is None and nothing is checked.
+Some slips cannot be seen in values: `[0] ++ k + 1` and `([0] ++ k) + 1` call the same methods. For a suspicious value,
+the running frame gives the exact position in the source, and the syntax tree gives the context. This works for all
+code (the spec, a module it imports, a body evaluated late) and costs nothing for correct code. If the source is not
+available, the functions return None and nothing is checked.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SourceText:
         return f"({text})" if self.has_parentheses(node) else text
 
     def has_parentheses(self, child: ast.expr) -> bool:
-        """Whether `child` has parentheses of its own (those of a call do not come here)."""
+        """True if `child` itself is in parentheses (those of a call do not count)."""
         parent = self.parent[child]
         if not isinstance(parent, ast.expr):
             return False
@@ -106,7 +106,7 @@ def source_of(file: str) -> SourceText | None:
 
 
 def loop_targets(source: SourceText) -> Iterator[tuple[str, int]]:
-    """The names that `for` loops of the module itself bind, and where."""
+    """The names that `for` loops at module level bind, with their lines."""
     for statement in source.tree.body:
         for node in ast.walk(statement):
             if isinstance(node, ast.For) and not _inside_function(source, node):
@@ -116,7 +116,7 @@ def loop_targets(source: SourceText) -> Iterator[tuple[str, int]]:
 
 
 def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
-    """The names that these statements bind in their own scope, and where."""
+    """The names that these statements bind in their own scope, with their lines."""
     stack = list(statements)[::-1]
     while stack:
         node = stack.pop()
@@ -134,7 +134,7 @@ def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
 
 
 def enclosing_loop(source: SourceText, line: int) -> list[ast.stmt]:
-    """The body of the loop in which the function that begins at this line is defined."""
+    """The body of the loop that defines the function at this line; empty if there is none."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.FunctionDef) and node.lineno == line:
             parent = source.parent.get(node)
@@ -178,7 +178,7 @@ def is_append(node: ast.AST) -> bool:
 
 
 def append_slip() -> str | None:
-    """For an operator applied to an unparenthesised `[…] ++ x`: the spelling that was meant."""
+    """The intended spelling of an operator applied to an unparenthesised `[…] ++ x`."""
     here = current()
     if here is None:
         return None
@@ -197,7 +197,7 @@ def append_slip() -> str | None:
 
 
 def marker_slip() -> str | None:
-    """For `[0] ++ k * 2`, which Python reads as [0] + ((+k) * 2): the spelling that was meant."""
+    """The intended spelling of `[0] ++ k * 2`, which Python parses as [0] + ((+k) * 2)."""
     here = current()
     if here is None:
         return None
@@ -211,7 +211,7 @@ def marker_slip() -> str | None:
 
 
 def is_append_marker(node: ast.BinOp) -> bool:
-    """Whether the right side begins with the second plus of `++`."""
+    """True if the right side begins with the second plus of `++`."""
     right: ast.expr = node.right
     while isinstance(right, ast.BinOp):
         right = right.left
@@ -219,7 +219,7 @@ def is_append_marker(node: ast.BinOp) -> bool:
 
 
 def _rest(source: SourceText, appended: ast.expr) -> str:
-    """Everything to the right of `++`, as far as operators go on without parentheses."""
+    """Everything to the right of `++`, up to the end of the unparenthesised operators."""
     assert isinstance(appended, ast.BinOp)
     whole: ast.expr = appended
     while isinstance(parent := source.parent.get(whole), ast.BinOp | ast.Compare) and not source.has_parentheses(whole):
@@ -232,8 +232,8 @@ def _rest(source: SourceText, appended: ast.expr) -> str:
 
 
 def bitwise_slip() -> tuple[str, str, str] | None:
-    """For a comparison with an unparenthesised & | ^ beside it: that operator, how Python reads the line, and
-    how it was meant."""
+    """For a comparison with an unparenthesised & | ^ beside it: that operator, how Python parses the line, and the
+    intended spelling."""
     here = current()
     if here is None or not isinstance(here[1], ast.expr):
         return None
@@ -254,7 +254,7 @@ def bitwise_slip() -> tuple[str, str, str] | None:
 
 
 def _split(source: SourceText, node: ast.Compare, slips: list[ast.expr]) -> str:
-    """`b | x > 3 | y < 5` as it was meant: the comparisons between the bitwise operators, in parentheses."""
+    """The intended spelling of `b | x > 3 | y < 5`: the comparisons between the bitwise operators in parentheses."""
     result, comparison, compared = "", "", False
     symbols = ["", *(f" {SYMBOLS[type(op)]} " for op in node.ops)]
     for symbol, operand in zip(symbols, _operands(node), strict=True):
@@ -279,7 +279,7 @@ def _pieces(source: SourceText, operand: ast.expr) -> list[tuple[str, str]]:
 
 
 def chain_slip() -> str | None:
-    """For `b == x > 5`, which Python reads as (b == x) and (x > 5): the right side in parentheses."""
+    """The intended spelling of `b == x > 5`, which Python parses as (b == x) and (x > 5)."""
     here = current()
     if here is None:
         return None
@@ -326,28 +326,28 @@ REPLACEMENTS = {
 
 
 def truth_slip() -> tuple[str, str]:
-    """What asked a stream for its truth, in the user's words, and what to write instead."""
+    """The construct that needed a bool from a stream, in the user's words, and what to write instead."""
     here = current()
     if here is not None:
         source, node = here
         if isinstance(node, ast.If | ast.While):
             node = node.test
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            return "`if` in a comprehension needs one truth", "mux(c, a, b) for each"
+            return "`if` in a comprehension needs a bool", "mux(c, a, b) for each"
         climbing: ast.AST | None = node
         while climbing is not None and not isinstance(climbing, ast.stmt | ast.Lambda):
             found = _asks_truth(source, climbing, source.parent.get(climbing))
             if found is not None:
                 return found
             climbing = source.parent.get(climbing)
-    return "Python asks for its truth here", "mux(c, a, b) to choose, & | ~ to combine"
+    return "Python needs a bool here", "mux(c, a, b) to choose, & | ~ to combine"
 
 
 def _asks_truth(source: SourceText, node: ast.AST, parent: ast.AST | None) -> tuple[str, str] | None:
     s = source.segment
     match node:
         case ast.Compare(ops=[ast.In() | ast.NotIn(), *_]):
-            return "`in` compares with `==` and needs the answer now", "any_of(x == y for y in ys)"
+            return "`in` compares with `==` and needs a bool", "any_of(x == y for y in ys)"
         case ast.Compare(ops=[_, _, *_]):
             slip = bitwise_slip()
             if slip is not None:
@@ -359,25 +359,25 @@ def _asks_truth(source: SourceText, node: ast.AST, parent: ast.AST | None) -> tu
             ]
             return "a chained comparison is an `and` in Python", " & ".join(links)
         case ast.Call(func=ast.Name(id=name)) if name in REPLACEMENTS:
-            return f"`{name}` compares and needs the answer now", REPLACEMENTS[name]
+            return f"`{name}` compares and needs a bool", REPLACEMENTS[name]
         case ast.Call(func=ast.Name(id="bool")):
-            return "`bool` asks for one truth", "the stream itself"
+            return "`bool(…)` decides while the spec loads", "the stream itself"
         case ast.BoolOp():
             symbol = "&" if isinstance(node.op, ast.And) else "|"
             word = "and" if symbol == "&" else "or"
             parts = [s(v) if isinstance(v, _ATOMS) else f"({s(v)})" for v in node.values]
-            return f"`{word}` asks for the truth of its left side", f" {symbol} ".join(parts)
+            return f"`{word}` needs a bool on its left", f" {symbol} ".join(parts)
         case ast.UnaryOp(op=ast.Not()):
             operand = s(node.operand)
-            return "`not` asks for one truth", f"~{operand}" if isinstance(node.operand, _ATOMS) else f"~({operand})"
+            return "`not` needs a bool", f"~{operand}" if isinstance(node.operand, _ATOMS) else f"~({operand})"
         case ast.IfExp():
-            return "`if` needs one truth", f"mux({s(node.test)}, {s(node.body)}, {s(node.orelse)})"
+            return "`if` needs a bool", f"mux({s(node.test)}, {s(node.body)}, {s(node.orelse)})"
     match parent:
         case ast.If() | ast.While() | ast.comprehension():
             word = "while" if isinstance(parent, ast.While) else "if"
-            return f"`{word}` needs one truth", f"mux({s(node)}, a, b)"
+            return f"`{word}` needs a bool", f"mux({s(node)}, a, b)"
         case ast.Assert():
-            return "`assert` needs one truth", f'spec.prop("name", {s(node)})'
+            return "`assert` needs a bool", f'spec.prop("name", {s(node)})'
     return None
 
 

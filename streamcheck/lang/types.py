@@ -1,4 +1,4 @@
-"""The types as users name them: classes, called to make constants. `Word8(5)`, `Array(Word8, 3)([a, b, 0])`."""
+"""The types as classes for users; a call makes a constant. `Word8(5)`, `Array(Word8, 3)([a, b, 0])`."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ else:
 
 
 def core_type(type_: object, where: str) -> Type:
-    """The core type behind a type class, or an error that names who asked."""
+    """The core type of a type class. `where` names the caller in the error."""
     core = getattr(type_, "core", None) if isinstance(type_, type) else None
     if isinstance(core, Type):
         return core
     if isinstance(type_, type) and issubclass(type_, enum.Enum):
         raise SpecError(f"{where}: {type_.__name__} is an enum", here(), write=f"EnumOf({type_.__name__})")
     given = type_.__name__ if isinstance(type_, type) else repr(type_)
-    raise SpecError(f"{where} needs a type, such as Word8 or Bool, and this is {given}", here())
+    raise SpecError(f"{where} needs a type such as Word8 or Bool, not {given}", here())
 
 
 def Array(element: type[Any], length: int) -> type[Stream]:
     """The type of arrays of `length` elements."""
     core = core_type(element, "Array(T, n)")
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-        raise SpecError(f"Array(T, n): n is a whole number of at least 1, and this is {length!r}", here())
+        raise SpecError(f"Array(T, n): n is a whole number, at least 1, not {length!r}", here())
     return _array_class(core, length)
 
 
@@ -70,7 +70,7 @@ def _array_class(core: Type, length: int) -> type[Stream]:
 def EnumOf(python: type[enum.Enum]) -> type[Stream]:
     """The type of the members of an enum.Enum class."""
     if not isinstance(python, type) or not issubclass(python, enum.Enum):
-        raise SpecError(f"EnumOf(E) needs an enum.Enum class, and this is {python!r}", here())
+        raise SpecError(f"EnumOf(E) needs an enum.Enum class, not {python!r}", here())
     if not list(python):
         raise SpecError(f"{python.__name__} has no members", here())
     return _class_of(enum_type(python))
@@ -78,12 +78,12 @@ def EnumOf(python: type[enum.Enum]) -> type[Stream]:
 
 @dataclass_transform()
 def struct(cls: type[T]) -> type[T]:
-    """A class of annotated fields becomes a struct type: `Aircraft(altitude=s, speed=0)`, `s.altitude`."""
+    """Make a struct type of a class with annotated fields: `Aircraft(altitude=s, speed=0)`, `s.altitude`."""
     import inspect
     import typing
 
     if not isinstance(cls, type):
-        raise SpecError("@struct stands over a class", here())
+        raise SpecError("@struct decorates a class", here())
     try:
         hints = typing.get_type_hints(cls)
     except NameError as why:
@@ -93,9 +93,11 @@ def struct(cls: type[T]) -> type[T]:
     own = {name: hints[name] for name in inspect.get_annotations(cls)}
     for name in own:
         if any(name in base.__dict__ for base in Stream.__mro__):
-            raise SpecError(f"a field cannot be called `{name}`: streams have that already", here())
+            raise SpecError(f"a field cannot be called `{name}`: every stream has that attribute", here())
         if name in cls.__dict__:
-            raise SpecError(f"field `{name}` has a default, and fields have none", here(), write=f"{name}: T")
+            raise SpecError(
+                f"field `{name}` has a default; fields of a @struct cannot have one", here(), write=f"{name}: T"
+            )
     bases = [getattr(base, "core", None) for base in cls.__bases__]
     inherited = [field for base in bases if isinstance(base, StructType) for field in base.fields]
     fields = (*inherited, *((name, core_type(hint, f"field `{name}`")) for name, hint in own.items()))

@@ -1,4 +1,4 @@
-"""Terms as C expressions, as far as C can say them: invariants for readers and for witnesses."""
+"""Terms as C expressions, if C can express them: invariants for readers and for witnesses."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, MachineType
 from streamcheck.problem.automaton import HIDDEN, conjuncts
 
-LONGEST = 400  # characters of one condition: terms share what a text repeats
+LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
 COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 class NotInC(Exception):
-    """No C expression says it, or only a very long one."""
+    """No C expression has this meaning, or only a very long one."""
 
 
 def conditions(invariant: Term, *, wide: bool = False) -> Iterator[str]:
-    """The conjuncts that C can say. Leaving one out leaves an invariant. `wide`: sums of mathematical integers are
-    computed in `long long`, for readers who take every operation as C has it."""
+    """The conjuncts that C can express; without the others it is still an invariant. `wide`: sums of mathematical
+    integers are computed in `long long`, for readers that evaluate them as C does."""
     for part in conjuncts(invariant):
         try:
             yield _Text(wide).of(part)

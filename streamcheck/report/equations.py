@@ -1,7 +1,7 @@
-"""Specification and systems as text in the user's notation, with the user's names.
+"""Specifications and systems as text in the user's notation, with the user's names.
 
-Every name is written once as an equation and then used by name; an unnamed node that several places share gets a
-name of its own, so that the text is as large as the graph, never as its unfolding.
+Every named term is written once as an equation and then used by name; an unnamed node with several uses gets a name,
+so the text is as large as the graph, not as its unfolding.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 from streamcheck.report.values import as_notation
 
-MAX_DEPTH = 40  # deeper expressions are cut in two by a name
+MAX_DEPTH = 40  # a deeper expression is split by a name
 
 
 class Printer:
-    """Expressions over named terms. `names` grows when something shared or deep needs one."""
+    """Expressions over named terms. `names` grows if a shared or deep node needs a name."""
 
     def __init__(self, names: Mapping[Term, str], roots: Iterable[Term]) -> None:
         roots = list(roots)
@@ -48,7 +48,7 @@ class Printer:
         return f"({text})" if _needs_parentheses(node) else text
 
     def use(self, node: Term) -> str:
-        """The node where an expression is wanted: its name where it has one."""
+        """The node inside an expression: its name if it has one."""
         return self.names.get(node) or self.texts[node]
 
     def definition(self, node: Term) -> str:

@@ -21,7 +21,7 @@ def integers_text(program: Automaton) -> str:
 
 
 def path_table(result: Result) -> Iterator[str]:
-    """A line for each statement: where it is, what it says, and what it changed."""
+    """A line for each statement: its line, its text and its changes."""
     assert result.path is not None
     rows = [_row(step, before) for step, before in _with_before(result)]
     begin = _brief(beginning(result))
@@ -35,7 +35,7 @@ def path_table(result: Result) -> Iterator[str]:
 
 
 def beginning(result: Result) -> Iterator[tuple[str, Term, Value]]:
-    """The first values of variables, where they matter."""
+    """The first values of variables that matter."""
     assert result.path is not None
     for v, value in result.path.first.items():
         yield variable_text(str(v.payload)), v, value
@@ -55,7 +55,7 @@ def _row(step: Executed, before: Mapping[Term, Value]) -> tuple[str, str, str]:
 
 
 def _brief(changes: Iterable[tuple[str, Term, Value]]) -> str:
-    """`x = 1, a[0] = 2`; of an array's many elements the first few, and how many more there are."""
+    """`x = 1, a[0] = 2`; of an array the first few elements, and the number of the others."""
     texts: dict[str, list[str]] = {}
     for name, v, value in changes:
         texts.setdefault(name.split("[")[0], []).append(f"{name} = {as_text(v.type, value)}")
@@ -67,7 +67,7 @@ def _brief(changes: Iterable[tuple[str, Term, Value]]) -> str:
 
 
 def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str, Term, Value]]:
-    """What the statement wrote, and of arrays what it changed."""
+    """The variables that the statement wrote; of arrays, the elements that it changed."""
     several = len(step.edge.updates) > 1
     for v, _ in step.edge.updates:
         value = step.values[v]

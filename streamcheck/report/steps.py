@@ -12,19 +12,19 @@ from streamcheck.interpret.step import Step
 from streamcheck.problem.specification import Specification, Trigger
 from streamcheck.report.values import Show, json_text_of, text_of
 
-SAMPLE = 16  # rows looked at before the widths of a table are settled
+SAMPLE = 16  # rows that determine the widths of a table
 NOT_FIRED = "--"
 
 
 def table(equations: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
-    """Lines of a table. When watching a live feed, nothing waits for later rows to settle the widths."""
+    """Lines of a table. For a live feed, each row is written immediately, with fixed widths."""
     columns = ["step", *(t.name for t in equations.triggers), *(o.name for o in equations.observers)]
     rows = _table_rows(equations, steps)
     first: list[list[str]] = []
     failed = None
     try:
         first.extend([] if live else islice(rows, SAMPLE))
-    except Exception as error:  # a run that stops early shows what came before
+    except Exception as error:  # a run that fails shows its rows before the error
         failed = error
     widths = [max(map(len, column)) for column in zip(columns, *first, strict=True)]
     if live:
@@ -55,7 +55,7 @@ def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[lis
 
 
 def csv_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
-    """One column for each trigger (whether it fires) and each of its arguments (empty where it does not)."""
+    """A column for each trigger (true if it fires) and for each of its arguments (empty if not)."""
     columns = ["step"]
     for trigger in equations.triggers:
         columns.append(trigger.name)

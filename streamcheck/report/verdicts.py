@@ -12,9 +12,9 @@ from streamcheck.problem.specification import Specification
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
 
-HEAD, TAIL = 2, 8  # columns of a long run that are shown: its beginning, and what leads to the violation
+HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
-MARKS = "  * changed since the step before    ( ) of no matter here"
+MARKS = "  * changed since the step before    ( ) = don't care"
 
 
 def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _how(result: Result, *, machine: bool) -> str:
     if result.path is not None:
         count = len(result.path.statements)
         where = f"{count} statement{'s' if count > 1 else ''}"
-    where += "" if result.shortest else " (perhaps not the shortest run)"
+    where += "" if result.shortest else " (may not be the shortest counterexample)"
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"

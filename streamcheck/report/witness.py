@@ -1,7 +1,7 @@
 """SV-COMP witnesses, YAML format 2.0: loop invariants of a proof, the assumptions along a violation.
 
-Why a validator should believe the verdict, for other tools. Invariants are those of the proof that C can say; of a
-violation, what every unknown input was, after the statement that read it, and at last the line of the error.
+Evidence for other validators. Of a proof: the invariants that C can express; of a violation: the value of each
+unknown input after the statement that read it, and the line of the error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from streamcheck.report.values import as_text
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     program = verdicts.problem
     if isinstance(program, Specification) or not path.endswith(".c"):
-        raise SpecError(f"{path}: witnesses are of C programs")
+        raise SpecError(f"{path}: witnesses exist for C programs only")
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:
         yield from _head("violation_sequence", path)
@@ -34,7 +34,7 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
         return
     asserted = [r for r in verdicts.results if not r.prop.is_implied]
     if not asserted or any(r.verdict != "proved" for r in asserted):
-        raise SpecError(f"{path}: there is no verdict to witness", write="a longer `--timeout`")
+        raise SpecError(f"{path}: no verdict, so no witness", write="a longer `--timeout`")
     yield from _head("invariant_set", path)
     yield from _invariants(program, asserted, path)
 
@@ -64,7 +64,7 @@ def _head(kind: str, path: str) -> Iterator[str]:
 
 
 def _invariants(program: Automaton, results: list[Result], path: str) -> Iterator[str]:
-    """Of loops that a line names: an inlined function's has several of which each call needs its own."""
+    """The invariants of loops that a line identifies; a loop of an inlined function has one for each call."""
     source = program
     lines = [source.lines[q].line for q in source.loops if q in source.lines]
     found: dict[Location, list[Term]] = {}
@@ -78,8 +78,8 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
         yield "  []"
     for where, terms in found.items():
         parts = [part for t in terms for part in conjuncts(t) if _in_scope(source, [part], where)]
-        said = dict.fromkeys(c for part in parts for c in conditions(part, wide=True))
-        value = " && ".join(f"({c})" for c in said) or "1"
+        texts = dict.fromkeys(c for part in parts for c in conditions(part, wide=True))
+        value = " && ".join(f"({c})" for c in texts) or "1"
         yield "  - invariant:"
         yield "      type: loop_invariant"
         yield from _location(Location(path, where.line), _function(program), "      ")
@@ -88,7 +88,7 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
 
 
 def _in_scope(source: Automaton, terms: list[Term], where: Location) -> bool:
-    """Whether their variables can be named there, in the function itself and after their declarations."""
+    """True if C can name their variables there: in the function itself and after their declarations."""
     for v in variables(terms):
         declared = source.said.get(str(v.payload).split(".")[0])
         if declared is None or declared.line >= where.line:
@@ -101,7 +101,7 @@ def _function(program: Automaton) -> str:
 
 
 def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
-    """What cannot be named, in an inlined function or an inner block, is left out."""
+    """The segments of a violation. Variables of inlined functions and inner blocks are left out: C cannot name them."""
     assert result.path is not None
     source = program
     for step, following in pairwise(result.path.statements):

@@ -37,7 +37,7 @@ class Sandbox:
         try:
             record = self._child.channel.receive(left)
         except TooLate:
-            raise SpecError(f"{self.doing}: not done after {self.seconds:g} s, so it was ended") from None
+            raise SpecError(f"{self.doing}: timed out after {self.seconds:g} s") from None
         except Ended:
             why = "the process ended before it was done (the spec may have ended it)"
             raise SpecError(f"{self.doing}: {why}") from None
@@ -54,4 +54,4 @@ def _answer(work: Callable[[Send], None], channel: Channel) -> None:
     except SpecError as error:
         channel.send({"error": str(error)})
     except BaseException:
-        channel.send({"error": "an internal error\n" + traceback.format_exc()})
+        channel.send({"error": "internal error in streamcheck (not in your spec)\n" + traceback.format_exc()})

@@ -7,13 +7,13 @@ them), and only reading one element is a C expression.
 from __future__ import annotations
 
 from streamcheck.core.operators.table import Operator, Signature, TypeRule, need
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type, counted
 
 
 def _array(args: tuple[Type, ...], target: object) -> Type:
     assert isinstance(target, ArrayType)
     if len(args) != target.length:
-        raise TypeRule(f"{len(args)} elements where {target} has {target.length}")
+        raise TypeRule(f"{counted(len(args), 'element')}, but {target} has {target.length}")
     for i, t in enumerate(args):
         if t is not target.element:
             raise TypeRule(f"element {i} is {t}, not {target.element}")
@@ -35,7 +35,7 @@ def _tuple(s: Signature) -> str:
 def _element(args: tuple[Type, ...], _: object) -> Type:
     array = args[0]
     if not isinstance(array, ArrayType):
-        raise TypeRule(f"only arrays have elements, and this is {array}")
+        raise TypeRule(f"only arrays have elements, not {array}")
     need(args[1], "unsigned signed integer", "indices that are integers")
     return array.element
 
@@ -43,7 +43,7 @@ def _element(args: tuple[Type, ...], _: object) -> Type:
 def _update(args: tuple[Type, ...], _: object) -> Type:
     element = _element(args[:2], None)
     if args[2] is not element:
-        raise TypeRule(f"an element of {args[0]} is {element}, and this is {args[2]}")
+        raise TypeRule(f"an element of {args[0]} is {element}, not {args[2]}")
     return args[0]
 
 
@@ -56,7 +56,7 @@ def _with_field(args: tuple[Type, ...], position: object) -> Type:
     wanted = _field(args[:1], position)
     if args[1] is not wanted:
         assert isinstance(args[0], StructType) and isinstance(position, int)
-        raise TypeRule(f"field `{args[0].fields[position][0]}` is {wanted}, and this is {args[1]}")
+        raise TypeRule(f"field `{args[0].fields[position][0]}` is {wanted}, not {args[1]}")
     return args[0]
 
 

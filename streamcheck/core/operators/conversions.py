@@ -1,6 +1,6 @@
 """Rows: conversions between types, and the functions of floats.
 
-`cast` is one row for `cast` and `unsafe_cast`: the language only lets the first through where no value is lost.
+`cast` is one row for `cast` and `unsafe_cast`: the language accepts the first only if no value is lost.
 Conversions of Int and Real to floats, and the functions below `floor`, are unknown to the solvers: their SMT form
 is the name of an uninterpreted function.
 """
@@ -150,7 +150,7 @@ def _float(args: tuple[Type, ...], _: object) -> Type:
 
 
 def _function(name: str, *operands: str, smt: str | None = None) -> Operator:
-    """A function of math.h: computed in binary64 and rounded, where C calls the one of the type's own width."""
+    """A function of math.h: computed in binary64 and rounded; C calls the one of the type's own width."""
     listed = ", ".join(operands)
     unknown = {"float": lambda s: f"({name}_{s.args[0]} {' '.join(operands)})"}
     return Operator(

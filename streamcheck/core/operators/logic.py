@@ -41,7 +41,7 @@ def _equal(signature: Signature) -> str:
 
 
 def expand_equal(type: Type) -> bool:
-    """Whether == on this type is expanded into its elements before solvers and C see it."""
+    """True if == on this type is expanded into its elements before solvers and C see it."""
     return isinstance(type, ArrayType | StructType)
 
 

@@ -4,6 +4,6 @@
     mtl         past and future, bounded by a clock  ltl     future, bounded by steps
     clocks      periodic signals                     statistics  sums, means, extremes over windows
 
-Names and the order of arguments are those of Copilot's library (copilot-libraries, in snake case). Where a
-meaning differs from Copilot's, the function says so. `parts` holds what the modules share.
+Names and the order of arguments are those of Copilot's library (copilot-libraries, in snake case). If a
+meaning differs from Copilot's, the docstring says so. `parts` is shared by the modules.
 """

@@ -39,5 +39,5 @@ def clk1(period: int, phase: int = 0) -> Stream:
 def _check(period: int, phase: int) -> None:
     whole_number(period, 1, "the period of a clock")
     if whole_number(phase, 0, "the phase of a clock") >= period:
-        message = f"a clock of period {period} has the phases 0 to {period - 1}, and this is {phase}"
+        message = f"a clock of period {period} has the phases 0 to {period - 1}, not {phase}"
         raise SpecError(message, here())

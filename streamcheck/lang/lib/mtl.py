@@ -7,21 +7,21 @@ Arguments, in Copilot's order:
     distance    by how much the clock grows at least from one step to the next, at least 1
     p, q, s     Bool streams
 
-A step is *within* the bounds when the time between it and now is at least `low` and at most `high`. Only
-steps that exist count: where none is within the bounds, `since` and the `eventually` operators are false,
+A step is *within* the bounds if the time between it and now is at least `low` and at most `high`. Only
+steps that exist count: if none is within the bounds, `since` and the `eventually` operators are false,
 `trigger` and the `always` operators true.
 
-The difference of two machine integers of w bits, taken modulo 2^w, is the true time between them whatever
-their sign and size, so unsigned clocks are right from the first step on (Copilot's underflow there). The
+The difference of two machine integers of w bits, taken modulo 2^w, is the true time between them for any
+sign and size, so unsigned clocks are right from the first step on (Copilot's underflow there). The
 past operators also take a clock that wraps around, as free-running timers do, provided no single step is
 2^w long.
 
 State of the past operators. Copilot keeps a cell of the clock and of each stream for every step that may
 be within the bounds, high // distance of each. Here all rest on `since`, which keeps ages: how long ago
 `q` held, in the smallest word that holds high + 1, which stands for longer ago or never. Ages grow with
-the clock, and where `p` is false all become high + 1. Two times of `q` at most high - low + 1 apart make
+the clock, and when `p` is false all become high + 1. Two times of `q` at most high - low + 1 apart make
 `since` true without a gap between (the merging of intervals in O. Maler, D. Nickovic: Monitoring temporal
-properties of continuous signals, 2004), so the steps where `q` held fall into groups, each as good as its
+properties of continuous signals, 2004), so the steps at which `q` held fall into groups, each as good as its
 first and last step. With apart = high - low + 2:
 
     low = 0             one age: the last time of `q` is the best
@@ -104,7 +104,7 @@ def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: O
     return ~_until(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
 
 
-# Copilot's matching variants: the step where `q` decides is one of those where `p` counts.
+# Copilot's matching variants: `p` counts at the step at which `q` decides, too.
 
 
 def matching_since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
@@ -122,14 +122,14 @@ def matching_trigger(low: int, high: int, clock: Operand, distance: int, p: Oper
 
 
 def matching_until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`until`, where `p` must hold at the step of `q`, too: `until(…, p, p & q)`."""
+    """`until`, but `p` must also hold at the step of `q`: `until(…, p, p & q)`."""
     window = _window("matching_until", low, high, clock, distance)
     holds = window.bool_stream("p", p)
     return _until(window, holds, holds & window.bool_stream("q", q))
 
 
 def matching_release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`release`, where `p` at the step of `q` itself will do, too: `release(…, p, p | q)`."""
+    """`release`, but `p` at the step of `q` itself suffices: `release(…, p, p | q)`."""
     window = _window("matching_release", low, high, clock, distance)
     frees = window.bool_stream("p", p)
     return ~_until(window, ~frees, ~(frees | window.bool_stream("q", q)))
@@ -162,8 +162,8 @@ class Window:
 def _window(call: str, low: int, high: int, clock: Operand, distance: int) -> Window:
     name = f"mtl.{call}(low, high, clock, distance, …)"
     if not isinstance(clock, Stream) or not clock._node.type.is_integer:
-        found = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
-        raise SpecError(f"{name}: the clock is a stream of integers, and this is {found}", here())
+        given = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
+        raise SpecError(f"{name}: the clock must be a stream of integers, not {given}", here())
     whole_number(low, 0, f"{name}: low")
     whole_number(high, 0, f"{name}: high")
     whole_number(distance, 1, f"{name}: distance")
@@ -207,7 +207,7 @@ def _hand_on(begins: Stream, newer: Stream, grown: Callable[[Stream], Stream], b
 
 
 def _growth(window: Window, p: Stream) -> tuple[type[Stream], Callable[[Stream], Stream]]:
-    """The type of ages, and how they grow: to `high + 1` and no further, and there at once where `p` is
+    """The type of ages, and the function that lets them grow: to `high + 1` and no further, immediately if `p` is
     false."""
     gone, type = window.high + 1, window.clock._node.type
     elapsed = window.between(pre(0, window.clock), window.clock)

@@ -1,6 +1,6 @@
-"""What the library's modules share: recursion, words wide enough, and arguments checked in the user's words.
+"""Shared by the library's modules: recursion, words that are wide enough, and checks of arguments.
 
-Library code runs when the user calls it, never later: so every node and every mistake has the user's line.
+Library code runs when the user calls it, never later, so every node and every mistake has the user's line.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ WORDS: dict[int, type[Stream]] = {8: Word8, 16: Word16, 32: Word32, 64: Word64}
 def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
     """The stream `x` with `x = step(initial ++ x)`: a cell for each initial value.
 
-    `@stream` would do, but for its lateness: its body is evaluated when a spec reaches it, and the nodes made
-    then carry the line of `spec.run(…)`."""
+    `@stream` evaluates its body too late: the nodes made then would have the line of `spec.run(…)`."""
     where = here()
     definition = StreamDefinition("", core_type(kind, "recur"), step, where)
     definition.stream = again = make(Node("ref", (), definition.type, definition, where=where))
@@ -52,9 +51,9 @@ def bool_stream(operand: Operand, what: str) -> Stream:
 def elements_of(operands: object, what: str) -> list[Operand]:
     """The elements of a list, or of an array stream: at least one."""
     if isinstance(operands, Stream) and not isinstance(operands._node.type, ArrayType):
-        raise SpecError(f"{what} takes a list of streams, and this is one {operands._node.type}", here())
+        raise SpecError(f"{what} takes a list of streams, not one {operands._node.type}", here())
     if not isinstance(operands, Iterable) or isinstance(operands, str | dict):
-        raise SpecError(f"{what} takes a list of streams, and this is {operands!r}", here())
+        raise SpecError(f"{what} takes a list of streams, not {operands!r}", here())
     elements = list(operands)
     if not elements:
         raise SpecError(f"{what} of an empty list", here())
@@ -73,6 +72,6 @@ def of_one_type(operands: list[Operand], what: str) -> list[Stream]:
 def whole_number(value: object, least: int, what: str) -> int:
     """A Python int, at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        found = f"a stream of {value._node.type}" if isinstance(value, Stream) else repr(value)
-        raise SpecError(f"{what} is a whole number, at least {least}, and this is {found}", here())
+        given = f"a stream of {value._node.type}" if isinstance(value, Stream) else repr(value)
+        raise SpecError(f"{what} is a whole number, at least {least}, not {given}", here())
     return value

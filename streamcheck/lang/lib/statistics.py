@@ -39,15 +39,15 @@ def sum(n: int, s: Operand) -> Stream:
 
 def mean(n: int, s: Operand) -> Stream:
     """The mean of the `n` values, in the stream's type. Of integers: the exact mean rounded down, as `//`
-    does; it never overflows, because the sum is taken in a wider type, or in parts where there is none. Of
+    does; it never overflows, because the sum is taken in a wider type, or in parts if there is none. Of
     Float and Double: `sum(n, s) / n`, which may overflow to infinity. Of Real: exact. (Copilot's is for
     floats only.)"""
     return _mean(_window(n, s, "mean"))
 
 
 def mean_now(xs: Operands) -> Stream:
-    """The mean of the present values of several streams of one type; what `mean` says of types holds here,
-    too. (Copilot's sum wraps around.)"""
+    """The mean of the present values of several streams of one type, with the types of `mean`.
+    (Copilot's sum wraps around.)"""
     return _mean([_number(x, "mean_now") for x in of_one_type(elements_of(xs, "mean_now"), "mean_now")])
 
 
@@ -59,7 +59,7 @@ def _window(n: int, s: Operand, name: str) -> list[Stream]:
 
 def _number(stream: Stream, what: str) -> Stream:
     if not stream._node.type.is_number:
-        raise SpecError(f"{what} is for numbers, and this is a stream of {stream._node.type}", here())
+        raise SpecError(f"{what} is for numbers, not for a stream of {stream._node.type}", here())
     return stream
 
 

@@ -13,12 +13,12 @@ from streamcheck.lang.stream import Operand, Stream
 
 
 def majority(xs: Operands) -> Stream:
-    """At each step, the value that more than half of `xs` have; where there is none, the value of one of
-    them (`has_majority` tells). `xs` are streams of any one type, compared with `==`, or an array. The
+    """At each step, the value that more than half of `xs` have; if there is none, the value of one of
+    them (see `has_majority`). `xs` are streams of any one type, compared with `==`, or an array. The
     first pass of [BM91]: size linear in `xs`, counters that cannot wrap."""
     candidate, *others = of_one_type(elements_of(xs, "majority"), "majority")
     # `lead` is how far the candidate is ahead among the votes read: at most their number. After the last vote
-    # nobody reads it, so that 256 votes still make do with a Word8.
+    # it is not read, so a Word8 suffices for 256 votes.
     lead: Stream = word_for(len(others))(1)
     for vote in others[:-1]:
         none = lead == 0
@@ -28,7 +28,7 @@ def majority(xs: Operands) -> Stream:
 
 
 def has_majority(value: Operand, xs: Operands) -> Stream:
-    """Whether strictly more than half of `xs` equal `value`. The second pass of [BM91]: a count that
+    """True if strictly more than half of `xs` equal `value`. The second pass of [BM91]: a count that
     cannot wrap. (Copilot calls it `aMajority`, with the arguments the other way round.)"""
     wanted, *votes = of_one_type([value, *elements_of(xs, "has_majority")], "has_majority")
     word = word_for(len(votes))
