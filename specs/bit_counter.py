@@ -1,6 +1,6 @@
 # Python as the macro language: a binary counter of n bits, built by a recursive function, fastest bit first.
-# Each bit flips when all lower ones are set; the name `bit` in a body means the stream being defined.
-# Wires in hardware, a counter in a monitor: loops and functions make as many streams as are wanted.
+# Each bit flips if all lower ones are set; the name `bit` in a body means the stream being defined.
+# Loops and functions make any number of streams: wires in hardware, a counter in a monitor.
 from streamcheck import *
 
 

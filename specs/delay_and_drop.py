@@ -1,6 +1,6 @@
 # The two operators of time: `[1, 2, 3] ++ x` puts three values before x, `drop(2, y)` takes two away.
 # Here y = 1, 2, 3, 10, 10 … and z = 3, 10, 10 …
-# `drop` looks ahead only as far as listed values reach; beyond an extern nobody can see.
+# `drop` looks ahead only as far as the listed values reach; the future of an extern is not known.
 from streamcheck import *
 
 x = Word64(10)

@@ -1,6 +1,6 @@
 # The engine monitor of the slides, third version: three probes, a majority vote, and a proof that the vote is right.
 # An engine hotter than 250 degrees must have its cooler on, else it is shut down; no single probe is trusted.
-# `forall` ranges over both Booleans: whatever is not the voted value holds no majority.
+# `forall` ranges over both Booleans: a value that differs from the vote has no majority.
 from streamcheck import *
 
 readings = {1: [249, 251, 255, 251, 90], 2: [248, 252, 20, 255, 91], 3: [247, 251, 251, 255, 255]}

@@ -1,6 +1,6 @@
 # Mutual recursion: evens = 0, 2, 4 … and odds = 1, 3, 5 … are defined through each other.
-# A body under `@stream` is evaluated late, so it may mention what is defined further down.
-# The property is proved by plain induction once proofs know that both wrap around together.
+# A body under `@stream` is evaluated late, so it may refer to streams defined further down.
+# The property follows from the definition of odds, at wrap-around too.
 from streamcheck import *
 
 

@@ -1,6 +1,6 @@
-# The Fibonacci sequence: a stream that mentions itself, and itself one step later.
+# The Fibonacci sequence: a stream that refers to itself, now and one step later.
 # `[1, 1] ++ s` lists the first two values; `drop(1, fib)` is fib without its first value.
-# Run it: streamcheck run specs/fib.py            Look at its two cells: streamcheck show specs/fib.py
+# Run it: streamcheck run specs/fib.py            Show its two cells: streamcheck show specs/fib.py
 from streamcheck import *
 
 

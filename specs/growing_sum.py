@@ -1,6 +1,6 @@
-# A property that is inductive only relative to a lemma: y adds up a counter, and never falls below 1.
-# From x = -2, y = 1 one step would break it; x >= 0, proved first, rules that state out.
-# Engines that find lemmas (IC3, templates) prove it; k-induction does not.
+# A property that is inductive only with a lemma: y sums a counter and never falls below 1.
+# From x = -2, y = 1 one step would violate y >= 1; the lemma x >= 0 excludes that state.
+# With both properties k-induction succeeds at k = 1; with `--prop y_positive` it fails, and IC3 finds the lemma.
 from streamcheck import *
 
 

@@ -1,5 +1,5 @@
-# A counter from 1 that never meets 0: true of the mathematical Int, false of a Word8, which wraps at step 255.
-# Induction alone cannot show it for Int (0 follows -1, which is never reached): it needs the lemma x >= 1.
+# A counter from 1 that is never 0: true of the mathematical Int, false of a Word8, which wraps at step 255.
+# For Int, plain induction fails (0 follows -1, which is unreachable): it needs the lemma x >= 1.
 # Two specs in one file: prove one with `specs/never_zero.py::unbounded`.
 from streamcheck import *
 

@@ -1,6 +1,6 @@
 # A counter that runs 4, 6, 8, 10, 0, 2, 4 … and stays below 11.
-# Over Int no k-induction step closes (… 7, 9, 11 looks possible); the reachable states repeat after six steps,
-# and noticing that is the completeness test of path compression.
+# Over Int no k-induction step succeeds (… 7, 9, 11 is not excluded); the reachable states repeat after six steps,
+# which the completeness test of path compression detects.
 from streamcheck import *
 
 

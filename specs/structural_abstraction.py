@@ -1,6 +1,6 @@
-# The eleven definitions of the slides on structural abstraction: most of them do not matter for the property.
-# Look at who depends on whom: streamcheck show specs/structural_abstraction.py --as graph | dot -Tpdf > graph.pdf
-# A prover that starts from the property's own definitions brings back only the ones it needs.
+# The eleven definitions of the slides on structural abstraction: each property depends on a few of them only.
+# Dependencies: streamcheck show specs/structural_abstraction.py --as graph | dot -Tpdf > graph.pdf
+# `--engine structural` keeps just the needed definitions: of b alone for the first, neither j nor k for the second.
 from streamcheck import *
 
 d = extern("d", Int, samples=lambda step: step % 5 - 2)
@@ -29,3 +29,5 @@ spec = Spec("structural_abstraction")
 spec.observer("b", b)
 spec.observer("c", c)
 spec.observer("a", a)
+spec.prop("b_not_negative", b >= 0)
+spec.prop("c_is_zero", c == 0)

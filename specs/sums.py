@@ -1,5 +1,5 @@
-# Sums in closed form: no bound says it, and no property here is inductive without an equation between polynomials.
-# n counts (when `go` holds); s adds up the naturals before it; c adds 3k² + 3k + 1, which makes cubes; q adds the cubes.
+# Sums in closed form: bounds do not suffice, and no property is inductive without an equation between polynomials.
+# n counts (if `go` holds); s sums the naturals before it; c sums 3k² + 3k + 1, which gives cubes; q sums the cubes.
 # The lemmas 2·s = n² - n, c = n³ and 4·q = n⁴ - 2n³ + n² are found, proved by induction, and used.
 from streamcheck import *
 

@@ -1,6 +1,6 @@
-# k-induction needs k = 2 here: two cells swap 0 and 1 for ever, and each is always 0 or 1.
-# One step back is not enough, for x = 0, y = 2 leads to x = 2; two steps are.
-# Copy this for properties that hold because of a short history.
+# k-induction needs k = 2 here: two cells swap 0 and 1 at every step, and each is always 0 or 1.
+# One step of history is not enough, because x = 0, y = 2 leads to x = 2; two steps are.
+# A pattern for properties that hold because of a short history.
 from streamcheck import *
 
 

@@ -77,6 +77,21 @@ def test_engine_monitors(name, steps, shut):
 def test_structural_abstraction():
     observed, _ = run("structural_abstraction.py", 5)
     assert column(observed, "b") == [0, 0, 0, 1, 2] and column(observed, "c") == [0] * 5
+    assert proved("structural_abstraction.py", "--engine", "structural") == ["b_not_negative", "c_is_zero"]
+
+
+def proved(name, *options):
+    """The names of the proved properties."""
+    command = [COMMAND, "prove", f"specs/{name}", "--json", "--timeout", "30", *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return [p["name"] for p in json.loads(done.stdout)["properties"] if p["verdict"] == "proved"]
+
+
+def test_growing_sum_is_proved_as_its_head_says():
+    """With both properties k-induction succeeds; `y_positive` alone needs the lemma that IC3 finds."""
+    assert proved("growing_sum.py", "--engine", "k-induction") == ["x_not_negative", "y_positive"]
+    assert proved("growing_sum.py", "--prop", "y_positive", "--engine", "ic3") == ["y_positive"]
+    assert proved("growing_sum.py", "--prop", "y_positive", "--engine", "k-induction", "--timeout", "2") == []
 
 
 @pytest.mark.parametrize("path", SPECS, ids=str)

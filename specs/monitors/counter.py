@@ -1,5 +1,5 @@
 # Two counters, one resetting the other: `reset` is true whenever the first has come to a multiple of 256.
-# `counter` is a Python function that makes a stream; the constant arguments vanish before C is made.
+# `counter` is a Python function that makes a stream; constant arguments are folded before C is generated.
 # First written for Copilot; tests/bench/monitors.py measures the C of both, and hand-written C.
 from streamcheck import *
 

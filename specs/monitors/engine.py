@@ -1,5 +1,5 @@
-# Three probes vote whether the engine is too hot; once it was so without its cooler on, it is to be shut off.
-# The C has no counters for the vote: Boolean functions of few conditions come in their shortest form.
+# Three probes vote if the engine is too hot; if it is and the cooler is off, the engine is shut off for good.
+# The C has no counters for the vote: Boolean functions of few conditions are generated in their shortest form.
 # First written for Copilot; tests/bench/monitors.py measures the C of both, and hand-written C.
 from streamcheck import *
 

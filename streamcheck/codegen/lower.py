@@ -133,8 +133,8 @@ def mathematical_streams(equations: Specification, roots: Iterable[Term]) -> lis
     variables: list[Input | Cell | Constant] = [*equations.inputs, *equations.cells, *equations.constants]
     for declared in variables:
         known[declared.var] = (declared.name, declared.where)
-    found = [(f"`{known[n][0]}`", n.type, known[n][1]) for n in nodes if n in known]
-    return found or [("a value in this spec", nodes[0].type, equations.where)]
+    streams = [(f"`{known[n][0]}`", n.type, known[n][1]) for n in nodes if n in known]
+    return streams or [("a value in this spec", nodes[0].type, equations.where)]
 
 
 def is_mathematical(type: Type) -> bool:

@@ -238,8 +238,8 @@ class _Conditions:
         table = tuple(bool(v) for v in self.tables[node])
         conditions, table = _relevant(support, table)
         before = _size(node, set(conditions))
-        found = self._build(conditions, table)
-        best = found if _size(found, set(conditions)) < before else node
+        candidate = self._build(conditions, table)
+        best = candidate if _size(candidate, set(conditions)) < before else node
         self.known.setdefault((conditions, table), best)
         return best
 

@@ -40,13 +40,13 @@ def user_frame() -> FrameType:
     """The nearest frame outside streamcheck. The library is inside, so an error in it points to the line that called
     it."""
     frame: FrameType | None = sys._getframe(1)
-    last = frame
+    outermost = frame
     while frame is not None:
         if not is_ours(frame):
             return frame
-        last, frame = frame, frame.f_back
-    assert last is not None
-    return last
+        outermost, frame = frame, frame.f_back
+    assert outermost is not None
+    return outermost
 
 
 def here() -> Location:

@@ -57,7 +57,7 @@ def implication(a: Term, b: Term) -> Term:
 
 
 def _follows(a: Term, goal: Term) -> bool:
-    """Whether the goal stands among the conjuncts of `a`, or of each way `a` can be true."""
+    """True if the goal is among the conjuncts of `a`, or of each of its disjuncts."""
     return all(goal in _parts("and", way) for way in _parts("or", a))
 
 
@@ -102,8 +102,8 @@ def simplify(roots: Iterable[Term]) -> dict[Term, Term]:
 
 
 def instantiate(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
-    """Every node below the roots with the replacements made in it, simplified. What is put in is simple already, and
-    not looked into: it may be much larger than what it is put into."""
+    """Every node below the roots with the replacements made in it, simplified. Replacements must be simplified
+    already and are not walked: they may be much larger than the roots."""
     return fold(roots, lambda node, args: replacement.get(node) or _simplified(node, args))
 
 

@@ -63,16 +63,16 @@ def _declarations(spec: SpecBase) -> Iterator[Declaration]:
 
 def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
     """The externs in the order in which the module names them, then in the order of the search."""
-    found: dict[str, Extern] = {}
+    externs: dict[str, Extern] = {}
     for node in nodes:
         if node.op == "extern":
             new: Extern = node.payload
-            old = found.setdefault(new.name, new)
+            old = externs.setdefault(new.name, new)
             if old is not new:
-                found[new.name] = _merge(old, new)
+                externs[new.name] = _merge(old, new)
     named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
     order = [node.payload.name for node in named if node.op == "extern"]
-    return tuple(found[name] for name in dict.fromkeys([*order, *found]) if name in found)
+    return tuple(externs[name] for name in dict.fromkeys([*order, *externs]) if name in externs)
 
 
 def _merge(old: Extern, new: Extern) -> Extern:

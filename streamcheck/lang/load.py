@@ -91,12 +91,12 @@ def translate_error(error: Exception) -> SpecError:
 
 
 def _user_tracebacks(tb: TracebackType | None) -> list[TracebackType]:
-    found = []
+    tracebacks = []
     while tb is not None:
         if not is_ours(tb.tb_frame) and not tb.tb_frame.f_code.co_filename.startswith("<frozen"):
-            found.append(tb)
+            tracebacks.append(tb)
         tb = tb.tb_next
-    return found
+    return tracebacks
 
 
 def _innermost(tb: TracebackType | None) -> Location | None:
@@ -129,12 +129,12 @@ def _append_slip(tb: TracebackType | None) -> SpecError | None:
 
 def _call_slip(error: TypeError) -> SpecError | None:
     """`pre(x)`: a function of the language, called with too few or too many arguments."""
-    found = re.match(r"(\w+)\(\) (missing|takes|got)", str(error))
-    function = getattr(build, found[1], None) if found else None
-    if found is None or not callable(function):
+    match = re.match(r"(\w+)\(\) (missing|takes|got)", str(error))
+    function = getattr(build, match[1], None) if match else None
+    if match is None or not callable(function):
         return None
     parameters = [str(p.replace(annotation=p.empty)) for p in inspect.signature(function).parameters.values()]
-    return SpecError(str(error), _innermost(error.__traceback__), write=f"{found[1]}({', '.join(parameters)})")
+    return SpecError(str(error), _innermost(error.__traceback__), write=f"{match[1]}({', '.join(parameters)})")
 
 
 def _self_slip(error: NameError) -> SpecError | None:

@@ -44,11 +44,11 @@ def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken:
     reached = _reach_conditions(dependencies, terms, bearing)
     claims = {key: implication(reached[key], _condition(terms[key])) for key in bearing}
     simple = simplify(claims.values())
-    found: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
+    named: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
     for key, claim in claims.items():
-        if simple[claim] is not TRUE and (key[0], simple[claim]) not in found[_name(key[0])]:
-            found[_name(key[0])].append((key[0], simple[claim]))
-    return tuple(_properties(found, set(taken)))
+        if simple[claim] is not TRUE and (key[0], simple[claim]) not in named[_name(key[0])]:
+            named[_name(key[0])].append((key[0], simple[claim]))
+    return tuple(_properties(named, set(taken)))
 
 
 def _name(node: Node) -> str:
@@ -60,8 +60,8 @@ def _requirement(node: Node | Term) -> str:
     return "" if row is None else row.requires
 
 
-def _properties(found: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
-    for name, claims in found.items():
+def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
+    for name, claims in named.items():
         numbers = count(1)
         for node, claim in claims:
             names = (name if i == 1 else f"{name} ({i})" for i in numbers)

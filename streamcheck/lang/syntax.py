@@ -158,8 +158,8 @@ def expression_at(code: CodeType, lasti: int) -> tuple[SourceText, ast.AST] | No
     source = source_of(code.co_filename)
     if source is None:
         return None
-    found = source.at.get(position_in(code, lasti))
-    return (source, found[-1]) if found else None
+    nodes = source.at.get(position_in(code, lasti))
+    return (source, nodes[-1]) if nodes else None
 
 
 def current(frame: FrameType | None = None) -> tuple[SourceText, ast.AST] | None:
@@ -336,9 +336,9 @@ def truth_slip() -> tuple[str, str]:
             return "`if` in a comprehension needs a bool", "mux(c, a, b) for each"
         climbing: ast.AST | None = node
         while climbing is not None and not isinstance(climbing, ast.stmt | ast.Lambda):
-            found = _asks_truth(source, climbing, source.parent.get(climbing))
-            if found is not None:
-                return found
+            slip = _asks_truth(source, climbing, source.parent.get(climbing))
+            if slip is not None:
+                return slip
             climbing = source.parent.get(climbing)
     return "Python needs a bool here", "mux(c, a, b) to choose, & | ~ to combine"
 

@@ -67,16 +67,16 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
     """The invariants of loops that a line identifies; a loop of an inlined function has one for each call."""
     source = program
     lines = [source.lines[q].line for q in source.loops if q in source.lines]
-    found: dict[Location, list[Term]] = {}
+    invariants: dict[Location, list[Term]] = {}
     for result in results:
         for location, term in (result.invariants or {}).items():
             where = source.lines.get(location)
             plain = where is not None and ":" not in location and lines.count(where.line) == 1
             if where is not None and plain and location in source.loops:
-                found.setdefault(where, []).append(term)
-    if not found:
+                invariants.setdefault(where, []).append(term)
+    if not invariants:
         yield "  []"
-    for where, terms in found.items():
+    for where, terms in invariants.items():
         parts = [part for t in terms for part in conjuncts(t) if _in_scope(source, [part], where)]
         texts = dict.fromkeys(c for part in parts for c in conditions(part, wide=True))
         value = " && ".join(f"({c})" for c in texts) or "1"

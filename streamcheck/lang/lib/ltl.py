@@ -13,22 +13,22 @@ from streamcheck.lang.stream import Operand, Stream
 
 
 def next(s: Operand) -> Stream:
-    """Whether `s` holds at the next step: `drop(1, s)`."""
+    """True if `s` holds at the next step: `drop(1, s)`."""
     return drop(1, bool_stream(s, "next(s): s"))
 
 
 def always(n: int, s: Operand) -> Stream:
-    """Whether `s` holds now and at each of the next `n` steps."""
+    """True if `s` holds now and at each of the next `n` steps."""
     return all_of(_ahead(n, s, "always(n, s)", "s"))
 
 
 def eventually(n: int, s: Operand) -> Stream:
-    """Whether `s` holds now or at one of the next `n` steps."""
+    """True if `s` holds now or at one of the next `n` steps."""
     return any_of(_ahead(n, s, "eventually(n, s)", "s"))
 
 
 def until(n: int, p: Operand, q: Operand) -> Stream:
-    """Whether `q` holds now or at one of the next `n` steps, and `p` at every step from now to just before
+    """True if `q` holds now or at one of the next `n` steps, and `p` at every step from now to just before
     that one."""
     call = "until(n, p, q)"
     holds, ends = _ahead(n, p, call, "p"), _ahead(n, q, call, "q")
@@ -39,7 +39,7 @@ def until(n: int, p: Operand, q: Operand) -> Stream:
 
 
 def release(n: int, p: Operand, q: Operand) -> Stream:
-    """Whether `q` holds now and at each of the next `n` steps, up to and including the first where `p` holds:
+    """True if `q` holds now and at each of the next `n` steps, up to and including the first where `p` holds:
     `~until(n, ~p, ~q)`."""
     call = "release(n, p, q)"
     frees, holds = _ahead(n, p, call, "p"), _ahead(n, q, call, "q")

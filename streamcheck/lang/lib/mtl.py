@@ -53,52 +53,52 @@ from streamcheck.lang.types import Bool, Int
 
 
 def eventually_prev(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """Whether `s` held at some step up to now within [low, high]."""
+    """True if `s` held at some step up to now within [low, high]."""
     window = _window("eventually_prev", low, high, clock, distance)
     return _since(window, Bool(True), window.bool_stream("s", s))
 
 
 def always_been(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """Whether `s` held at every step up to now within [low, high]."""
+    """True if `s` held at every step up to now within [low, high]."""
     window = _window("always_been", low, high, clock, distance)
     return ~_since(window, Bool(True), ~window.bool_stream("s", s))
 
 
 def since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """Whether `q` held at some step up to now within [low, high], and `p` at every step after that one, now
+    """True if `q` held at some step up to now within [low, high], and `p` at every step after that one, now
     included."""
     window = _window("since", low, high, clock, distance)
     return _since(window, window.bool_stream("p", p), window.bool_stream("q", q))
 
 
 def trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """Whether at every step up to now within [low, high] `q` held or `p` held at some step after that one,
+    """True if at every step up to now within [low, high] `q` held or `p` held at some step after that one,
     now included: `~since(…, ~p, ~q)`."""
     window = _window("trigger", low, high, clock, distance)
     return ~_since(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
 
 
 def eventually(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """Whether `s` holds at some step from now on within [low, high]."""
+    """True if `s` holds at some step from now on within [low, high]."""
     window = _window("eventually", low, high, clock, distance)
     return _until(window, Bool(True), window.bool_stream("s", s))
 
 
 def always(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """Whether `s` holds at every step from now on within [low, high]."""
+    """True if `s` holds at every step from now on within [low, high]."""
     window = _window("always", low, high, clock, distance)
     return ~_until(window, Bool(True), ~window.bool_stream("s", s))
 
 
 def until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """Whether `q` holds at some step from now on within [low, high], and `p` at every step from now to just
+    """True if `q` holds at some step from now on within [low, high], and `p` at every step from now to just
     before that one."""
     window = _window("until", low, high, clock, distance)
     return _until(window, window.bool_stream("p", p), window.bool_stream("q", q))
 
 
 def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """Whether at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
+    """True if at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
     just before that one: `~until(…, ~p, ~q)`."""
     window = _window("release", low, high, clock, distance)
     return ~_until(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))

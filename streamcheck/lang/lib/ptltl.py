@@ -13,27 +13,27 @@ from streamcheck.lang.types import Bool
 
 
 def previous(s: Operand) -> Stream:
-    """Whether `s` held one step ago; false at the first step."""
+    """True if `s` held one step ago; false at the first step."""
     return pre(False, bool_stream(s, "previous(s): s"))
 
 
 def always_been(s: Operand) -> Stream:
-    """Whether `s` has held at every step so far, now included."""
+    """True if `s` has held at every step so far, now included."""
     now = bool_stream(s, "always_been(s): s")
     return recur(Bool, [True], lambda before: now & before)
 
 
 def eventually_prev(s: Operand) -> Stream:
-    """Whether `s` has held at some step so far, now included."""
+    """True if `s` has held at some step so far, now included."""
     now = bool_stream(s, "eventually_prev(s): s")
     return recur(Bool, [False], lambda before: now | before)
 
 
 def since(p: Operand, q: Operand) -> Stream:
-    """Whether `q` held at some step so far, now included, and `p` at every step after that one, now
+    """True if `q` held at some step so far, now included, and `p` at every step after that one, now
     included.
 
-    (Copilot's differs: it is `always_been(implies(previous(eventually_prev(q)), p))`, true where `q` never
-    held, and false for ever once `p` failed after the first `q`.)"""
+    (Copilot's differs: it is `always_been(implies(previous(eventually_prev(q)), p))`, true if `q` never
+    held, and false at all later steps once `p` failed after the first `q`.)"""
     holds, begins = bool_stream(p, "since(p, q): p"), bool_stream(q, "since(p, q): q")
     return recur(Bool, [False], lambda before: begins | (holds & before))
