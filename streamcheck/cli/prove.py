@@ -36,9 +36,17 @@ ALARM = 4
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
-@click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="For the workers together.")
+@click.option(
+    "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
+)
 @how_code_is_read
-@click.option("--predicate", "predicates", multiple=True, metavar="C", help="A condition for predicate engines.")
+@click.option(
+    "--predicate",
+    "predicates",
+    multiple=True,
+    metavar="C",
+    help="Initial predicate for the predicate-abstraction engines, in C syntax (repeatable).",
+)
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")

@@ -69,7 +69,7 @@ def _smt2(problem: Problem, steps: int) -> str:
 
 def _aut(problem: Problem) -> str:
     if isinstance(problem, Specification):
-        raise SpecError(f"{problem.name}: automata are written of programs (.c, .aut)")
+        raise SpecError(f"{problem.name}: only programs (.c, .aut) can be exported as automata")
     from streamcheck.export.aut import write_aut
 
     return write_aut(problem)

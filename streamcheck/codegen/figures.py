@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Lowered
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import Type, array_of, counted
+from streamcheck.core.types import Type, array_of, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Figures:
     longest: int  # operations one after the other
 
     def lines(self) -> Iterator[str]:
-        yield f"state: {counted(self.state, 'byte')}; no heap, no recursion, no loop in a step"
-        yield f"stack of a step: at most {counted(self.locals, 'byte')} of local variables"
+        yield f"state: {plural(self.state, 'byte')}; no heap, no recursion, no loop in a step"
+        yield f"stack of a step: at most {plural(self.locals, 'byte')} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
 
 

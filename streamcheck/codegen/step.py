@@ -58,12 +58,12 @@ class Commit:
 
 
 class StepWriter:
-    """Writes the step function of a lowered spec. Afterwards: `body`, `tables`, `helpers`, `locals`."""
+    """Writes the step function of a lowered spec. Afterwards: `body`, `tables`, `functions`, `locals`."""
 
     def __init__(self, lowered: Lowered, names: CNames) -> None:
         self.lowered = lowered
         self.names = names
-        self.helpers: dict[str, None] = {}
+        self.functions: dict[str, None] = {}
         self.tables: list[str] = []  # constant arrays and structs, at file scope
         self._tables: dict[str, str] = {}
         self.locals: list[Type] = []  # the types of all local variables
@@ -224,14 +224,14 @@ class StepWriter:
             return self._part(node)
         form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
         for helper in called_functions(form):
-            self._need(helper)
+            self._add_function(helper)
         operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
         return fill_form(parse_form(form), operands, c_type(node.type))
 
-    def _need(self, helper: str) -> None:
+    def _add_function(self, helper: str) -> None:
         for other in needed_functions(helper):
-            self._need(other)
-        self.helpers[helper] = None
+            self._add_function(other)
+        self.functions[helper] = None
 
     def _store(self, node: Term, value: CExpression, block: Block) -> None:
         named = self.lowered.names.get(node)

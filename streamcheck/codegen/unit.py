@@ -236,7 +236,7 @@ class UnitWriter:
         yield from code
 
     def _code(self) -> Iterator[str]:
-        for name in self.step.helpers:
+        for name in self.step.functions:
             yield from (*c_function(name).splitlines(), "")
         if self.step.tables:
             yield from (*self.step.tables, "")

@@ -256,7 +256,7 @@ def default(type: Type) -> Value:
     return 0
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 value`, `2 values`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
@@ -339,7 +339,7 @@ def _array_value(type: ArrayType, value: object) -> Value:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise Misfit(f"{value!r} is not a list of {type.length} values")
     if len(value) != type.length:
-        raise Misfit(f"{counted(len(value), 'value')}, but {type} has {type.length}")
+        raise Misfit(f"{plural(len(value), 'value')}, but {type} has {type.length}")
     return tuple(belongs(type.element, v) for v in value)
 
 
@@ -352,5 +352,5 @@ def _struct_value(type: StructType, value: object) -> Value:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise Misfit(f"{value!r} is not a {type}: give a dict of its fields")
     if len(value) != len(names):
-        raise Misfit(f"{counted(len(value), 'value')}, but {type} has {counted(len(names), 'field')}")
+        raise Misfit(f"{plural(len(value), 'value')}, but {type} has {plural(len(names), 'field')}")
     return tuple(belongs(t, v) for (_, t), v in zip(type.fields, value, strict=True))

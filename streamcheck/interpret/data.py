@@ -25,9 +25,9 @@ from streamcheck.core.types import (
     Value,
     assemble,
     belongs,
-    counted,
     default,
     part_names,
+    plural,
 )
 
 
@@ -71,7 +71,7 @@ def _csv_rows(
             continue
         if len(row) != width:
             raise SpecError(
-                f"{where}: this row has {counted(len(row), 'value')}, the header has {counted(width, 'column')}"
+                f"{where}: this row has {plural(len(row), 'value')}, the header has {plural(width, 'column')}"
             )
         try:
             yield tuple(read(row) for read in readers)
@@ -168,7 +168,7 @@ def _json_rows(
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_float=Written)
+            row = json.loads(line, parse_float=ExactDecimal)
         except (ValueError, RecursionError) as why:
             raise SpecError(f"{where}: not a JSON object: {why}") from None
         if not isinstance(row, dict):
@@ -180,10 +180,10 @@ def _json_rows(
         yield tuple(_json_value(given, v, where) for v in needed)
 
 
-class Written(float):
+class ExactDecimal(float):
     """A decimal with its text: `Real` takes it exactly."""
 
-    def __new__(cls, text: str) -> Written:
+    def __new__(cls, text: str) -> ExactDecimal:
         made = super().__new__(cls, text)
         made.text = text
         return made

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, fill
-from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, counted, machine
+from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine, plural
 from streamcheck.lang import syntax
 from streamcheck.lang.apply import apply, enum_type, literal
 from streamcheck.lang.node import Node, constant_value
@@ -461,7 +461,7 @@ def composite(type: ArrayType | StructType, parts: object) -> Node:
         if isinstance(parts, Stream) or not isinstance(parts, Sequence) or isinstance(parts, str):
             raise SpecError(f"{type} is built from a list of {type.length} elements", here())
         if len(parts) != type.length:
-            raise SpecError(f"{counted(len(parts), 'element')}, but {type} has {type.length}", here())
+            raise SpecError(f"{plural(len(parts), 'element')}, but {type} has {type.length}", here())
         return apply("array", *(node_of(p, type.element) for p in parts), payload=type)
     names = [name for name, _ in type.fields]
     if isinstance(parts, list | tuple) and len(parts) == len(names):

@@ -58,7 +58,7 @@ def equal(a: Value, b: Value) -> bool:
     return a == b
 
 
-def replaced(a: tuple[Value, ...], i: int, value: Value) -> tuple[Value, ...]:
+def with_element(a: tuple[Value, ...], i: int, value: Value) -> tuple[Value, ...]:
     return (*a[:i], value, *a[i + 1 :])
 
 
@@ -77,7 +77,7 @@ def rem(a: int, b: int) -> int:
 HELPERS = MappingProxyType(
     {
         **{name: f for name, f in vars(floats).items() if callable(f) and not name.startswith("_")},
-        **{f.__name__: f for f in (equal, replaced, quot, rem, Fraction)},
+        **{f.__name__: f for f in (equal, with_element, quot, rem, Fraction)},
         "inf": float("inf"),
         "nan": float("nan"),
     }

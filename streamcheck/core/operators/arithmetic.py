@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from streamcheck.core.operators.c_helpers import division, shift
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, need
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, require
 from streamcheck.core.types import MachineType, Type
 
 NUMBERS = "unsigned signed float integer real"
@@ -17,13 +17,13 @@ INTEGERS = "unsigned signed integer"
 
 
 def _number(args: tuple[Type, ...], _: object) -> Type:
-    return need(common_type(args), NUMBERS, "numbers")
+    return require(common_type(args), NUMBERS, "numbers")
 
 
 def _whole(args: tuple[Type, ...], _: object) -> Type:
     if args[0].kind in ("float", "real") and args[0] is args[-1]:
         raise TypeRule(f"it is for integers; for {args[0]} there is `/`")
-    return need(common_type(args), INTEGERS, "integers")
+    return require(common_type(args), INTEGERS, "integers")
 
 
 def _fraction(args: tuple[Type, ...], _: object) -> Type:
@@ -31,16 +31,16 @@ def _fraction(args: tuple[Type, ...], _: object) -> Type:
         raise TypeRule(
             f"it is for Float, Double and Real; for {args[0]} there are `//` (floors) and `quot` (truncates)"
         )
-    return need(common_type(args), "float real", "Float, Double and Real")
+    return require(common_type(args), "float real", "Float, Double and Real")
 
 
 def _words(args: tuple[Type, ...], _: object) -> Type:
-    return need(common_type(args), "unsigned signed", "Bool streams and machine integers")
+    return require(common_type(args), "unsigned signed", "Bool streams and machine integers")
 
 
 def _shift(args: tuple[Type, ...], _: object) -> Type:
-    need(args[0], "unsigned signed", "machine integers")
-    need(args[1], INTEGERS, "amounts that are integers")
+    require(args[0], "unsigned signed", "machine integers")
+    require(args[1], INTEGERS, "amounts that are integers")
     return args[0]
 
 

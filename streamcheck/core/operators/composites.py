@@ -6,14 +6,14 @@ them), and only reading one element is a C expression.
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, need
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type, counted
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, require
+from streamcheck.core.types import ArrayType, MachineType, StructType, Type, plural
 
 
 def _array(args: tuple[Type, ...], target: object) -> Type:
     assert isinstance(target, ArrayType)
     if len(args) != target.length:
-        raise TypeRule(f"{counted(len(args), 'element')}, but {target} has {target.length}")
+        raise TypeRule(f"{plural(len(args), 'element')}, but {target} has {target.length}")
     for i, t in enumerate(args):
         if t is not target.element:
             raise TypeRule(f"element {i} is {t}, not {target.element}")
@@ -36,7 +36,7 @@ def _element(args: tuple[Type, ...], _: object) -> Type:
     array = args[0]
     if not isinstance(array, ArrayType):
         raise TypeRule(f"only arrays have elements, not {array}")
-    need(args[1], "unsigned signed integer", "indices that are integers")
+    require(args[1], "unsigned signed integer", "indices that are integers")
     return array.element
 
 
@@ -101,11 +101,11 @@ ROWS = (
         "update",
         "a.set(b, c)",
         _update,
-        lambda s: f"replaced(a, {_clamped_index(s)}, c)",
+        lambda s: f"with_element(a, {_clamped_index(s)}, c)",
         None,
         None,
         requires="index in range",
     ),
     Operator("field", "a.", _field, lambda s: f"a[{_position(s)}]", None, _field_c),
-    Operator("with_field", "a.set(b)", _with_field, lambda s: f"replaced(a, {_position(s)}, b)", None, None),
+    Operator("with_field", "a.set(b)", _with_field, lambda s: f"with_element(a, {_position(s)}, b)", None, None),
 )

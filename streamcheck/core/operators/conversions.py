@@ -7,14 +7,14 @@ is the name of an uninterpreted function.
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, common_type, need
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, common_type, require
 from streamcheck.core.types import FLOAT, FloatType, MachineType, Type
 
 FROM = "bool unsigned signed float integer real enum"
 
 
 def _cast(args: tuple[Type, ...], target: object) -> Type:
-    need(args[0], FROM, "Bool, numbers and enums")
+    require(args[0], FROM, "Bool, numbers and enums")
     assert isinstance(target, Type)
     if target.kind not in "bool unsigned signed float integer real".split():
         raise TypeRule(f"there is no conversion to {target}")
@@ -146,7 +146,7 @@ def _c(s: Signature) -> str:
 
 
 def _float(args: tuple[Type, ...], _: object) -> Type:
-    return need(common_type(args), "float", "Float and Double")
+    return require(common_type(args), "float", "Float and Double")
 
 
 def _function(name: str, *operands: str, smt: str | None = None) -> Operator:

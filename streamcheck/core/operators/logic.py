@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, need
+from streamcheck.core.operators.table import Operator, Signature, TypeRule, common_type, require
 from streamcheck.core.types import BOOL, ArrayType, StructType, Type, has_floats
 
 
@@ -10,7 +10,7 @@ def _booleans(args: tuple[Type, ...], _: object) -> Type:
     if BOOL in args and any(t is not BOOL for t in args):
         raise TypeRule(" and ".join(map(str, args)) + " are different types")
     for t in args:
-        need(t, "bool", "Bool streams")
+        require(t, "bool", "Bool streams")
     return BOOL
 
 
@@ -20,12 +20,12 @@ def _comparable(args: tuple[Type, ...], _: object) -> Type:
 
 
 def _identical(args: tuple[Type, ...], _: object) -> Type:
-    need(common_type(args), "bool unsigned signed float integer real enum", "scalars")
+    require(common_type(args), "bool unsigned signed float integer real enum", "scalars")
     return BOOL
 
 
 def _ordering(args: tuple[Type, ...], _: object) -> Type:
-    need(common_type(args), "unsigned signed float integer real", "numbers")
+    require(common_type(args), "unsigned signed float integer real", "numbers")
     return BOOL
 
 

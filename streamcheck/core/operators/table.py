@@ -142,7 +142,7 @@ def common_type(args: tuple[Type, ...]) -> Type:
     return args[0]
 
 
-def need(type: Type, kinds: str, what: str) -> Type:
+def require(type: Type, kinds: str, what: str) -> Type:
     if type.kind not in kinds.split():
         raise TypeRule(f"it is for {what}, not {type}")
     return type
