@@ -132,7 +132,7 @@ def test_predicates_of_the_user(count):
     [
         (["run", "count.c"], "count.c is a program: `prove` and `show` are for it"),
         (["compile", "count.c", "-o", "out"], "count.c is a program"),
-        (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "there is no verdict to witness"),
+        (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "no verdict, so no witness"),
         (["prove", "spec.py", "--int", "math"], "are for programs"),
         (["prove", "count.c::f"], "there is no function f: main"),
     ],
