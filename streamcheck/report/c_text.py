@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from streamcheck.core.term import Term
-from streamcheck.core.types import BOOL, MachineType
-from streamcheck.problem.automaton import HIDDEN, conjuncts
+from streamcheck.core.types import BOOL, INT, MachineType
+from streamcheck.problem.automaton import conjuncts
 
 LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
@@ -45,7 +45,10 @@ class _Text:
 
     def _text(self, node: Term) -> str:
         if node.op == "var":
-            return self._variable(node)
+            return variable_text(str(node.payload))
+        if node.op == "cast" and node.type is INT and node.args[0].op == "var":
+            name = self.of(node.args[0])  # an invariant found over mathematical integers speaks of cast(Int, x)
+            return f"(long long){name}" if self.wide else name
         if node.is_const:
             return _number(node)
         if node.op in ("and", "or"):
@@ -60,12 +63,6 @@ class _Text:
         if other is None:
             raise NotInC
         return other(*parts)
-
-    def _variable(self, node: Term) -> str:
-        if str(node.payload).startswith(HIDDEN):
-            raise NotInC
-        name = variable_text(node.payload)
-        return f"(long long){name}" if self.wide and node.type.kind == "integer" else name
 
 
 def _number(node: Term) -> str:
