@@ -48,13 +48,13 @@ class Exhausted:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Inconclusive:
     """Neither, and why."""
 
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Exhausted | Open
+Answer: TypeAlias = Safe | Unsafe | Exhausted | Inconclusive
 
 
 class ProgramEngine(ABC):
@@ -149,7 +149,7 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
         case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
             kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
             return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
-        case Open(reason):
+        case Inconclusive(reason):
             return Unknown(claim.name, reason)
 
 
@@ -161,7 +161,7 @@ def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term
         yield implication(program.at(name), invariant)
 
 
-class Path:
+class SymbolicPath:
     """A path followed symbolically: the variables after each edge as terms over the values at the beginning and over
     copies of the choices, so that a variable that does not change costs nothing (Penelle, section 4.2.2)."""
 
@@ -193,7 +193,7 @@ def trace_of(problem: Task, program: Automaton, path: Sequence[Edge]) -> Trace |
     """A run along the program's path, as the transition system makes it: None where the path is infeasible."""
     whole, kept = problem.program, set(program.variables)
     assert whole is not None
-    followed, solver = Path(whole), Solver()
+    followed, solver = SymbolicPath(whole), Solver()
     for edge in path:
         solver.add(followed.follow(edge))
     if solver.check() is not True:

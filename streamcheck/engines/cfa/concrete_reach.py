@@ -25,7 +25,7 @@ from typing import ClassVar
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term
-from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import NoFormula, post
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts, disjuncts
@@ -51,10 +51,10 @@ class ConcreteReach(ProgramEngine):
         try:
             error = yield from self._explore(program, reachable)
         except NoFormula:
-            return Open("the states after some edge have no formula, or too long a one")
+            return Inconclusive("the states after some edge have no formula, or too long a one")
         if error is None:
             return Safe(reachable.formulas())
-        return Unsafe(error.path) if error.location in program.bad else Open(f"new states after {MOST_IMAGES} images")
+        return Unsafe(error.path) if error.location in program.bad else Inconclusive(f"new states after {MOST_IMAGES} images")
 
     def _explore(self, program: Automaton, reachable: Reachable) -> Generator[Progress, None, Disjunct | None]:
         """None, or states of the error, or those at which there was too much."""

@@ -23,7 +23,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, variable
-from streamcheck.engines.cfa.base import Answer, Exhausted, Open, ProgramEngine, Unsafe
+from streamcheck.engines.cfa.base import Answer, Exhausted, Inconclusive, ProgramEngine, Unsafe
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.solver import Solver
@@ -43,7 +43,7 @@ class DfsBmc(ProgramEngine):
             found = yield from explore(program, k, self.direction, problem.patience)
             match found:
                 case "gave up":
-                    return Open("a query took too long")
+                    return Inconclusive("a query took too long")
                 case "exhausted":
                     return Exhausted(self.direction, k + 1)  # a path of k edges may end in another's error
                 case "not exhausted":

@@ -4,7 +4,7 @@ TUM, lectures 3 and 4, with φ a set of states and ρ an edge (its guard, x' = t
 
     (1)  post(φ, ρ)  = ∃V'': φ[V''/V] ∧ ρ[V''/V][V/V']       `post`
     (9)  α(φ)        = ⋀{p ∈ Preds | φ ⊨ p}                   `alpha`
-    (7)  post#(φ, ρ) = α(post(φ, ρ))                          `Abstraction.post_sharp`
+    (7)  post#(φ, ρ) = α(post(φ, ρ))                          `CartesianAbstraction.post_sharp`
 
 post# is found without post: post(φ, ρ) ⊨ p where φ ∧ guard ⊨ p[updates], which needs no quantifier. A state of the
 abstraction is a tuple of predicates and means their conjunction; there is none for `false`.
@@ -29,7 +29,7 @@ MOST_CUBES = 64  # a longer disjunction is of no use (heuristic)
 
 PATIENCE = 1_000_000  # what takes longer counts as not entailed, or as open (heuristic)
 
-State: TypeAlias = tuple[Term, ...]  # in the order of the predicates
+AbstractState: TypeAlias = tuple[Term, ...]  # in the order of the predicates
 
 
 class NoFormula(Exception):
@@ -43,10 +43,10 @@ def post(given: Term, edge: Edge) -> Term:
     old = {v: variable(f"{v.payload}{HIDDEN}", v.type) for v, _ in edge.updates}
     before = substitute([given, *edge.roots()], old)
     moved = [term("same", v, before[new]) for v, new in edge.updates]
-    return exists([*old.values(), *edge.choices], conjunction(before[given], before[edge.guard], *moved))
+    return project_by_models([*old.values(), *edge.choices], conjunction(before[given], before[edge.guard], *moved))
 
 
-def exists(gone: Collection[Term], given: Term) -> Term:
+def project_by_models(gone: Collection[Term], given: Term) -> Term:
     """∃ gone. given, exactly: cubes without these variables, each from a model that is in none before it, until there
     is no other model."""
     solver, cubes = Solver(), list[Term]()
@@ -86,14 +86,14 @@ def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
     return []
 
 
-class Abstraction:
+class CartesianAbstraction:
     """post# of edges, with what is known of each."""
 
     def __init__(self, patience: int | None = None) -> None:
         self.patience = min(patience or PATIENCE, PATIENCE)
         self._edges: dict[int, _Image] = {}
 
-    def post_sharp(self, state: State, edge: Edge, predicates: Collection[Term]) -> State | None:
+    def post_sharp(self, state: AbstractState, edge: Edge, predicates: Collection[Term]) -> AbstractState | None:
         """(7). None: no state of this one takes the edge."""
         image = self._edges.get(id(edge))
         if image is None:
@@ -109,10 +109,10 @@ class _Image:
         self.solver: Solver | None = None
         self.patience = patience
         self.goals: dict[Term, Term] = {}
-        self.open: dict[State, bool] = {}
-        self.known: dict[State, dict[Term, bool]] = {}
+        self.open: dict[AbstractState, bool] = {}
+        self.known: dict[AbstractState, dict[Term, bool]] = {}
 
-    def of(self, state: State, predicates: Collection[Term]) -> State | None:
+    def of(self, state: AbstractState, predicates: Collection[Term]) -> AbstractState | None:
         if self.open.get(state) is False:
             return None
         known = self.known.setdefault(state, {})
@@ -121,7 +121,7 @@ class _Image:
             self._ask(state, asked, known)
         return tuple(p for p in predicates if known[p]) if self.open[state] else None
 
-    def _ask(self, state: State, asked: list[Term], known: dict[Term, bool]) -> None:
+    def _ask(self, state: AbstractState, asked: list[Term], known: dict[Term, bool]) -> None:
         goals = {p: self.goal(p) for p in asked}
         for p, goal in goals.items():
             known[p] = goal is TRUE or (goal is p and p in state)

@@ -7,14 +7,14 @@ Papers: TUM, lectures 3 and 4; Ball, Podelski, Rajamani, Boolean and Cartesian A
 
 Ingredients:
     φ#_reach (8)                      `_explore`: abstract states, each left through every edge, oldest first
-    post# (7), α (9)                  `images.Abstraction`
+    post# (7), α (9)                  `images.CartesianAbstraction`
     states already being explored     `_Explored.covers`: the same location, and fewer predicates hold
-    is the way to the error real?     `refutation.judged`
+    is the way to the error real?     `refutation.check_path`
     predicates for its locations      `refutation.Spurious`: interpolants, else weakest preconditions
     lazy abstraction                  `precision`: each location has predicates of its own; the search begins anew, but
                                       what is known of an edge and an abstract state is kept
 
-Vocabulary: at_l ∧ φ = a location and a `State`; Preds = `precision`.
+Vocabulary: at_l ∧ φ = a location and a `AbstractState`; Preds = `precision`.
 
 Departures: locations are explicit, so that at_l is no predicate; "false" is no state. The user's predicates are Preds
 at every location.
@@ -32,9 +32,9 @@ from typing import ClassVar
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
-from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
-from streamcheck.engines.cfa.images import Abstraction, State, speaks_of
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.images import CartesianAbstraction, AbstractState, speaks_of
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, check_path
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms
@@ -47,7 +47,7 @@ class Reached:
 
     __slots__ = ("before", "edge", "holds", "location", "state")
 
-    def __init__(self, location: str, state: State, before: Reached | None = None, edge: Edge | None = None) -> None:
+    def __init__(self, location: str, state: AbstractState, before: Reached | None = None, edge: Edge | None = None) -> None:
         self.location, self.state, self.before, self.edge = location, state, before, edge
         self.holds = frozenset(state)
 
@@ -89,22 +89,22 @@ class PredicateReach(ProgramEngine):
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         given = [p for p in problem.predicates if speaks_of(p, program.variables)]
         self.precision = {location: dict.fromkeys(given) for location in program.locations}
-        self.abstraction = Abstraction(problem.patience)
+        self.abstraction = CartesianAbstraction(problem.patience)
         for attempt in count():
             explored = Explored()
             error = yield from self._explore(program, explored, attempt)
             if error is None:
                 return Safe(explored.invariants())
-            match judged(program, error.path(), problem.patience):
+            match check_path(program, error.path(), problem.patience):
                 case Feasible():
                     return Unsafe(error.path())
                 case Undecided(reason):
-                    return Open(reason)
+                    return Inconclusive(reason)
                 case Spurious() as refuted if problem.options.get("refine", True):
                     if not self._refine(program, refuted):
-                        return Open("no new predicates")
+                        return Inconclusive("no new predicates")
                 case Spurious():
-                    return Open("the predicates do not exclude a path that no run follows")
+                    return Inconclusive("the predicates do not exclude a path that no run follows")
         raise AssertionError
 
     def _explore(

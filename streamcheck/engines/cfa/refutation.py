@@ -1,6 +1,6 @@
 """Why no run follows a path of a program, as predicates for the locations on it.
 
-    is there a run?            the path's formula from its beginning (`judged`)
+    is there a run?            the path's formula from its beginning (`check_path`)
     the part that matters      the shortest end of the path that no values follow, and of its guards a core: what says
                                nothing of the beginning also holds when the loop has been entered more often
     interpolants from cores    W_i, what the needed guards say of the values before edge i, is unsatisfiable at the
@@ -23,8 +23,8 @@ from typing import TypeAlias, TypeVar
 
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, term, variable, variables
-from streamcheck.engines.cfa.base import Path
-from streamcheck.engines.cfa.images import NoFormula, exists
+from streamcheck.engines.cfa.base import SymbolicPath
+from streamcheck.engines.cfa.images import NoFormula, project_by_models
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import Step, Steps, along
 from streamcheck.smt.solver import Solver
@@ -93,7 +93,7 @@ class Spurious:
         kept = conjunction(*(onward[said] for said in core))
         chosen = [v for v in variables([kept]) if v not in self.frames[0]]
         try:
-            return [negation(exists(chosen, kept) if chosen else kept)]
+            return [negation(project_by_models(chosen, kept) if chosen else kept)]
         except NoFormula:
             return None
 
@@ -132,9 +132,9 @@ class Spurious:
         ]
 
 
-def judged(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+def check_path(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
     """Whether a run follows the path."""
-    followed, solver = Path(program), Solver(patience)
+    followed, solver = SymbolicPath(program), Solver(patience)
     for edge in path:
         solver.add(followed.follow(edge))
     answer = solver.check()
