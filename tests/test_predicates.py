@@ -20,7 +20,7 @@ from streamcheck.engines.cfa.base import Inconclusive, Safe, Unsafe
 from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
 from streamcheck.engines.cfa.images import CartesianAbstraction, alpha, post
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, check_path
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, feasibility
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 from streamcheck.problem.transition import TransitionSystem
@@ -338,7 +338,7 @@ def test_a_path_through_the_loop_twice_with_a_product():
     answer = search(PredicateReach, given, rounds=200)
     assert isinstance(answer, Unsafe) and [e.source for e in answer.path] == list("abcdbcd")
     check_path(given, answer)
-    short = check_path(given, [*edges[:3], edges[4]], None)
+    short = feasibility(given, [*edges[:3], edges[4]], None)
     assert isinstance(short, Spurious)
 
 
@@ -401,7 +401,7 @@ def check_invariants(given, answer, numbers):
 def check_path(given, answer):
     assert answer.path[0].source == given.entry and answer.path[-1].target in given.bad
     assert all(a.target == b.source for a, b in zip(answer.path, answer.path[1:], strict=False))
-    assert check_path(given, answer.path, None) == Feasible()
+    assert feasibility(given, answer.path, None) == Feasible()
 
 
 def reaches_error(given, numbers):
@@ -526,7 +526,7 @@ def test_what_refutes_a_path_is_an_interpolant(kind):
                 break
             path.append(chosen.choice(given.leaving[here]))
             here = path[-1].target
-        found = check_path(given, path, None)
+        found = feasibility(given, path, None)
         if not isinstance(found, Spurious):
             continue
         said = next(found.refinements())

@@ -22,8 +22,8 @@ def space_of_program(program: Automaton, *, turns: bool) -> StateSpace:
         for name, edges in program.entering.items()
     }
     initial = {name: TRUE if name == program.entry else FALSE for name in program.locations}
-    first = _first(program, costs) if turns else {name: int(name != program.entry) for name in program.locations}
-    return StateSpace(entering, initial, first, program.bad)
+    first = _first(program, costs) if turns else dict.fromkeys(program.locations, 1)
+    return StateSpace(entering, initial, {**first, program.entry: NEVER}, program.bad)
 
 
 def _costs(program: Automaton, *, turns: bool) -> dict[Edge, int]:

@@ -43,7 +43,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from streamcheck.core.evaluate import Evaluation, is_unknown_function
-from streamcheck.core.term import TRUE, Term, walk
+from streamcheck.core.term import FALSE, TRUE, Term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.levels import space_of_program
@@ -86,8 +86,8 @@ class LiftedPdr(ProgramEngine):
         return WeakestPreconditions(in_cubes=options.get("cubes", True))
 
     def _invariants(self, program: Automaton, level: int) -> dict[str, Term]:
-        reached = [n for n in program.locations if n not in program.bad and level >= self.frames.space.first[n]]
-        return {name: self.frames.formula(name, level) for name in reached}
+        formulas = {name: self.frames.formula(name, level) for name in program.locations if name not in program.bad}
+        return {name: formula for name, formula in formulas.items() if formula is not FALSE}
 
 
 @dataclass(frozen=True, slots=True)

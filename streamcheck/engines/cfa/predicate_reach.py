@@ -9,7 +9,7 @@ Ingredients:
     φ#_reach (8)                      `_explore`: abstract states, each left through every edge, oldest first
     post# (7), α (9)                  `images.CartesianAbstraction`
     states already being explored     `_Explored.covers`: the same location, and fewer predicates hold
-    is the way to the error real?     `refutation.check_path`
+    is the way to the error real?     `refutation.feasibility`
     predicates for its locations      `refutation.Spurious`: interpolants, else weakest preconditions
     lazy abstraction                  `precision`: each location has predicates of its own; the search begins anew, but
                                       what is known of an edge and an abstract state is kept
@@ -34,7 +34,7 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import CartesianAbstraction, AbstractState, speaks_of
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, check_path
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, feasibility
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms
@@ -95,7 +95,7 @@ class PredicateReach(ProgramEngine):
             error = yield from self._explore(program, explored, attempt)
             if error is None:
                 return Safe(explored.invariants())
-            match check_path(program, error.path(), problem.patience):
+            match feasibility(program, error.path(), problem.patience):
                 case Feasible():
                     return Unsafe(error.path())
                 case Undecided(reason):

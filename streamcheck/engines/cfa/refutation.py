@@ -1,6 +1,6 @@
 """Why no run follows a path of a program, as predicates for the locations on it.
 
-    is there a run?            the path's formula from its beginning (`check_path`)
+    is there a run?            the path's formula from its beginning (`feasibility`)
     the part that matters      the shortest end of the path that no values follow, and of its guards a core: what says
                                nothing of the beginning also holds when the loop has been entered more often
     interpolants from cores    W_i, what the needed guards say of the values before edge i, is unsatisfiable at the
@@ -132,7 +132,7 @@ class Spurious:
         ]
 
 
-def check_path(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+def feasibility(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
     """Whether a run follows the path."""
     followed, solver = SymbolicPath(program), Solver(patience)
     for edge in path:

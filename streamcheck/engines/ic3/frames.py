@@ -61,7 +61,7 @@ class Frames:
         self.solver = Solver(self.patience)
         self.solver.add(*self.space.facts, *self.invariants)
         for place, initial in self.space.initial.items():
-            if not initial.is_const:
+            if initial is not FALSE:
                 self.solver.add_under(_initial(place), initial)
         for place in self.kept:
             for one in self.lemmas(place, 0):
@@ -79,7 +79,7 @@ class Frames:
     def labels(self, place: str, level: int) -> dict[Term, int]:
         """The literals under which F[level, place] stands, and the highest level at which what each says holds."""
         if level < self.space.first[place]:
-            return {_initial(place): self.space.first[place] - 1}
+            return {_initial(place): min(self.space.first[place] - 1, FOR_EVER)}
         kept = self.kept[place]
         return {_label(place, i): i for i in sorted(kept) if i >= level and kept[i]}
 
@@ -136,13 +136,10 @@ class Frames:
 
     def is_initial(self, place: str, cube: Cube) -> bool:
         """Is some initial state of the place in the cube?"""
-        initial = self.space.initial[place]
-        if initial.is_const:
-            return initial is TRUE
+        if self.space.initial[place] is FALSE or self.excluding_literals(cube):
+            return False
         if not cube:
             return True
-        if self.excluding_literals(cube):
-            return False
         return self.check(_initial(place), *cube)  # I ∧ A ∧ c
 
     def excluding_literals(self, cube: Cube) -> Cube:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streamcheck.core.term import Term, constant, term
+from streamcheck.core.term import FALSE, Term, constant, term
 from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
@@ -71,7 +71,7 @@ class Generalization:
     def after_core(self, place: str, cube: Cube, exclusion: Exclusion) -> Cube:
         """J1 ∪ J2: the literals needed, with literals of the cube that keep it from the initial states (J1)."""
         needed = exclusion.needed
-        if self.frames.space.initial[place].is_const:
+        if self.frames.space.initial[place] is FALSE:
             return needed
         excluding = self.frames.excluding_literals(cube)
         if excluding:

@@ -54,7 +54,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol, TypeVar
 
-from streamcheck.core.term import Term
+from streamcheck.core.term import FALSE, Term
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
@@ -138,9 +138,9 @@ class Pdr:
         return None
 
     def _is_initial(self, one: Obligation) -> bool:
-        """Is some initial state in the obligation? Those below the first level of a place come from one."""
+        """Is some initial state in the obligation? Those below the first level of a place were made from one."""
         space = self.frames.space
-        from_initial = one.level < space.first[one.place] and not space.initial[one.place].is_const
+        from_initial = one.level < space.first[one.place] and space.initial[one.place] is not FALSE
         return from_initial or self.frames.is_initial(one.place, one.cube)
 
     def _again(self, queue: Queue, one: Obligation, level: int, top: int) -> None:

@@ -20,7 +20,7 @@ from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube
 
 FOR_EVER = 1 << 30  # the level ∞: what holds after any number of levels
-NEVER = FOR_EVER + 1  # the first level of a place that no path leads to
+NEVER = FOR_EVER + 1  # the first level at a place that no path leads to
 
 
 class NoState(Exception):
@@ -79,7 +79,7 @@ class Transition:
 @dataclass(frozen=True)
 class StateSpace:
     """`entering`: the transitions into each place. `initial`: the initial states of each place. `first`: the level from
-    which on other states than these can be there. `facts` are true of every state and its inputs in every run that
+    which on other states than these may be there (`NEVER` also if all states are initial). `facts` are true of every state and its inputs in every run that
     counts. `values` are the variables that have one initial value, at all places."""
 
     entering: Mapping[str, Sequence[Transition]]
