@@ -128,7 +128,8 @@ def test_the_slides_second_example_without_its_slip():
 def test_divisibility_and_equalities_fix_remainders():
     even = eliminate_quantifiers([t], term("eq", x, term("mul", number(2), t)))
     assert equivalent(even, term("eq", term("mod", x, number(2)), number(0)))
-    sixth = eliminate_quantifiers([t], term("and", term("eq", x, term("mul", number(2), t)), term("eq", y, term("mul", number(3), t))))
+    both = term("and", term("eq", x, term("mul", number(2), t)), term("eq", y, term("mul", number(3), t)))
+    sixth = eliminate_quantifiers([t], both)
     same = term("eq", term("mul", number(3), x), term("mul", number(2), y))
     assert equivalent(sixth, term("and", same, term("eq", term("mod", x, number(2)), number(0))))
 

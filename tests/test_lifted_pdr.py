@@ -13,7 +13,7 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT, machine
-from streamcheck.engines.cfa.base import Inconclusive, SymbolicPath, Safe, Unsafe
+from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver

@@ -13,8 +13,8 @@ Ingredients:
     ternary simulation                         `TernaryPredecessors`                                     [3.4]
     clauses shrunk by cores                    `ic3.generalize`              [3.4, "Generalization of States"]
 
-Vocabulary: F[i] = `frames` at level i; k = `top`; T = next-state functions, by substitution; a relation that is none is
-written with inputs for the next state and an assumption; P = the property; (s, i) = `Obligation`.
+Vocabulary: F[i] = `frames` at level i; k = `top`; T = next-state functions, by substitution (a relation that is no
+function is written with inputs for the next state and an assumption); P = the property; (s, i) = `Obligation`.
 
 Departures (and those of `ic3.pdr`):
   - The clauses of every frame are tried at the next, and two equal frames are looked for everywhere, not at the end
@@ -29,7 +29,7 @@ Options, each of which is on unless it is `False`; without all of them the searc
     "tighten", "push"   clauses shrunk, and moved on at once (`ic3.generalize`)
     "forward"    what is blocked is to be blocked at the next frame too
 
-Limits: numbers, of any kind.
+Limitations: no numbers of any kind.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Unknown
 from streamcheck.smt.ternary import needed
 
-NOT_BITS = "it has states or inputs that are no Bools"
+NOT_BITS = "it has states or inputs that are not Bools"
 
 
 class BitPdr(SystemEngine):

@@ -7,19 +7,17 @@ Papers: thesis (Werner, "Property Directed Reachability in Ultimate"), chapter 4
 "IC3 software model checking on control flow automata" (2015). The search is `ic3.pdr`'s.
 
 Ingredients:
-    a sequence of frames for each location       `levels.space_of_program`, `ic3.frames`    [thesis, Alg. 2, l. 3-5, 8-9]
+    a sequence of frames for each location       `levels`, `ic3.frames`             [thesis, Alg. 2, l. 3-5, 8-9]
     obligations (t, l, i), lowest level first    `ic3.obligations`                  [Alg. 2, l. 11-13]
     weakest preconditions as new obligations     `WeakestPreconditions`             [4.2, phase 2; 4.4]
     one cube of its normal form at a time        `EdgeTransition.cube`              [4.4, "Disjunctive Normal Form"]
     the global fixpoint                          `Pdr._fixpoint`                    [Alg. 2, l. 16-20]
-    what an edge or a frame says already         `EdgeTransition.syntactic_exclusion`  [4.4, "Syntactical Analysis"]
+    looking at edges and frames first            `EdgeTransition.syntactic_exclusion`  [4.4, "Syntactical Analysis"]
 
 Vocabulary: F[i, l] = `Frames` at level i; (t, l, i) = `Obligation`; k = `top`; T of l' -> l = the guard and the
 updates of an edge.
 
-Departures (and those of `ic3.pdr`), where the thesis leaves something open:
-  - An obligation at the entry is met whatever its level: every state is initial there. (The thesis would block it,
-    for l0 has no predecessor, and so declare `l0 -> lE` alone unreachable.)
+Departures (and those of `ic3.pdr`):
   - The obligation for lE itself, (true, lE, k), stands for the initial ones: its predecessors are these.
   - An obligation stays until it is blocked, so it may come with a part of its precondition at a time: the cube of the
     normal form in which the model is. That never builds the whole form, and no cube that frames exclude anyway.
@@ -32,7 +30,7 @@ Options, each of which is on unless it is `False`; without all of them the searc
     "propagate"  lemmas are moved to the next level if they hold there
     "forward"    what is blocked is to be blocked at the next level too [EMB11, Fig. 6]
 
-Limits: bit-vectors that an edge chooses take the values that models have.
+Limitations: bit-vectors that an edge chooses take the values that models have.
 """
 
 from __future__ import annotations

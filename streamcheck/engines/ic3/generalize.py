@@ -14,7 +14,7 @@ Ingredients, each of which an option switches off:
     "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
     "push"     a new lemma tried at the next frames at once
 
-Everything here rests on one question, `Exclusions.of`; nothing is kept that it did not answer.
+Everything here rests on one question, `Generalization.exclusion`; no lemma is kept without its answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from streamcheck.core.term import FALSE, Term, constant, term
 from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
-from streamcheck.engines.ic3.space import FOR_EVER, Exclusion
+from streamcheck.engines.ic3.space import Exclusion
 from streamcheck.smt.box import bounding_box
 
 MOST_DROPS = 30  # literals tried without, per lemma (heuristic)
@@ -136,7 +136,8 @@ class Generalization:
         return cube, level
 
     def raised(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
-        """The lemma that F[level] has, which may be stronger then, at a higher frame; None if it does not hold there."""
+        """The cube of a lemma of F[level], which may be smaller, and a higher level where it holds; None if it does not
+        hold at the next level."""
         exclusion = self.exclusion(place, cube, level + 1)
         if exclusion is None:
             return None

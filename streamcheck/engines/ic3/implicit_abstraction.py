@@ -9,7 +9,7 @@ Abstraction (2014). The search is `pdr`'s, properties and assumptions are `syste
 Ingredients:
     predicates from I and P                    `Predicates.predecessors`  [thesis 3.2.1]
     abstract states                            `AbstractPredecessors`     [thesis 3.2.1]: every predicate's value
-    "refute all paths"                         `Predicates.refine`        [thesis 3.2.1]: is there a violation in n steps?
+    "refute all paths"                         `Predicates.refine`        [thesis 3.2.1]: any violation in n steps?
     "refute specific path"                     `PredicatesPath`           [thesis 3.2.1]: does a run follow this one?
     new predicates from sequence interpolants  `smt.interpolate`          [thesis 3.2.2]
     the way out when none come                 `Obligation.context`       (ours): the literals of the exact predecessor
@@ -19,7 +19,7 @@ its own, because a cube is written with the predicates themselves. So T̂ is T, 
 holds *all* states with the predicate values of the one the solver named, and one of these may lead on where the named
 one does not.
 
-Limits: the number of predicates; each is evaluated in every model.
+Limitations: the number of predicates; each is evaluated in every model.
 """
 
 from __future__ import annotations

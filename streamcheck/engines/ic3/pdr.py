@@ -12,8 +12,9 @@ Ultimate"), chapters 3 and 4, after Lange, Neuhäußer and Noll, IC3 software mo
 Ingredients:
     places, transitions, initial states          `space.StateSpace`
     frames, each lemma at its highest            `frames.Frames`                [EMB11, sec. III]
-    obligations, lowest frame first              `obligations.Queue`, `_block`  [EMB11, Fig. 6; Werner, Alg. 2, l. 11-15]
+    obligations, lowest frame first              `obligations.Queue`, `_block`  [EMB11, Fig. 6; Werner, Alg. 2]
     obligations pushed forward                   `_again`                       [Tegzes, "pushing … forward"]
+    predecessors, transition by transition       `preceding`                    [EMB11, Fig. 6; Werner, 4.2, phase 2]
     the strengthened query                       `Frames.exclusion`             [Tegzes, "Strengthen query"]
     what is blocked already, seen syntactically  `Frames.is_subsumed`           [EMB11, sec. IV; Tegzes 4.3]
     cores that shrink a cube and name its frame  `generalize.Generalization`    [Tegzes, "Generalize blocked states"]
@@ -26,10 +27,14 @@ What differs between engines comes as strategies:
                                                  (`bit_pdr`), predicates (`implicit_abstraction`), weakest preconditions
                                                  (`cfa.lifted_pdr`)
     states of the last frame that break P        `Frontier`
-    a chain of obligations from an initial state `Witness`: a counterexample, or a refinement
+    a chain of obligations from an initial state `witness` of `Pdr.decide`: a counterexample, or a refinement
 
-Vocabulary: F[i, l] = `Frames` at level i and place l; N, k = `top`, the level up to which the property is known to hold;
-B, c = `cube`; s, t, (t, l, i) = `Obligation`; I = `initial`; T = guard and update of a `Transition`; A = `facts`.
+Vocabulary: F[i, l] = `Frames` at level i and place l; N, k = `top`, the level up to which the property is known to
+hold; B, c = `cube`; s, t, (s, i), (t, l, i) = `Obligation`; I = `initial`; T = guard and update of a `Transition`;
+A = `facts`. The formulas stand where the questions are asked.
+
+Asserted in the solver: A, invariants that others found, and under literals of their own I and the lemmas of each frame
+(the head of `frames` has the list). P is not asserted.
 
 Departures:
   - P is no part of the frames (it may speak of inputs, which are no state): an error is a place of its own, to which a
@@ -38,13 +43,15 @@ Departures:
     do not). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it after each in turn.
   - Alg. 2, l. 16-20, compares level 0 with level -1 and answers in its first turn. Here, any two levels in a row are
     compared, at *all* places; lemmas are kept at their highest level, so that is a level where none is kept.
-  - An obligation at the entry of an automaton is met whatever its level: every state is initial there.
+  - An obligation at the entry of an automaton is met whatever its level: every state is initial there. (Werner's
+    thesis would block it, for the entry has no predecessor, and so declare `l0 -> lE` alone unreachable.)
+  - Obligations are limited in depth (`_again`), which keeps an infinite state space from holding up the search.
 
 Every obligation is a set of states each of which has a run along the transitions of its chain to the error, unless
 predecessors are abstract. The other way round, nothing is added to a frame but what an `Exclusion` shows.
 
-Limits: invariants over sums of counters are learned one bound at a time; a model with irrational numbers ends the
-search, and functions of math.h are not supported.
+Limitations: invariants over sums of counters are learned one bound at a time; a model with irrational numbers ends the
+search; functions of math.h are not supported.
 """
 
 from __future__ import annotations
@@ -70,11 +77,13 @@ W = TypeVar("W")
 
 
 class Predecessors(Protocol):
+    """How the states from which a transition leads into an obligation are found and generalised."""
+
     def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
-        """States before the transition, if some can be had without the solver."""
+        """Predecessors found without the solver, or None."""
 
     def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
-        """The state of the model, which the transition leads from into the obligation, and others like it."""
+        """Predecessors, of which the model is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +107,9 @@ class Pdr:
     def decide(
         self, frontier: Frontier, witness: Callable[[Obligation], W | None], lowest: int = 0
     ) -> Generator[Progress, None, W | Fixpoint]:
-        """[Tegzes, Alg. 1; Werner, Alg. 2]: whether the error of the frontier is reached. `witness` makes a
-        counterexample of a chain from an initial state; if it gives none, the chain is spurious, and predecessors have
-        been refined."""
+        """Decide if the error of the frontier is reached [Tegzes, Alg. 1; Werner, Alg. 2]. `witness` returns a
+        counterexample from a chain of obligations whose first has an initial state; if it returns None, the chain was
+        spurious, and it has refined the predecessors."""
         for top in count(lowest):
             yield Progress(top)
             while (bad := frontier.bad(top)) is not None:  # Tegzes, Alg. 1, l. 8
@@ -144,9 +153,9 @@ class Pdr:
         return from_initial or self.frames.is_initial(one.place, one.cube)
 
     def _again(self, queue: Queue, one: Obligation, level: int, top: int) -> None:
-        """The same states have to be blocked at the next level too [Tegzes, "pushing proof obligations forward"]. If
-        there are infinitely many states, following that without end never comes back to the other ones: what could
-        only reach the error much later than in N levels waits (required)."""
+        """The same states have to be blocked at the next level too [Tegzes, "pushing proof obligations forward"]. With
+        infinitely many states, following that without end would never come back to the other ones: states that reach
+        the error much later than in N levels wait (required)."""
         if level <= top and level + one.turns <= 6 * top + BEYOND and self.generalization.is_on("forward"):
             queue.push(one.at_level(level))
 
@@ -196,7 +205,7 @@ class Pdr:
 
 
 class Frontier:
-    """Where the last frame meets an error."""
+    """Where the last frame meets an error: which states of it break the property."""
 
     def __init__(self, search: Pdr, error: str) -> None:
         self.search = search
@@ -204,7 +213,7 @@ class Frontier:
         self.root = Obligation(error, (), 0)
 
     def bad(self, top: int) -> Obligation | None:
-        """States of F[top] that a transition leads from into the error; None if there are none, and then the error is
+        """States of F[top] from which a transition leads into the error. None if there are none; then the error is
         excluded up to this level."""
         frames = self.search.frames
         if frames.is_subsumed(self.error, (), top):
@@ -217,7 +226,7 @@ class Frontier:
         return found
 
     def close(self, top: int) -> None:
-        """There is nothing bad in F[top]."""
+        """Called when nothing bad is left in F[top], before lemmas are propagated."""
 
 
 def _within(level: int, top: int) -> int:

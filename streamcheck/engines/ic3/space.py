@@ -4,8 +4,8 @@ A transition system has one place for all its states and one for the violations 
 automaton are its locations. A transition has a guard and updates, as an edge has. There are no primed variables: a
 literal over x' is the literal with every variable replaced by its update, its image.
 
-Frames have levels. F[i, l] holds in every state in which a run is at place l after at most i levels, so a transition
-leads from level i - cost to level i. Up to `first`, only the initial states of a place can be reached.
+Frames have levels. F[i, l] holds in every state in which a run is at place l after at most i levels. A transition costs
+a level or none: it leads from F[i - cost] to F[i]. Below level `first(l)`, a run can be at l in an initial state only.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Transition:
 @dataclass(frozen=True)
 class StateSpace:
     """`entering`: the transitions into each place. `initial`: the initial states of each place. `first`: the level from
-    which on other states than these may be there (`NEVER` also if all states are initial). `facts` are true of every state and its inputs in every run that
-    counts. `values` are the variables that have one initial value, at all places."""
+    which on other states than these may be there (`NEVER` also if all states are initial). `facts` are true of every
+    state and its inputs in every run that counts. `values`: the initial values of variables that have one."""
 
     entering: Mapping[str, Sequence[Transition]]
     initial: Mapping[str, Term]
