@@ -243,3 +243,9 @@ def test_interpolants_are_what_they_should_be():
 def test_period_counter_by_ic3():
     found, _ = verdicts(period_counter(), ("ic3",), rounds=400)
     assert isinstance(found["p"][1], Proved)
+
+
+def test_of_several_bounds_the_tightest_counts():
+    bounds = [term("ge", x, n(value)) for value in range(9)] + [term("le", y, n(-value)) for value in range(9)]
+    facts = Facts(bounds)
+    assert facts.lows[x] == (8, False) and facts.highs[y] == (-8, False)

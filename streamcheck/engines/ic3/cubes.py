@@ -41,15 +41,16 @@ class Facts:
         self.lows: dict[Term, tuple[object, bool]] = {}  # sum: its greatest lower bound; is it strict?
         self.highs: dict[Term, tuple[object, bool]] = {}
         for literal in split(self.literals):
-            if is_bound(literal):
+            if is_bound(literal) and not self.imply_bound(literal):
                 side = self.lows if literal.op in ("ge", "gt") else self.highs
                 side[literal.args[0]] = literal.args[1].payload, literal.op in ("gt", "lt")
 
     def imply(self, literal: Term) -> bool:
-        if literal in self.literals:
-            return True
-        if not is_bound(literal):
-            return False
+        """Does the literal follow from one of the literals?"""
+        return literal in self.literals or (is_bound(literal) and self.imply_bound(literal))
+
+    def imply_bound(self, literal: Term) -> bool:
+        """Does the bound follow from one of the bounds on the same sum?"""
         lower = literal.op in ("ge", "gt")
         known = (self.lows if lower else self.highs).get(literal.args[0])
         if known is None:
