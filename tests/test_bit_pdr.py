@@ -1,4 +1,4 @@
-"""Claim directed reachability on bits: the thesis' examples step by step, and random systems against explicit
+"""Property directed reachability on bits: the thesis' examples step by step, and random systems against explicit
 search."""
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
+from streamcheck.engines.ic3.system import STATES
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
@@ -87,35 +88,48 @@ def test_the_functions_are_the_relations():
             assert reached == related
 
 
-class Watched(BitPdr):
+class WatchedBits(BitPdr):
     def __init__(self):
         self.obligations = []
 
-    def _predecessor(self, one):
-        found = super()._predecessor(one)
+    def predecessors(self):
+        return Recorded(super().predecessors(), self.obligations)
+
+
+class Recorded:
+    def __init__(self, strategy, obligations):
+        self.strategy, self.obligations = strategy, obligations
+
+    def guess(self, one, along, frames):
+        return self.strategy.guess(one, along, frames)
+
+    def before(self, one, along, model):
+        found = self.strategy.before(one, along, model)
         self.obligations.append((set(found.cube), found.level))
         return found
 
 
 def steps(given, options=OFF):
     """The engine after each phase of propagation, with its verdict at the end."""
-    engine = Watched()
+    engine = WatchedBits()
     for event in engine.run(Task(given, options), list):
         if isinstance(event, Proved | Falsified):
             yield engine, event
             return
+        if event == Progress(0):  # at the beginning
+            continue
         if isinstance(event, Progress):
             yield engine, None
 
 
 def clauses(engine, level):
-    return set(engine.frames.invariant(level))
+    return set(engine.frames.terms(STATES, level))
 
 
 @pytest.mark.parametrize("form", FAILING)
 def test_the_failing_property_step_by_step(form):
     given = FAILING[form]
-    after = [(len(engine.frames.kept) - 1, clauses(engine, 1), clauses(engine, 2)) for engine, _ in steps(given)]
+    after = [(max(engine.frames.kept[STATES]), clauses(engine, 1), clauses(engine, 2)) for engine, _ in steps(given)]
     assert after[0] == (1, {P_FAILING, no(X2), no(X3)}, set())  # steps 1-3
     assert after[1][2] == {P_FAILING, no(X3)}  # steps 4, 5
     assert after[1][1] == {P_FAILING, no(X2), no(X3)}

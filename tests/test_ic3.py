@@ -14,9 +14,12 @@ from streamcheck.core.term import constant, substitute, term, variable, variable
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.ic3.cooper_ic3 import Ic3
 from streamcheck.engines.ic3.cubes import Facts, lemma, rejoined, split
-from streamcheck.engines.ic3.frames import FOR_EVER, Frames
-from streamcheck.engines.ic3.generalize import Tightening
+from streamcheck.engines.ic3.frames import Frames
+from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
+from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.space import FOR_EVER
+from streamcheck.engines.ic3.system import STATES, space_of_system
 from streamcheck.engines.protocol import Invariants, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
@@ -69,7 +72,7 @@ def test_without_tightening_the_frames_are_the_slides():
     for event in engine.run(Task(never_zero(), options), list):
         if isinstance(event, Progress) and event.depth == 5:
             break
-    frames = [{_excluded(one.cube) for one in engine.frames.at_least(level)} for level in range(1, 5)]
+    frames = [{_excluded(one.cube) for one in engine.frames.lemmas(STATES, level)} for level in range(1, 5)]
     assert frames == [set(range(-least, 1)) for least in (3, 2, 1, 0)]
     assert not isinstance(decided(never_zero(), "ic3", rounds=60, **options)[0], Proved)
 
@@ -100,19 +103,21 @@ def test_the_box_is_what_proves_the_growing_sum():
 # Lemma tightening
 
 
-def tightening(given):
-    frames = Frames(given, None)
-    frames.reach(1)
-    return Tightening(frames, {"box": False, "widen": False}), frames
+def tightened(given, lemma, bad):
+    """What of the cube `bad` is excluded from F[2], with a lemma in F[1]."""
+    frames = Frames(space_of_system(given), None)
+    frames.add(STATES, (lemma,), 1)
+    generalization = Generalization(frames, {}, on_numbers=False)
+    exclusion = generalization.exclusion(STATES, bad, 2)
+    assert exclusion is not None
+    cube, _ = generalization.lemma(Obligation(STATES, bad, 2, passed=[exclusion]))
+    return cube
 
 
 def test_the_slides_tightening_example():
     given = system({}, (x, n(0), plus(x, n(1))), (y, n(0), y))
-    tight, frames = tightening(given)
-    frames.add((term("ne", y, n(1)),), 1)  # R_k-1 = (y = 1): what is excluded is y ≠ 1
     bad = (term("lt", x, n(0)), term("eq", y, n(1)))
-    assert not frames.reaches(bad, 1)
-    cube, _ = tight.lemma(bad, (), 2)
+    cube = tightened(given, term("ne", y, n(1)), bad)  # R_k-1 = (y = 1): what is excluded is y ≠ 1
     assert cube == (term("lt", x, n(0)),)
 
 
@@ -120,11 +125,8 @@ def test_the_printed_disjunction_would_be_unsound():
     # I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0. B: x < 0 and y = 1. The core with I may be {y = 1}, that
     # with T is {x < 0}: excluding the first alone would exclude y = 1, which is reached.
     given = system({}, (x, n(0), plus(x, n(1))), (y, n(0), term("sub", n(1), y)))
-    tight, frames = tightening(given)
-    frames.add((term("lt", x, n(0)),), 1)
     bad = (term("eq", y, n(1)), term("lt", x, n(0)))
-    assert not frames.reaches(bad, 1)
-    cube, _ = tight.lemma(bad, (), 2)
+    cube = tightened(given, term("lt", x, n(0)), bad)
     reached = [{x: 0, y: 0}, {x: 1, y: 1}, {x: 2, y: 0}]
     assert all(Evaluation(state).of(lemma(cube)) is True for state in reached)
 
@@ -136,22 +138,21 @@ def test_equalities_are_split_and_rejoined():
     assert rejoined(split(cube)[1:]) == split(cube)[1:]
 
 
-def test_what_is_blocked_by_its_looks():
+def test_what_is_syntactically_implied():
     facts = Facts((term("eq", x, n(3)), term("ge", y, n(5))))
     assert facts.imply(term("ge", x, n(2))) and facts.imply(term("le", x, n(3))) and facts.imply(term("ge", y, n(5)))
     assert not facts.imply(term("ge", y, n(6))) and not facts.imply(term("le", y, n(9)))
 
 
 def test_lemmas_are_kept_once_at_their_highest_frame():
-    frames = Frames(never_zero(), None)
-    frames.reach(3)
+    frames = Frames(space_of_system(never_zero()), None)
     weak, strong = (term("le", x, n(-5)),), (term("le", x, n(-1)),)
-    frames.add(weak, 1)
-    frames.add(strong, 3)
-    assert [len(level) for level in frames.kept] == [0, 0, 0, 1]
-    assert frames.blocked(weak, 2) and not frames.blocked((term("le", x, n(0)),), 1)
-    frames.add(strong, FOR_EVER)
-    assert [len(level) for level in frames.kept] == [0, 0, 0, 0] and len(frames.always) == 1
+    frames.add(STATES, weak, 1)
+    frames.add(STATES, strong, 3)
+    assert [len(frames.lemmas_at(level)) for level in range(4)] == [0, 0, 0, 1]
+    assert frames.is_subsumed(STATES, weak, 2) and not frames.is_subsumed(STATES, (term("le", x, n(0)),), 1)
+    frames.add(STATES, strong, FOR_EVER)
+    assert [len(frames.lemmas_at(level)) for level in (*range(4), FOR_EVER)] == [0, 0, 0, 0, 1]
 
 
 def test_assumptions_that_forbid_a_next_step_do_not_hide_a_violation():
@@ -242,3 +243,9 @@ def test_interpolants_are_what_they_should_be():
 def test_period_counter_by_ic3():
     found, _ = verdicts(period_counter(), ("ic3",), rounds=400)
     assert isinstance(found["p"][1], Proved)
+
+
+def test_of_several_bounds_the_tightest_counts():
+    bounds = [term("ge", x, n(value)) for value in range(9)] + [term("le", y, n(-value)) for value in range(9)]
+    facts = Facts(bounds)
+    assert facts.lows[x] == (8, False) and facts.highs[y] == (-8, False)

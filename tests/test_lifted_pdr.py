@@ -1,4 +1,4 @@
-"""Claim directed reachability on automata: the thesis' examples step by step, and random automata against explicit
+"""Property directed reachability on automata: the thesis' examples step by step, and random automata against explicit
 search."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT, machine
-from streamcheck.engines.cfa.base import Open, Path, Safe, Unsafe
+from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
@@ -24,17 +24,33 @@ OFF = dict.fromkeys(SWITCHES, False)
 INT32, W8 = machine(32, signed=True), machine(8, signed=False)
 
 
-class Watched(LiftedPdr):
+class WatchedPrograms(LiftedPdr):
     def __init__(self):
         self.obligations = []
 
-    def met(self, one):
-        self.obligations.append((one.cube, one.location, one.level))
+    def predecessors(self, options):
+        return RecordedPreconditions(super().predecessors(options), self.obligations)
+
+
+class RecordedPreconditions:
+    def __init__(self, strategy, obligations):
+        self.strategy, self.obligations = strategy, obligations
+
+    def guess(self, one, along, frames):
+        return self._record(self.strategy.guess(one, along, frames))
+
+    def before(self, one, along, model):
+        return self._record(self.strategy.before(one, along, model))
+
+    def _record(self, one):
+        if one is not None:
+            self.obligations.append((one.cube, one.place, one.level))
+        return one
 
 
 def search(program, options=None, signs=2_000, patience=5_000_000):
     """The engine and its answer; None where it gave too many signs of life."""
-    engine = Watched()
+    engine = WatchedPrograms()
     steps = engine.search(program, Task(None, options or {}, patience, program))
     for _ in range(signs):
         try:
@@ -48,7 +64,7 @@ def assert_right(program, answer):
     """The answer shows what it says, looked at edge by edge with a solver of its own."""
     solver = Solver()
     if isinstance(answer, Unsafe):
-        path = Path(program)
+        path = SymbolicPath(program)
         places = [program.entry, *(e.target for e in answer.path)]
         assert [e.source for e in answer.path] == places[:-1] and places[-1] in program.bad
         solver.add(*(path.follow(e) for e in answer.path))
@@ -93,12 +109,12 @@ UNREACHABLE = """
 
 def table(engine, locations, top):
     """The frames of each location at levels 0 … top."""
-    return {name: [engine.frames.frame(name, level) for level in range(top + 1)] for name in locations}
+    return {name: [engine.frames.formula(name, level) for level in range(top + 1)] for name in locations}
 
 
 def levels(program, options=OFF):
     """At the beginning of each level and at the end: the engine. Each sign of life here is a new level."""
-    engine = Watched()
+    engine = WatchedPrograms()
     steps = engine.search(program, Task(None, options, None, program))
     while True:
         try:
@@ -224,7 +240,7 @@ def test_agreement_with_explicit_search(number, options):
         found = configurations(program)
         reached = {place for place, _ in found}
         _, answer = search(program, options, signs=300)
-        decided.append(not isinstance(answer, Open | None))
+        decided.append(not isinstance(answer, Inconclusive | None))
         if decided[-1]:
             assert isinstance(answer, Unsafe) == bool(reached & program.bad)
             assert_right(program, answer)

@@ -16,11 +16,11 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa import concrete_reach
-from streamcheck.engines.cfa.base import Open, Safe, Unsafe
+from streamcheck.engines.cfa.base import Inconclusive, Safe, Unsafe
 from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
-from streamcheck.engines.cfa.images import Abstraction, alpha, post
+from streamcheck.engines.cfa.images import CartesianAbstraction, alpha, post
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, judged
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, feasibility
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 from streamcheck.problem.transition import TransitionSystem
@@ -75,7 +75,7 @@ def search(engine, program, predicates=(), rounds=3000, **options):
             next(going)
         except StopIteration as end:
             return end.value
-    return Open("stopped by the test")
+    return Inconclusive("stopped by the test")
 
 
 # The lectures: assume(y >= z); while (x < y) x++; assert(x >= z);
@@ -191,7 +191,7 @@ def test_example_4_each_application_has_new_states():
 def test_example_4_as_a_program_does_not_end(monkeypatch):
     monkeypatch.setattr(concrete_reach, "MOST_IMAGES", 30)
     answer = search(ConcreteReach, automaton([Edge("l1", "l2", le(x, z)), program().edges[1]]))
-    assert isinstance(answer, Open) and "30" in answer.reason
+    assert isinstance(answer, Inconclusive) and "30" in answer.reason
 
 
 LOCATIONS = [at(f"l{i}") for i in range(1, 6)]
@@ -208,7 +208,7 @@ def test_example_5_the_abstraction_function():
 
 def test_example_6_abstract_reachability_with_the_location_among_the_predicates():
     predicates = [*LOCATIONS, ge(y, z), ge(x, y)]
-    abstraction = Abstraction()
+    abstraction = CartesianAbstraction()
 
     def leading(state):
         found = {i: abstraction.post_sharp(state, each, predicates) for i, each in enumerate(RS, 1)}
@@ -236,7 +236,7 @@ def test_example_6_by_the_engine():
 
 def test_too_few_predicates_leave_it_open_and_refinement_finds_others():
     answer = search(PredicateReach, program(), [ge(x, y)], refine=False)
-    assert isinstance(answer, Open) and "predicates" in answer.reason
+    assert isinstance(answer, Inconclusive) and "predicates" in answer.reason
     for given in ([], [ge(x, y)]):
         answer = search(PredicateReach, program(), given)
         assert isinstance(answer, Safe)
@@ -338,7 +338,7 @@ def test_a_path_through_the_loop_twice_with_a_product():
     answer = search(PredicateReach, given, rounds=200)
     assert isinstance(answer, Unsafe) and [e.source for e in answer.path] == list("abcdbcd")
     check_path(given, answer)
-    short = judged(given, [*edges[:3], edges[4]], None)
+    short = feasibility(given, [*edges[:3], edges[4]], None)
     assert isinstance(short, Spurious)
 
 
@@ -401,7 +401,7 @@ def check_invariants(given, answer, numbers):
 def check_path(given, answer):
     assert answer.path[0].source == given.entry and answer.path[-1].target in given.bad
     assert all(a.target == b.source for a, b in zip(answer.path, answer.path[1:], strict=False))
-    assert judged(given, answer.path, None) == Feasible()
+    assert feasibility(given, answer.path, None) == Feasible()
 
 
 def reaches_error(given, numbers):
@@ -488,7 +488,7 @@ def test_random_automata_agree_with_explicit_search(engine, kind):
     for seed in range(10 if slow else 40):
         given = Random(seed, kind).automaton()
         answer = search(engine, given, rounds=60)
-        if isinstance(answer, Open):
+        if isinstance(answer, Inconclusive):
             continue
         expected = reaches_error(given, range(3))
         assert isinstance(answer, Unsafe) == expected, seed
@@ -508,7 +508,7 @@ def test_the_abstract_post_is_alpha_after_post():
         edge = one.edge("q", "r")
         state, *predicates = (conjunction(one.condition(one.numbers), TRUE) for _ in range(8))
         exact = post(state, edge)
-        found = Abstraction().post_sharp((state,), edge, predicates)
+        found = CartesianAbstraction().post_sharp((state,), edge, predicates)
         if found is None:
             assert follows(exact, FALSE)
         else:
@@ -526,7 +526,7 @@ def test_what_refutes_a_path_is_an_interpolant(kind):
                 break
             path.append(chosen.choice(given.leaving[here]))
             here = path[-1].target
-        found = judged(given, path, None)
+        found = feasibility(given, path, None)
         if not isinstance(found, Spurious):
             continue
         said = next(found.refinements())

@@ -1,32 +1,27 @@
-"""Claim directed reachability on bits.
+"""Property directed reachability on bits.
 
 Decides: every property of a system whose states and inputs are Bools, with time.
 
-Papers: the thesis (Werner, "Property Directed Reachability in Ultimate"), chapter 3. Frames, queue and the shrinking of
-clauses are those of `ic3`.
+Papers: thesis (Werner, "Property Directed Reachability in Ultimate"), chapter 3. The search is that of `ic3.pdr`.
 
 Ingredients:
-    is there a 0-counterexample                `_prove`, the first question at top = 0     [Alg. 1, l. 2]
-    next transition                            `_prove`, the second question               [l. 5]
-    blocking, lowest frame first               `Ic3._block`                                [l. 6-9]
-    F[k+1] = P, and what of F[k] still holds   `_propagate`                                [l. 10-13]
-    the fixpoint                               `_propagate`                                [l. 14]
-    ternary simulation                         `_cube`                                     [3.4]
-    clauses shrunk by cores                    `ic3.generalize.Tightening`                 [3.4, "Generalization of
-    States"]
+    is there a 0-counterexample                `PropertyFrontier.bad`, the first question at top = 0     [Alg. 1, l. 2]
+    next transition                            `PropertyFrontier.bad`, the second question               [l. 5]
+    blocking, lowest frame first               `Pdr._block`                                              [l. 6-9]
+    F[k+1] = P, and what of F[0] still holds   `PropertyFrontier.close`                                  [l. 10-13]
+    what of F[k] still holds, the fixpoint     `Pdr._fixpoint`                                           [l. 11-14]
+    ternary simulation                         `TernaryPredecessors`                                     [3.4]
+    clauses shrunk by cores                    `ic3.generalize`              [3.4, "Generalization of States"]
 
-Vocabulary: F[i] = `frames` at level i; k = `top`; T = next-state functions, by substitution; a relation that is none is
-written with inputs for the next state and an assumption; P = the property; (s, i) = `Obligation`.
+Vocabulary: F[i] = `frames` at level i; k = `top`; T = next-state functions, by substitution (a relation that is no
+function is written with inputs for the next state and an assumption); P = the property; (s, i) = `Obligation`.
 
-Departures:
-  - A blocked cube strengthens F[1] … F[i], not F[i] alone. As printed, F[i] ⇒ F[i+1] would not be kept, and no two
-    frames in a row need ever be equal: in a system with two states that alternate they may exclude one and the other in
-    turns.
+Departures (and those of `ic3.pdr`):
   - The clauses of every frame are tried at the next, and two equal frames are looked for everywhere, not at the end
     alone: there, each new frame may lack a clause that only the ones before it have, for ever.
-  - Frames are equal where they have the same clauses, as in the thesis' second example: there F[1] is equivalent to
+  - Frames are equal if they have the same clauses, as in the thesis' second example: there F[1] is equivalent to
     F[0] and the search goes on. F[0] is compared with nothing.
-  - P is part of frames where it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
+  - P is part of frames if it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
     state of F[k] itself.
 
 Options, each of which is on unless it is `False`; without all of them the search is the thesis' own, step by step:
@@ -34,32 +29,35 @@ Options, each of which is on unless it is `False`; without all of them the searc
     "tighten", "push"   clauses shrunk, and moved on at once (`ic3.generalize`)
     "forward"    what is blocked is to be blocked at the next frame too
 
-Limits: numbers, of any kind.
+Limitations: no numbers of any kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, substitute, variable, variables
-from streamcheck.core.types import BOOL
-from streamcheck.engines.ic3.cooper_ic3 import Ic3, NoState
+from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube
-from streamcheck.engines.ic3.frames import FOR_EVER
+from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
-from streamcheck.engines.protocol import Event, Inbox, Progress, Task
+from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
+from streamcheck.engines.ic3.space import Transition
+from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
+from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.verdict import Proved, Unknown
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Unknown
 from streamcheck.smt.ternary import needed
 
-NOT_BITS = "it has states or inputs that are no Bools"
+NOT_BITS = "it has states or inputs that are not Bools"
 
 
-class BitPdr(Ic3):
+class BitPdr(SystemEngine):
     """Algorithm 1."""
 
     name: ClassVar[str] = "pdr-bits"
@@ -71,71 +69,68 @@ class BitPdr(Ic3):
             return
         yield from super().run(problem, inbox)
 
-    def _prove(self, claim: Claim) -> Iterator[Event]:
-        wrong = negation(claim.term)
-        after = self._broken_next(wrong) if self._is_state(wrong) else ()
-        for top in count():
-            self.frames.reach(top)
-            while True:
-                # F[k] ∧ A ∧ ¬P: at k = 0 the 0-counterexample
-                if self.frames.check(*self.frames.labels(top), wrong):
-                    bad = self._bad(wrong, top)
-                # F[k] ∧ A ∧ T ∧ ¬P'
-                elif after and self.frames.reaches(after, top, strengthened=False):
-                    bad = self._predecessor(Obligation(top + 1, after, (), None))
-                else:
-                    break
-                chain = yield from self._block(bad, top, claim)
-                if chain is not None and (yield from self._settle(chain, claim, wrong)):
-                    return
-                yield Progress(top)
-            if after:
-                self.frames.add((wrong,), top + 1)  # F[k+1] = P
-            fixpoint = self._propagate(top)
-            if fixpoint is not None:
-                yield Proved(claim.name, self._certificate(fixpoint))
-                return
-            yield Progress(top)
+    def predecessors(self) -> Predecessors:
+        return TernaryPredecessors([s.var for s in self.system.state], reduces=self.options.get("ternary", True))
 
-    def _is_state(self, given: Term) -> bool:
-        return all(v in self.frames.nexts for v in variables([given]))
+    def frontier(self, claim: Claim) -> Frontier:
+        state = {s.var for s in self.system.state}
+        if any(v not in state for v in variables([claim.term])):
+            return super().frontier(claim)
+        return PropertyFrontier(self.search, self.system, claim)
 
-    def _broken_next(self, wrong: Term) -> Cube:
-        """¬P ∧ A, whatever the inputs are then."""
-        later = {v: variable(f"{v.payload}'", BOOL) for v in self.inputs}
-        whole = conjunction(wrong, *self.frames.assumptions)
-        return (substitute([whole], later)[whole],)
 
-    def _cube(self, roots: list[Term], evaluation: Evaluation | None = None) -> Cube:
-        """The state of the model, without what makes no difference to the roots."""
-        evaluation = evaluation or self._evaluation()
-        if not all(evaluation.of(root) is True for root in roots):
-            raise NoState
-        kept = list(self.frames.nexts)
-        if self.options.get("ternary", True):
-            kept = needed(roots, evaluation.values, kept)
-        return tuple(v if evaluation.of(v) is True else negation(v) for v in kept)
+@dataclass(frozen=True, slots=True)
+class TernaryPredecessors:
+    """The state of the model, without the variables that make no difference to its step."""
 
-    def _propagate(self, top: int) -> int | None:
-        """[Alg. 1, l. 11-14]: clauses that still hold; the level of a frame equal to its successor."""
-        if top == 0:
-            for cube in self._initial_cubes():
-                if not self.frames.reaches(cube, 0):
-                    self.frames.add(cube, 1)
-        for level in range(1, top + 1):
-            for one in list(self.frames.kept[level]):
-                # F[i] ∧ A ∧ T ∧ c'
-                if one in self.frames.kept[level] and not self.frames.reaches(one.cube, level, strengthened=False):
-                    cube, highest = one.cube, level + 1
-                    if self.options.get("tighten", True):
-                        cube, highest = self.tightening.after_core(one.cube)
-                    self.frames.raise_to(one, cube, highest if highest >= FOR_EVER else min(highest, top + 1))
-            if not self.frames.kept[level]:
-                return level
+    state: Sequence[Term]
+    reduces: bool
+
+    def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
         return None
 
-    def _initial_cubes(self) -> Iterator[Cube]:
-        """The clauses of F[0] = I, as what they exclude."""
-        for s in self.system.state:
-            if s.init is not None and s.init.is_const:
-                yield (negation(s.var) if s.init.payload else s.var,)
+    def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
+        roots, evaluation = along.roots(one.cube), Evaluation(model)
+        require_true(roots, evaluation)
+        kept = needed(roots, evaluation.values, self.state) if self.reduces else self.state
+        return one.predecessor(along, tuple(v if evaluation.of(v) is True else negation(v) for v in kept))
+
+
+class PropertyFrontier(Frontier):
+    """The frontier of a property of the state, which is part of the frames from F[1] on."""
+
+    def __init__(self, search: Pdr, system: TransitionSystem, claim: Claim) -> None:
+        super().__init__(search, error_of(claim))
+        self.system = system
+        self.wrong = negation(claim.term)
+        (self.step,) = search.frames.space.entering[STATES]
+        (self.violation,) = search.frames.space.entering[self.error]
+
+    def bad(self, top: int) -> Obligation | None:
+        # F[k] ∧ A ∧ ¬P: at k = 0 the 0-counterexample
+        found = super().bad(top)
+        if found is not None:
+            return found
+        broken = self._broken()
+        # F[k] ∧ A ∧ T ∧ ¬P' ∧ A'
+        if self.search.frames.exclusion(self.step, broken, top + 1, inductive=False) is not None:
+            return None
+        after = self.root.at_level(top + 1).predecessor(self.violation, broken)
+        return self.search.predecessors.before(after, self.step, self.search.frames.model())
+
+    def _broken(self) -> Cube:
+        """¬P ∧ A, whatever the inputs are then."""
+        later = {v: variable(f"{v.payload}'", BOOL) for v in self.system.inputs}
+        whole = conjunction(self.wrong, *(a.term for a in self.system.assumptions))
+        return (substitute([whole], later)[whole],)
+
+    def close(self, top: int) -> None:
+        """[Alg. 1, l. 10-13]: F[k+1] = P; the clauses of F[0] that still hold in F[1]."""
+        frames = self.search.frames
+        frames.add(STATES, (self.wrong,), top + 1)
+        if top == 0:
+            for var, value in frames.space.values.items():
+                cube = (negation(var) if value else var,)
+                # I ∧ A ∧ T ∧ c'
+                if frames.exclusion(self.step, cube, 1, inductive=False) is not None:
+                    frames.add(STATES, cube, 1)

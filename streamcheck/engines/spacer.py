@@ -25,8 +25,9 @@ from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.bmc import violation
-from streamcheck.engines.ic3.frames import Frames, GaveUp
-from streamcheck.engines.ic3.obligations import Obligation, replay
+from streamcheck.engines.ic3.cubes import Cube
+from streamcheck.engines.ic3.frames import Frames, NoAnswer
+from streamcheck.engines.ic3.system import STATES, replay, space_of_system
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
@@ -75,7 +76,7 @@ class Spacer:
                 return Proved(claim.name, Certificate("inductive", 1, (invariant,)))
             case Derivation(states):
                 # z3 may have simplified the derivation away: then the run is looked for as deep as it went
-                trace = replay(self.system, _chain(states), negation(claim.term)) if states else None
+                trace = replay(self.system, _cubes(states), negation(claim.term)) if states else None
                 return (
                     Falsified(claim.name, trace)
                     if trace is not None
@@ -85,14 +86,15 @@ class Spacer:
 
     def _stands(self, invariant: Term, claim: Claim) -> bool:
         """Whether the relation is an invariant at all: now and then Spacer is wrong (seen on a violation at step 1)."""
-        frames = Frames(self.system, CHECKING)
+        frames = Frames(space_of_system(self.system), CHECKING)
+        (step,) = frames.space.entering[STATES]
         wrong = (negation(invariant),)
         try:
             # I ∧ A ∧ ¬R,  R ∧ A ∧ T ∧ ¬R',  R ∧ A ∧ ¬P
-            if frames.is_initial(wrong) or frames.reaches(wrong, 1):
+            if frames.is_initial(STATES, wrong) or frames.exclusion(step, wrong, 2, inductive=True) is None:
                 return False
             return not frames.check(invariant, negation(claim.term))
-        except GaveUp:
+        except NoAnswer:
             return False
 
 
@@ -104,11 +106,6 @@ class SpacerLocal(Spacer):
     first_turn: ClassVar[int] = 1
 
 
-def _chain(states: tuple[dict[Term, Value], ...]) -> Obligation:
-    """The states as obligations, each a cube of its own."""
-    following: Obligation | None = None
-    for level in reversed(range(len(states))):
-        cube = tuple(term("same", v, constant(v.type, value)) for v, value in states[level].items())
-        following = Obligation(level, cube, (), following)
-    assert following is not None
-    return following
+def _cubes(states: tuple[dict[Term, Value], ...]) -> list[Cube]:
+    """A cube for each state."""
+    return [tuple(term("same", v, constant(v.type, value)) for v, value in state.items()) for state in states]

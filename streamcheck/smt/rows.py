@@ -282,7 +282,7 @@ def _unsupported(given: Term) -> Formula:
     return given
 
 
-def exists(eliminated: Collection[Term], given: Term) -> Term:
+def eliminate_quantifiers(eliminated: Collection[Term], given: Term) -> Term:
     """A term without these variables that is equivalent to ∃ eliminated. given. NotLinear where there is none here."""
     rows = Exact()
     body = formula(given, rows)

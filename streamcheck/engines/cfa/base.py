@@ -1,9 +1,9 @@
 """What the engines for programs have in common: from claims of the transition system to automata with one error, and
 from their answers to certificates and traces of the system.
 
-An engine answers with an invariant for each location, or with the edges of a path from entry to error. Neither is taken
-on trust: the invariants become one, `at l ⇒ invariant of l` for every l, which the checker looks at like any other; and
-the path is made a run by a model of its formula.
+An engine answers with an invariant for each location, or with the edges of a path from entry to error. Neither is
+trusted: the invariants become one, `at l ⇒ invariant of l` for every l, which is checked like any other; and the path
+becomes a run by a model of its formula.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from streamcheck.transform.slicing import read_by
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """An invariant for each location; a location that is not named is never reached."""
+    """An invariant for each location; a location without one is never reached."""
 
     invariants: Mapping[str, Term]
 
@@ -48,13 +48,13 @@ class Exhausted:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """Neither, and why."""
+class Inconclusive:
+    """The search ended without an answer, for this reason."""
 
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Exhausted | Open
+Answer: TypeAlias = Safe | Unsafe | Exhausted | Inconclusive
 
 
 class ProgramEngine(ABC):
@@ -65,7 +65,7 @@ class ProgramEngine(ABC):
 
     @abstractmethod
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
-        """Yields where it is, now and then, so that others have their turn."""
+        """Search, and yield the depth now and then, so that others have their turn."""
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         """The claims in turns, each with a search of its own: a hard one does not keep the others waiting."""
@@ -94,8 +94,8 @@ class ProgramEngine(ABC):
 
 
 def restricted(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
-    """The automaton with this claim's error alone, and the variables that its guards depend on: the reduced system may
-    have fewer, where what a guard decides makes no difference."""
+    """The automaton with this claim's error alone, and the variables that its guards depend on. None if the system does
+    not stand for one. (The reduced system may have fewer variables, if what a guard decides makes no difference.)"""
     program = problem.program
     if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
@@ -149,19 +149,19 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
         case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
             kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
             return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
-        case Open(reason):
+        case Inconclusive(reason):
             return Unknown(claim.name, reason)
 
 
 def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
-    """`at l => invariant` for each location, and that the program is at none of the others (the error among them)."""
+    """`at l => invariant` for each location; the program is at none of the others (the error among them)."""
     never = [name for name in program.locations if name not in invariants]
     yield conjunction(*(negation(program.at(name)) for name in never))
     for name, invariant in invariants.items():
         yield implication(program.at(name), invariant)
 
 
-class Path:
+class SymbolicPath:
     """A path followed symbolically: the variables after each edge as terms over the values at the beginning and over
     copies of the choices, so that a variable that does not change costs nothing (Penelle, section 4.2.2)."""
 
@@ -171,7 +171,7 @@ class Path:
         self.chosen: list[dict[Term, Term]] = []
 
     def follow(self, edge: Edge) -> Term:
-        """The guard of the edge at the end of the path, which goes on with it."""
+        """Add the edge to the path; its guard, over the values at the beginning."""
         step = len(self.guards)
         chosen = {c: variable(f"{c.payload}@{step}", c.type) for c in edge.choices}
         before = {**self.frames[-1], **chosen}
@@ -184,16 +184,16 @@ class Path:
         return guard
 
     def back(self) -> None:
-        """Without the last edge."""
+        """Remove the last edge."""
         for record in (self.frames, self.guards, self.chosen):
             record.pop()
 
 
 def trace_of(problem: Task, program: Automaton, path: Sequence[Edge]) -> Trace | None:
-    """A run along the program's path, as the transition system makes it: None where the path is infeasible."""
+    """A run of the transition system along the program's path. None if the path is infeasible."""
     whole, kept = problem.program, set(program.variables)
     assert whole is not None
-    followed, solver = Path(whole), Solver()
+    followed, solver = SymbolicPath(whole), Solver()
     for edge in path:
         solver.add(followed.follow(edge))
     if solver.check() is not True:

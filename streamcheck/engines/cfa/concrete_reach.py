@@ -7,9 +7,9 @@ Papers: TUM, lectures 3 and 4: φ_reach = ⋁_{i >= 0} post^i(φ_init, ρ_R) (4)
 Ingredients:
     post (1)                          `images.post`: quantifiers eliminated exactly
     ρ_R = ρ_1 ∨ ρ_2 ∨ … (3)           `_explore`: post distributes over edges, and over disjuncts
-    a simplified form                 `Reachable.simplified`: conjuncts that the others imply go
-    nothing new                       `Reachable.add`: disjuncts that are implied by what is known go, and those of
-                                      before that a new one implies
+    a simplified form                 `Reachable.simplified`: conjuncts that the others imply are dropped
+    nothing new                       `Reachable.add`: a disjunct that the known ones imply is dropped, and so is a
+                                      known one that a new one implies
 
 Limits: the iteration need not end (a loop that can be followed n times for every n often has a new disjunct for each
 n); numbers must be mathematical, and what is computed linear.
@@ -25,13 +25,13 @@ from typing import ClassVar
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term
-from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import NoFormula, post
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts, disjuncts
 from streamcheck.smt.solver import Solver
 
-MOST_IMAGES = 1_000  # what has not come to an end by then will hardly (heuristic)
+MOST_IMAGES = 1_000  # a search that has not ended by then hardly ever does (heuristic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,13 +51,15 @@ class ConcreteReach(ProgramEngine):
         try:
             error = yield from self._explore(program, reachable)
         except NoFormula:
-            return Open("the states after some edge have no formula, or too long a one")
+            return Inconclusive("the states after some edge have no formula, or one that is too long")
         if error is None:
             return Safe(reachable.formulas())
-        return Unsafe(error.path) if error.location in program.bad else Open(f"new states after {MOST_IMAGES} images")
+        if error.location in program.bad:
+            return Unsafe(error.path)
+        return Inconclusive(f"new states after {MOST_IMAGES} images")
 
     def _explore(self, program: Automaton, reachable: Reachable) -> Generator[Progress, None, Disjunct | None]:
-        """None, or states of the error, or those at which there was too much."""
+        """The first states of the error, or those at which the size limit is exceeded. None if neither is reached."""
         begin = Disjunct(program.entry, TRUE)
         reachable.add(begin)
         waiting = deque([begin])
@@ -84,7 +86,7 @@ class Reachable:
         self.at: dict[str, list[Disjunct]] = {}
 
     def add(self, one: Disjunct) -> bool:
-        """Whether there are new states."""
+        """Add the disjunct if it has new states; does it?"""
         others = self.at.setdefault(one.location, [])
         if self._contradictory(one.states, *(negation(other.states) for other in others)):
             return False
@@ -99,7 +101,7 @@ class Reachable:
         return {name: disjunction(*(d.states for d in found)) for name, found in self.at.items() if found}
 
     def simplified(self, given: Term) -> Term:
-        """Without the conjuncts that the others imply."""
+        """The formula without the conjuncts that the others imply."""
         parts = conjuncts(given)
         for part in list(parts):
             others = [p for p in parts if p is not part]

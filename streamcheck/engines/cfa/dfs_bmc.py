@@ -6,8 +6,8 @@
     line 8    otherwise what the edges that go on from its end answer, together
 
 (The notes print line 1 as `k > l` for `l > k`.) What the solver knows of a path is pushed and popped with its last
-edge, and a variable has a new name only where an edge changes it (section 4.2.2): `names` says what each is called at
-the end.
+edge, and a variable has a new name only if an edge changes it (section 4.2.2): `names` has the name of each at the
+end.
 
 Backward is the same search in the reversed automaton, from the error to the entry: an edge is followed from its
 target, and what it changes gets a new name for the time before.
@@ -23,27 +23,27 @@ from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute, term, variable
-from streamcheck.engines.cfa.base import Answer, Exhausted, Open, ProgramEngine, Unsafe
+from streamcheck.engines.cfa.base import Answer, Exhausted, Inconclusive, ProgramEngine, Unsafe
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.solver import Solver
 
 Direction: TypeAlias = Literal["forward", "backward"]
-Found: TypeAlias = "Sequence[Edge] | Literal['exhausted', 'not exhausted', 'gave up']"
+Exploration: TypeAlias = "Sequence[Edge] | Literal['exhausted', 'not exhausted', 'gave up']"
 A_TURN = 50  # nodes
 
 
 class DfsBmc(ProgramEngine):
     name: ClassVar[str] = "dfs-bmc"
     direction: ClassVar[Direction] = "forward"
-    whole: ClassVar[bool] = True  # what never ends, never ends, wherever it is
+    whole: ClassVar[bool] = True  # a loop makes executions endless even if it leads to no error
 
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         for k in count():
             found = yield from explore(program, k, self.direction, problem.patience)
             match found:
                 case "gave up":
-                    return Open("a query took too long")
+                    return Inconclusive("a query took too long")
                 case "exhausted":
                     return Exhausted(self.direction, k + 1)  # a path of k edges may end in another's error
                 case "not exhausted":
@@ -61,7 +61,7 @@ class DfsBmcBackward(DfsBmc):
 
 def explore(
     program: Automaton, bound: int, direction: Direction, patience: int | None = None
-) -> Generator[Progress, None, Found]:
+) -> Generator[Progress, None, Exploration]:
     """Every path from the entry (to the error) of at most so many edges."""
     search = _Search(program, direction, Solver(patience))
     exhausted = True
@@ -89,7 +89,7 @@ def explore(
 
 
 class _Search:
-    """The path to the present node: its edges, the variables' names after each, and what the solver knows of it."""
+    """The path to the present node: its edges, the variables' names after each, and its formula in the solver."""
 
     def __init__(self, program: Automaton, direction: Direction, solver: Solver) -> None:
         (error,) = program.bad
@@ -112,7 +112,7 @@ class _Search:
         return self.edges if self.direction == "forward" else self.edges[::-1]
 
     def go(self, depth: int, edge: Edge | None) -> None:
-        """To the node at that depth, by the edge: what lay beyond its parent is forgotten."""
+        """Go to the node at that depth, by the edge; the path beyond its parent is removed."""
         while len(self.edges) >= max(depth, 1):
             self.edges.pop()
             self.names.pop()

@@ -18,7 +18,7 @@ from typing import ClassVar
 from streamcheck.core.simplify import conjunction, disjunction, simplify
 from streamcheck.core.term import Term, substitute, term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.engines.cfa.base import Answer, Exhausted, Open, ProgramEngine, Unsafe
+from streamcheck.engines.cfa.base import Answer, Exhausted, Inconclusive, ProgramEngine, Unsafe
 from streamcheck.engines.cfa.dfs_bmc import Direction
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
@@ -34,7 +34,7 @@ class GlobalBmc(ProgramEngine):
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         (error,) = program.bad
         first, last = (program.entry, error) if self.direction == "forward" else (error, program.entry)
-        steps, solver = Steps(program, self.direction), Solver(problem.patience)
+        steps, solver = StepFormula(program, self.direction), Solver(problem.patience)
         solver.add(steps.is_at(first, 0))
         for i in count():
             possible = solver.check()  # line 4
@@ -44,7 +44,7 @@ class GlobalBmc(ProgramEngine):
             if feasible:
                 return Unsafe(steps.path(solver, i))
             if feasible is None:
-                return Open(solver.reason)
+                return Inconclusive(solver.reason)
             yield Progress(i)
             solver.add(steps.step(i))
         raise AssertionError
@@ -56,7 +56,7 @@ class GlobalBmcBackward(GlobalBmc):
     whole: ClassVar[bool] = False
 
 
-class Steps:
+class StepFormula:
     """The step formula between copies of the location and the variables."""
 
     def __init__(self, program: Automaton, direction: Direction) -> None:

@@ -4,13 +4,13 @@ TUM, lectures 3 and 4, with φ a set of states and ρ an edge (its guard, x' = t
 
     (1)  post(φ, ρ)  = ∃V'': φ[V''/V] ∧ ρ[V''/V][V/V']       `post`
     (9)  α(φ)        = ⋀{p ∈ Preds | φ ⊨ p}                   `alpha`
-    (7)  post#(φ, ρ) = α(post(φ, ρ))                          `Abstraction.post_sharp`
+    (7)  post#(φ, ρ) = α(post(φ, ρ))                          `CartesianAbstraction.post_sharp`
 
-post# is found without post: post(φ, ρ) ⊨ p where φ ∧ guard ⊨ p[updates], which needs no quantifier. A state of the
+post# is computed without post: post(φ, ρ) ⊨ p if φ ∧ guard ⊨ p[updates], which needs no quantifier. A state of the
 abstraction is a tuple of predicates and means their conjunction; there is none for `false`.
 
-What makes it fast: each edge keeps a solver with its guard; a predicate that the edge leaves alone stays without a
-question; one model rules out every predicate that is false in it, and one query asks for any that is left.
+What makes it fast: each edge keeps a solver with its guard; a predicate that the edge does not change needs no query;
+one model rules out every predicate that is false in it, and one query asks for any that is left.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from streamcheck.problem.automaton import HIDDEN, Edge
 from streamcheck.smt.implicant import cube
 from streamcheck.smt.solver import Solver
 
-MOST_CUBES = 64  # a longer disjunction is of no use (heuristic)
+MOST_CUBES = 64  # longer disjunctions do not help (heuristic)
 
-PATIENCE = 1_000_000  # what takes longer counts as not entailed, or as open (heuristic)
+PATIENCE = 1_000_000  # if it takes longer, a predicate counts as not entailed, an edge as open (heuristic)
 
-State: TypeAlias = tuple[Term, ...]  # in the order of the predicates
+AbstractState: TypeAlias = tuple[Term, ...]  # in the order of the predicates
 
 
 class NoFormula(Exception):
-    """A set of states that no formula of ours describes, or only a very long one."""
+    """A set of states that no formula describes, or only a very long one."""
 
 
 def post(given: Term, edge: Edge) -> Term:
@@ -43,12 +43,12 @@ def post(given: Term, edge: Edge) -> Term:
     old = {v: variable(f"{v.payload}{HIDDEN}", v.type) for v, _ in edge.updates}
     before = substitute([given, *edge.roots()], old)
     moved = [term("same", v, before[new]) for v, new in edge.updates]
-    return exists([*old.values(), *edge.choices], conjunction(before[given], before[edge.guard], *moved))
+    return project_by_models([*old.values(), *edge.choices], conjunction(before[given], before[edge.guard], *moved))
 
 
-def exists(gone: Collection[Term], given: Term) -> Term:
-    """∃ gone. given, exactly: cubes without these variables, each from a model that is in none before it, until there
-    is no other model."""
+def project_by_models(gone: Collection[Term], given: Term) -> Term:
+    """∃ gone. given, exactly: a disjunction of cubes without these variables. Each comes from a model that satisfies
+    none of those before it, until there is no other model."""
     solver, cubes = Solver(), list[Term]()
     solver.add(given)
     while (answer := solver.check()) is not False:
@@ -68,7 +68,7 @@ def alpha(given: Term, predicates: Iterable[Term]) -> Term:
 
 
 def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
-    """The predicates whose goals follow from what the solver has. What it cannot decide does not follow."""
+    """The predicates whose goals follow from what the solver has. Those that it cannot decide count as not entailed."""
     left = dict(goals)
     while left:
         solver.push()
@@ -86,15 +86,15 @@ def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
     return []
 
 
-class Abstraction:
-    """post# of edges, with what is known of each."""
+class CartesianAbstraction:
+    """post# of edges, with a cache for each."""
 
     def __init__(self, patience: int | None = None) -> None:
         self.patience = min(patience or PATIENCE, PATIENCE)
         self._edges: dict[int, _Image] = {}
 
-    def post_sharp(self, state: State, edge: Edge, predicates: Collection[Term]) -> State | None:
-        """(7). None: no state of this one takes the edge."""
+    def post_sharp(self, state: AbstractState, edge: Edge, predicates: Collection[Term]) -> AbstractState | None:
+        """(7). None if no state of this abstract state takes the edge."""
         image = self._edges.get(id(edge))
         if image is None:
             image = self._edges[id(edge)] = _Image(edge, self.patience)
@@ -102,17 +102,17 @@ class Abstraction:
 
 
 class _Image:
-    """An edge, and what states were asked of it: which of the predicates so far follow (None: it is closed)."""
+    """One edge, with its answers so far: is it open in an abstract state, and which predicates follow."""
 
     def __init__(self, edge: Edge, patience: int) -> None:
         self.edge = edge
         self.solver: Solver | None = None
         self.patience = patience
         self.goals: dict[Term, Term] = {}
-        self.open: dict[State, bool] = {}
-        self.known: dict[State, dict[Term, bool]] = {}
+        self.open: dict[AbstractState, bool] = {}
+        self.known: dict[AbstractState, dict[Term, bool]] = {}
 
-    def of(self, state: State, predicates: Collection[Term]) -> State | None:
+    def of(self, state: AbstractState, predicates: Collection[Term]) -> AbstractState | None:
         if self.open.get(state) is False:
             return None
         known = self.known.setdefault(state, {})
@@ -121,7 +121,7 @@ class _Image:
             self._ask(state, asked, known)
         return tuple(p for p in predicates if known[p]) if self.open[state] else None
 
-    def _ask(self, state: State, asked: list[Term], known: dict[Term, bool]) -> None:
+    def _ask(self, state: AbstractState, asked: list[Term], known: dict[Term, bool]) -> None:
         goals = {p: self.goal(p) for p in asked}
         for p, goal in goals.items():
             known[p] = goal is TRUE or (goal is p and p in state)
@@ -139,7 +139,7 @@ class _Image:
         solver.pop()
 
     def goal(self, predicate: Term) -> Term:
-        """p[updates]: that p will hold."""
+        """p[updates]: p holds after the edge."""
         if predicate not in self.goals:
             image = substitute([predicate], self.edge.update)[predicate]
             self.goals[predicate] = simplify([image])[image] if image is not predicate else predicate
@@ -152,6 +152,6 @@ class _Image:
         return self.solver
 
 
-def speaks_of(given: Term, known: Iterable[Term]) -> bool:
-    """Whether the term has only these variables."""
+def is_over(given: Term, known: Iterable[Term]) -> bool:
+    """Does the term have only these variables?"""
     return set(known).issuperset(variables([given]))

@@ -1,20 +1,20 @@
 """Abstract reachability with predicates, refined until it decides.
 
-Decides: programs whose errors few conditions per location keep away; and, on the way, errors that are not too deep.
+Decides: programs whose errors are excluded by a few conditions for each location; and errors that are not too deep.
 
 Papers: TUM, lectures 3 and 4; Ball, Podelski, Rajamani, Boolean and Cartesian Abstraction for Model Checking C Programs
 (2001); Henzinger, Jhala, Majumdar, Sutre, Lazy Abstraction (2002), and with McMillan, Abstractions from Proofs (2004).
 
 Ingredients:
     φ#_reach (8)                      `_explore`: abstract states, each left through every edge, oldest first
-    post# (7), α (9)                  `images.Abstraction`
-    states already being explored     `_Explored.covers`: the same location, and fewer predicates hold
-    is the way to the error real?     `refutation.judged`
+    post# (7), α (9)                  `images.CartesianAbstraction`
+    states already being explored     `Explored.add`: the same location, and fewer predicates hold
+    is the path feasible?             `refutation.feasibility`
     predicates for its locations      `refutation.Spurious`: interpolants, else weakest preconditions
     lazy abstraction                  `precision`: each location has predicates of its own; the search begins anew, but
-                                      what is known of an edge and an abstract state is kept
+                                      the answers for an edge and an abstract state are kept
 
-Vocabulary: at_l ∧ φ = a location and a `State`; Preds = `precision`.
+Vocabulary: at_l ∧ φ = a location and a `AbstractState`; Preds = `precision`.
 
 Departures: locations are explicit, so that at_l is no predicate; "false" is no state. The user's predicates are Preds
 at every location.
@@ -32,9 +32,9 @@ from typing import ClassVar
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
-from streamcheck.engines.cfa.base import Answer, Open, ProgramEngine, Safe, Unsafe
-from streamcheck.engines.cfa.images import Abstraction, State, speaks_of
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, judged
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, is_over
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, feasibility
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms
@@ -47,7 +47,9 @@ class Reached:
 
     __slots__ = ("before", "edge", "holds", "location", "state")
 
-    def __init__(self, location: str, state: State, before: Reached | None = None, edge: Edge | None = None) -> None:
+    def __init__(
+        self, location: str, state: AbstractState, before: Reached | None = None, edge: Edge | None = None
+    ) -> None:
         self.location, self.state, self.before, self.edge = location, state, before, edge
         self.holds = frozenset(state)
 
@@ -66,7 +68,7 @@ class Explored:
         self.at: dict[str, list[Reached]] = {}
 
     def add(self, one: Reached) -> bool:
-        """Whether it is none that is implied by one of them; those that it implies go."""
+        """Add the state unless it implies one of them, and remove those that imply it. Is it added?"""
         others = self.at.setdefault(one.location, [])
         if any(other.holds <= one.holds for other in others):
             return False
@@ -87,24 +89,24 @@ class PredicateReach(ProgramEngine):
     name: ClassVar[str] = "predicate-reach"
 
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
-        given = [p for p in problem.predicates if speaks_of(p, program.variables)]
+        given = [p for p in problem.predicates if is_over(p, program.variables)]
         self.precision = {location: dict.fromkeys(given) for location in program.locations}
-        self.abstraction = Abstraction(problem.patience)
+        self.abstraction = CartesianAbstraction(problem.patience)
         for attempt in count():
             explored = Explored()
             error = yield from self._explore(program, explored, attempt)
             if error is None:
                 return Safe(explored.invariants())
-            match judged(program, error.path(), problem.patience):
+            match feasibility(program, error.path(), problem.patience):
                 case Feasible():
                     return Unsafe(error.path())
                 case Undecided(reason):
-                    return Open(reason)
+                    return Inconclusive(reason)
                 case Spurious() as refuted if problem.options.get("refine", True):
                     if not self._refine(program, refuted):
-                        return Open("no new predicates")
+                        return Inconclusive("no new predicates")
                 case Spurious():
-                    return Open("the predicates do not exclude a path that no run follows")
+                    return Inconclusive("the predicates do not exclude an infeasible path")
         raise AssertionError
 
     def _explore(
@@ -130,7 +132,7 @@ class PredicateReach(ProgramEngine):
         raise AssertionError
 
     def _refine(self, program: Automaton, refuted: Spurious) -> bool:
-        """Whether some location has more predicates than before."""
+        """Add predicates from a refutation; does some location have more than before?"""
         return any(self._learn(refuted, found) for found in refuted.refinements())
 
     def _learn(self, refuted: Spurious, formulas: Sequence[Term]) -> bool:
@@ -143,7 +145,7 @@ class PredicateReach(ProgramEngine):
 
 
 def _predicates(part: Term) -> Iterator[Term]:
-    """What a conjunct of an interpolant gives: itself, so that the path does not come back; its atoms and their
+    """Predicates from a conjunct of an interpolant: itself, so that the path does not come back; its atoms and their
     opposites, which other paths may need."""
     if part.is_const:
         return

@@ -1,33 +1,30 @@
 """What must hold before an edge so that a cube holds after it.
 
-The weakest precondition of `t` is `guard ∧ t[updates]`. Where all its parts are literals it is a cube, and looking at
-it answers many questions without the solver; else it has a disjunctive normal form, of which a model names a cube. What
-an edge chooses is projected away: exactly (`formula`), or as far as a model tells (`cube`). Either way every state of
+The weakest precondition of `t` is `guard ∧ t[updates]`. If all its parts are literals it is a cube, and looking at it
+answers many questions without the solver; else it has a disjunctive normal form, of which a model names a cube. What
+an edge chooses is projected away: exactly (`formula`), or as far as a model shows (`cube`). Either way every state of
 the result has a step along the edge to where `t` holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, Term, substitute, variables, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube, Facts
+from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, NoState, Transition
 from streamcheck.problem.automaton import Edge, conjuncts
 from streamcheck.smt.box import Kept
 from streamcheck.smt.cooper import TooLarge
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.linear import to_term
-from streamcheck.smt.rows import NotLinear, compare, exists, is_comparison
+from streamcheck.smt.rows import NotLinear, compare, eliminate_quantifiers, is_comparison
 
 BRANCHING = ("and", "or", "xor", "implies", "mux", "min", "max", "abs")
 MOST_ELIMINATED = 2  # choices projected exactly (heuristic: a formula may grow with every one)
-
-
-class NoState(Exception):
-    """A model that the values of the language do not express."""
 
 
 class Literals:
@@ -37,7 +34,7 @@ class Literals:
         self._forms: dict[Term, Term | None] = {}
 
     def form(self, node: Term) -> Term | None:
-        """The literal as models' cubes have it; None where the term is none."""
+        """The literal as models' cubes have it; None if the term is no literal."""
         if node not in self._forms:
             self._forms[node] = _form(node)
         return self._forms[node]
@@ -64,17 +61,15 @@ def _form(node: Term) -> Term | None:
     return None if atom.args and atom.args[0].type.kind == "bool" and atom.op != "cast" else node
 
 
-class Preimages:
-    """The preconditions of one edge; `cost` is how many levels lie between its target and its source."""
+class EdgeTransition(Transition):
+    """An edge, with the preconditions of what is asked about."""
 
     def __init__(self, edge: Edge, literals: Literals, cost: int) -> None:
         self.edge = edge
-        self.cost = cost
         self.literals = literals
-        self._images: dict[Term, Term] = {}
         self._chosen = frozenset(edge.choices)
         parts = [*conjuncts(simplify([edge.guard])[edge.guard])]
-        self.guard = conjunction(*parts)
+        super().__init__(edge.source, edge.target, conjunction(*parts), edge.update, cost)
         forms = [self._without_choices(literals.form(part)) for part in parts]
         self.assumed: Cube = tuple(form for form in forms if form is not None)
         self.is_plain = all(form is not None for form in forms)  # the guard is a cube
@@ -85,42 +80,32 @@ class Preimages:
             return None
         return form
 
-    def image(self, literal: Term) -> Term:
-        """literal[updates]"""
-        found = self._images.get(literal)
-        if found is None:
-            put = literal
-            if self.edge.updates:
-                put = substitute([literal], self.edge.update)[literal]
-                put = literal if put is literal else simplify([put])[put]
-            found = self._images[literal] = put if put is literal else self.literals.form(put) or put
-        return found
+    def _image(self, literal: Term) -> Term:
+        image = super()._image(literal) if self.update else literal
+        return image if image is literal else self.literals.form(image) or image
 
     def literal(self, given: Term) -> Term | None:
-        """The image, where it is a literal over the variables."""
+        """The image, if it is a literal over the variables."""
         image = self.image(given)
         return self._without_choices(self.literals.form(image))
 
     def plain(self, cube: Cube) -> Cube | None:
-        """The precondition, where all its parts are literals."""
+        """The precondition, if all its parts are literals."""
         if not self.is_plain:
             return None
         images = [self.literal(c) for c in cube]
         found = [image for image in images if image is not None]
         return (*self.assumed, *found) if len(found) == len(cube) else None
 
-    def roots(self, cube: Cube) -> list[Term]:
-        return [self.guard, *map(self.image, cube)]
-
     def formula(self, cube: Cube) -> Term | None:
-        """∃ choices. guard ∧ t[updates], where it is not too much to say."""
+        """∃ choices. guard ∧ t[updates]; None if that is too large."""
         whole = conjunction(*self.roots(cube))
         chosen = [v for v in variables([whole]) if v in self._chosen]
         if len(chosen) > MOST_ELIMINATED or any(v.type.kind not in ("bool", "integer", "real") for v in chosen):
             return None
         if chosen:
             try:
-                whole = exists(chosen, whole)
+                whole = eliminate_quantifiers(chosen, whole)
             except (NotLinear, TooLarge):
                 return None
         return self.literals.throughout(whole)
@@ -135,22 +120,50 @@ class Preimages:
     def _order(self) -> Mapping[Term, None]:
         return dict.fromkeys(self.edge.choices)
 
-    def excluded(self, cube: Cube) -> Cube | None:
-        """Literals that the edge cannot lead to by its looks: an image is false, or the guard assumes its opposite."""
+    def syntactic_exclusion(self, cube: Cube, lemmas: Sequence[tuple[Cube, int]]) -> Exclusion | None:
+        """The edge assumes the opposite of a literal; or a lemma of the source excludes what edge and cube say."""
+        excluded = self._excluded(cube)
+        if excluded is not None:
+            return Exclusion(excluded, FOR_EVER)
+        if not lemmas:
+            return None
+        images = {c: self.literal(c) for c in cube}
+        facts = Facts([*self.assumed, *(i for i in images.values() if i is not None)])
+        for excluding, level in lemmas:
+            if facts.imply_all(excluding):
+                missing = [c for c in excluding if not self.facts.imply(c)]
+                return Exclusion(_reasons(missing, images), level)
+        return None
+
+    def _excluded(self, cube: Cube) -> Cube | None:
+        """Literals that the edge cannot lead to, seen syntactically: an image is false, or the guard assumes its
+        opposite."""
         if self.guard is FALSE or FALSE in self.assumed:
             return ()
-        for c in cube if self.assumed or self.edge.updates else ():
+        for c in cube if self.assumed or self.update else ():
             image = self.image(c)
             if image is FALSE or (self.assumed and self.facts.imply(negation(image))):
                 return (c,)
         return None
 
     def changed(self, cube: Cube) -> list[Term]:
-        """What has to hold before the edge besides what is said of the cube already: if the values are a state of the
-        cube, and the edge's updates keep them, a step leads from them into it where these are true."""
+        """What has to hold before the edge besides what the cube says already: if the values are a state of the cube,
+        and the edge's updates keep them, a step leads from them into it if these are true."""
         return [self.guard, *(image for c in cube if (image := self.image(c)) is not c)]
 
 
-def same_state(edge: Edge, values: Mapping[Term, Value]) -> dict[Term, Value]:
-    """What the edge should choose so that `values` come out of it, where choices go straight into variables."""
+def _reasons(missing: Sequence[Term], images: Mapping[Term, Term | None]) -> Cube:
+    """Literals whose images imply what is missing."""
+    reasons: dict[Term, None] = {}
+    by_image = {image: c for c, image in images.items()}
+    for wanted in missing:
+        reason = by_image.get(wanted)
+        if reason is None:
+            reason = next(c for c, image in images.items() if image is not None and Facts((image,)).imply(wanted))
+        reasons[reason] = None
+    return tuple(reasons)
+
+
+def choices_for(edge: Edge, values: Mapping[Term, Value]) -> dict[Term, Value]:
+    """What the edge has to choose so that `values` come out of it, if choices go straight into variables."""
     return {new: values[v] for v, new in edge.updates if new in edge.choices}

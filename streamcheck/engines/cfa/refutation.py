@@ -1,17 +1,17 @@
-"""Why no run follows a path of a program, as predicates for the locations on it.
+"""Why a path of a program is infeasible, as predicates for the locations on it.
 
-    is there a run?            the path's formula from its beginning (`judged`)
-    the part that matters      the shortest end of the path that no values follow, and of its guards a core: what says
-                               nothing of the beginning also holds when the loop has been entered more often
-    interpolants from cores    W_i, what the needed guards say of the values before edge i, is unsatisfiable at the
-                               beginning; R_0 = true, and R_i+1 what statements before said that is still so, if that
-                               is enough, else the fewest of the parts of ¬W_i+1 that follow from R_i and edge i
+    is there a run?            the path's formula from its beginning (`feasibility`)
+    the part that matters      the shortest infeasible suffix of the path, and of its guards a core: a reason that does
+                               not depend on the beginning also holds if the loop has been entered more often
+    interpolants from cores    W_i, the needed guards over the values before edge i, is unsatisfiable at the beginning;
+                               R_0 = true, and R_i+1 the facts of earlier statements that still hold, if they are
+                               enough, else the fewest of the parts of ¬W_i+1 that follow from R_i and edge i
                                (strongest and weakest conditions with cores: Dietsch, Heizmann, Musa, Nutz, Podelski,
                                Craig vs. Newton in Software Model Checking, 2017). One or two small queries an edge.
     interpolants from clauses  `smt.interpolate`, over the variables that the needed guards depend on
-    where none come            the variables that are constant along the path
+    if there are none          the variables that are constant along the path
 
-A path is cut off at the last guard that is needed: what comes after says nothing.
+A path is cut off at the last guard that is needed.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from typing import TypeAlias, TypeVar
 
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, term, variable, variables
-from streamcheck.engines.cfa.base import Path
-from streamcheck.engines.cfa.images import NoFormula, exists
+from streamcheck.engines.cfa.base import SymbolicPath
+from streamcheck.engines.cfa.images import NoFormula, project_by_models
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import Step, Steps, along
 from streamcheck.smt.solver import Solver
 
-Said: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number: what they say of earlier values
+Condition: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number, over earlier values
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """Some run follows the path."""
+    """The path has a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Spurious:
-    """No values follow these edges; `needed` are the parts of their guards that show it."""
+    """These edges have no run; `needed` are the parts of their guards that show it."""
 
     edges: Sequence[Edge]
     needed: Sequence[Sequence[Term]]
@@ -53,7 +53,8 @@ class Spurious:
     patience: int | None
 
     def refinements(self) -> Iterator[Sequence[Term]]:
-        """What holds before each edge, so that the last one cannot be taken; one way after another."""
+        """Sequence interpolants, over the values before each edge: the last edge cannot be taken. One way of finding
+        them after another."""
         yield self._from_cores() or ()
         yield self._from_clauses() or ()
         yield self._constants()
@@ -61,44 +62,44 @@ class Spurious:
     def _from_cores(self) -> list[Term] | None:
         before = list(_preconditions(self.edges, self.needed))[::-1]
         facts = self._facts()
-        found: list[Sequence[Term]] = [()]
+        held: list[Sequence[Term]] = [()]
         for i, (here, onward) in enumerate(pairwise(before)):
-            said = self._core([], {f: f for f in facts[i + 1]}, onward.values())
-            if said is None:
-                said = self._fewest(i, found[-1], here, onward)
-            if said is None:
+            parts = self._core([], {f: f for f in facts[i + 1]}, onward.values())
+            if parts is None:
+                parts = self._fewest(i, held[-1], here, onward)
+            if parts is None:
                 return None
-            found.append(said)
-        for i in reversed(range(1, len(found) - 1)):  # a fact that is needed later is needed on the way
-            found[i] = [*found[i], *(f for f in found[i + 1] if f in facts[i] and f not in found[i])]
-        return [conjunction(*said) for said in found]
+            held.append(parts)
+        for i in reversed(range(1, len(held) - 1)):  # a fact that is needed later is needed on the way
+            held[i] = [*held[i], *(f for f in held[i + 1] if f in facts[i] and f not in held[i])]
+        return [conjunction(*parts) for parts in held]
 
     def _facts(self) -> list[list[Term]]:
         """Before each edge: the needed guards and the equations of assignments, as long as their variables stay."""
-        found: list[list[Term]] = [[]]
+        facts: list[list[Term]] = [[]]
         for edge, guard in zip(self.edges, self.needed, strict=True):
             changed = {*edge.update, *edge.choices}
             equations = [term("same", v, new) for v, new in edge.updates if changed.isdisjoint(variables([new]))]
-            kept = [f for f in (*found[-1], *guard) if changed.isdisjoint(variables([f]))]
-            found.append(list(dict.fromkeys([*kept, *equations])))
-        return found
+            kept = [f for f in (*facts[-1], *guard) if changed.isdisjoint(variables([f]))]
+            facts.append(list(dict.fromkeys([*kept, *equations])))
+        return facts
 
-    def _fewest(self, i: int, held: Sequence[Term], here: Said, onward: Said) -> list[Term] | None:
+    def _fewest(self, i: int, held: Sequence[Term], here: Condition, onward: Condition) -> list[Term] | None:
         """Parts of ¬W_i+1 that follow from R_i and edge i."""
-        images = {said: t for said, t in here.items() if said in onward}
+        images = {key: t for key, t in here.items() if key in onward}
         own = [t for (k, _), t in here.items() if k == i]
         core = self._core([*held, *own], images, ())  # R_i ∧ guard_i ∧ W_i+1[next_i]
         if core is None:
             return None
-        kept = conjunction(*(onward[said] for said in core))
+        kept = conjunction(*(onward[key] for key in core))
         chosen = [v for v in variables([kept]) if v not in self.frames[0]]
         try:
-            return [negation(exists(chosen, kept) if chosen else kept)]
+            return [negation(project_by_models(chosen, kept) if chosen else kept)]
         except NoFormula:
             return None
 
     def _core(self, held: Iterable[Term], parts: Mapping[Key, Term], wrong: Iterable[Term]) -> list[Key] | None:
-        """Which of the parts contradict the rest."""
+        """The parts that contradict the rest; None if they do not."""
         solver = Solver(self.patience, small_cores=True)
         solver.add(*held, *wrong)
         if solver.check(*parts.values()) is not False:
@@ -132,9 +133,9 @@ class Spurious:
         ]
 
 
-def judged(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
-    """Whether a run follows the path."""
-    followed, solver = Path(program), Solver(patience)
+def feasibility(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+    """Does the path have a run?"""
+    followed, solver = SymbolicPath(program), Solver(patience)
     for edge in path:
         solver.add(followed.follow(edge))
     answer = solver.check()
@@ -144,28 +145,29 @@ def judged(program: Automaton, path: Sequence[Edge], patience: int | None) -> Fe
 
 
 def _spurious(path: Sequence[Edge], frames: Sequence[dict[Term, Term]], patience: int | None) -> Spurious | Undecided:
-    """The shortest end of the path that no values follow."""
+    """The shortest infeasible suffix of the path."""
     solver = Solver(patience, small_cores=True)
-    for begin, said in zip(
+    for begin, condition in zip(
         reversed(range(len(path))), _preconditions(path, [conjuncts(e.guard) for e in path]), strict=True
     ):
-        if solver.check(*said.values()) is False:
-            core = set(solver.core(said.values()))
-            kept = [[part for (k, part), t in said.items() if k == i and t in core] for i in range(len(path))]
+        # W_begin
+        if solver.check(*condition.values()) is False:
+            core = set(solver.core(condition.values()))
+            kept = [[part for (k, part), t in condition.items() if k == i and t in core] for i in range(len(path))]
             end = max(i for i, parts in enumerate(kept) if parts) + 1
             return Spurious(path[begin:end], kept[begin:end], frames[begin:end], patience)
     return Undecided(solver.reason)
 
 
-def _preconditions(path: Sequence[Edge], parts: Sequence[Sequence[Term]]) -> Iterator[Said]:
+def _preconditions(path: Sequence[Edge], parts: Sequence[Sequence[Term]]) -> Iterator[Condition]:
     """W_i before each edge, the last one first: the parts of its guard and of all later ones."""
-    said: Said = {}
+    condition: Condition = {}
     for i, edge in reversed(list(enumerate(path))):
         chosen = {c: variable(f"{c.payload}@{i}", c.type) for c in edge.choices}
         news = substitute([new for _, new in edge.updates], chosen)
-        moved = substitute(said.values(), {v: news[new] for v, new in edge.updates})
+        moved = substitute(condition.values(), {v: news[new] for v, new in edge.updates})
         own = substitute(parts[i], chosen)
-        images = {key: moved[t] for key, t in said.items()} | {(i, part): own[part] for part in parts[i]}
+        images = {key: moved[t] for key, t in condition.items()} | {(i, part): own[part] for part in parts[i]}
         simple = simplify(images.values())
-        said = {key: simple[t] for key, t in images.items()}
-        yield said
+        condition = {key: simple[t] for key, t in images.items()}
+        yield condition

@@ -1,7 +1,7 @@
 """Cubes: conjunctions of literals over the state, as tuples of Bool terms. The lemma of a cube is its negation.
 
 A bound is a literal  Σ >= c,  Σ <= c  (Int),  also  >, <  (Real). Of two bounds on one sum in one direction, one
-implies the other, which lets many questions be answered without the solver.
+implies the other, so many questions can be answered without the solver.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ ARITHMETIC = ("integer", "real")
 
 
 def lemma(cube: Cube) -> Term:
+    """¬cube"""
     return disjunction(*(negation(literal) for literal in cube))
 
 
@@ -33,22 +34,23 @@ def is_equality(literal: Term) -> bool:
 
 
 class Facts:
-    """What a cube says, for looking up whether a literal follows from one of its literals."""
+    """The literals of a cube, indexed to look up if another literal follows from one of them."""
 
     def __init__(self, cube: Iterable[Term]) -> None:
         self.literals = frozenset(cube)
-        self.lows: dict[Term, tuple[object, bool]] = {}  # sum: its greatest lower bound, and whether it is strict
+        self.lows: dict[Term, tuple[object, bool]] = {}  # sum: its greatest lower bound; is it strict?
         self.highs: dict[Term, tuple[object, bool]] = {}
         for literal in split(self.literals):
-            if is_bound(literal):
+            if is_bound(literal) and not self.imply_bound(literal):
                 side = self.lows if literal.op in ("ge", "gt") else self.highs
                 side[literal.args[0]] = literal.args[1].payload, literal.op in ("gt", "lt")
 
     def imply(self, literal: Term) -> bool:
-        if literal in self.literals:
-            return True
-        if not is_bound(literal):
-            return False
+        """Does the literal follow from one of the literals?"""
+        return literal in self.literals or (is_bound(literal) and self.imply_bound(literal))
+
+    def imply_bound(self, literal: Term) -> bool:
+        """Does the bound follow from one of the bounds on the same sum?"""
         lower = literal.op in ("ge", "gt")
         known = (self.lows if lower else self.highs).get(literal.args[0])
         if known is None:
@@ -59,12 +61,12 @@ class Facts:
         return closer or (bound == wanted and (strict or literal.op in ("ge", "le")))
 
     def imply_all(self, cube: Cube) -> bool:
-        """Whether every state of this cube is a state of the other."""
+        """Is every state of this cube syntactically seen to be a state of the other?"""
         return all(map(self.imply, cube))
 
 
 def strongest(cube: Iterable[Term]) -> Cube:
-    """Without bounds that another literal implies."""
+    """The cube without bounds that another literal implies."""
     kept = tuple(dict.fromkeys(cube))
     for literal in kept:
         if is_bound(literal):

@@ -1,57 +1,57 @@
-"""The trace F[0] ⊆ F[1] ⊆ … ⊆ F[∞], in one incremental solver.
+"""The frames F[0, l] ⊆ F[1, l] ⊆ … ⊆ F[∞, l] of every place l, in one incremental solver.
 
-F[0] is I; F[i] for i > 0 is a set of lemmas that hold in every state that i steps reach; F[∞] holds in all that any
-number of steps reach. Each lemma is kept once, at the highest frame where it is known to hold [EMB11, sec. III], so
-F[i] is what is kept at i, i + 1, …, ∞.
+F[i, l] holds in every state in which a run is at l after at most i levels. While i < first(l), it is the set of initial
+states of l; from then on, a set of lemmas. Each lemma is kept once, at the highest level where it is known to hold
+[EMB11, sec. III], so F[i, l] is what is kept at i, i + 1, …, ∞. The lemmas at ∞ hold by themselves: from those of the
+sources, every transition leads to those of its target.
 
-Asserted in the solver: A[x, in]; under the literal `step`, of the assumptions that speak of the state alone, A[x'];
-invariants that others found; F[∞]; under the literal of frame 0, I; under the literal of frame i, each lemma kept at i.
-
-There are no primed variables: a literal over x' is the literal with every state variable replaced by its next-state
-function (the image), behind an indicator of its own, so that unsatisfiable cores speak of literals.
+Asserted in the solver:
+    the facts of the space (assumptions), and invariants that other engines found
+    under the literal `initial l`: the initial states of l
+    under the literal `l up to i`: each lemma kept at l and i; without a literal if i = ∞ and l is the only place
+    under an indicator of its own: every guard and image that was assumed, so that unsatisfiable cores speak of literals
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from streamcheck.core.evaluate import Evaluation
-from streamcheck.core.simplify import conjunction, simplify
-from streamcheck.core.term import Term, substitute, term, variable, variables
-from streamcheck.core.types import BOOL
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
+from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
-from streamcheck.problem.transition import TransitionSystem
+from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
+from streamcheck.problem.automaton import HIDDEN
 from streamcheck.smt.solver import Solver
 
-FOR_EVER = 1 << 30
-STEP = variable("step", BOOL)
 MOST_INDICATORS = 8_000  # formulas a solver has seen; beyond, a fresh one is faster (heuristic)
 
 
-class GaveUp(Exception):
-    """The solver did not answer; the reason is the argument."""
+class NoAnswer(Exception):
+    """The solver gave up; the argument is its reason."""
 
 
 @dataclass(slots=True, eq=False)
 class Lemma:
-    """¬cube, which holds up to frame `level`."""
+    """¬cube, which holds at the place up to frame `level`."""
 
+    place: str
     cube: Cube
     level: int
 
+    @property
+    def term(self) -> Term:
+        return lemma(self.cube)
+
 
 class Frames:
-    def __init__(self, system: TransitionSystem, patience: int | None) -> None:
-        self.system = system
+    def __init__(self, space: StateSpace, patience: int | None) -> None:
+        self.space = space
         self.patience = patience
-        self.nexts = {s.var: s.next for s in system.state}
-        self.assumptions = [a.term for a in system.assumptions]
         self.invariants: dict[Term, None] = {}  # from other engines
-        self.kept: list[dict[Lemma, None]] = [{}]  # by level
-        self.always: dict[Lemma, None] = {}  # F[∞]
-        self._images: dict[Term, Term] = {}
-        self._initial = {s.var: s.init.payload for s in system.state if s.init is not None and s.init.is_const}
+        self.kept: dict[str, dict[int, dict[Lemma, None]]] = {place: {} for place in space.entering}  # by level
         self.queries = 0
         self._renew()
 
@@ -59,126 +59,164 @@ class Frames:
 
     def _renew(self) -> None:
         self.solver = Solver(self.patience)
-        stays = [a for a in self.assumptions if all(v in self.nexts for v in variables([a]))]
-        self.solver.add(*self.assumptions, *self.invariants)
-        self.solver.add_under(STEP, conjunction(*(self.image(a) for a in stays)))
-        begun = [term("same", s.var, s.init) for s in self.system.state if s.init is not None]
-        self.solver.add_under(_label(0), conjunction(*begun))
-        for one in self.always:
-            self.solver.add(lemma(one.cube))
-        for level, lemmas in enumerate(self.kept):
-            for one in lemmas:
-                self.solver.add_under(_label(level), lemma(one.cube))
+        self.solver.add(*self.space.facts, *self.invariants)
+        for place, initial in self.space.initial.items():
+            if initial is not FALSE:
+                self.solver.add_under(_initial(place), initial)
+        for place in self.kept:
+            for one in self.lemmas(place, 0):
+                self._assert(one)
 
-    def labels(self, level: int) -> list[Term]:
-        """The literals under which F[level] stands."""
-        if level == 0:
-            return [_label(0)]
-        return [_label(i) for i in range(level, len(self.kept)) if self.kept[i]]
+    def _assert(self, one: Lemma) -> None:
+        """Nothing is asked about errors: no transition leads from there."""
+        if one.place in self.space.errors:
+            return
+        if one.level == FOR_EVER and len(self.space.places) == 1:
+            self.solver.add(one.term)
+        else:
+            self.solver.add_under(_label(one.place, one.level), one.term)
+
+    def labels(self, place: str, level: int) -> dict[Term, int]:
+        """The literals under which F[level, place] stands, and the highest level at which what each says holds."""
+        if level < self.space.first[place]:
+            return {_initial(place): min(self.space.first[place] - 1, FOR_EVER)}
+        kept = self.kept[place]
+        return {_label(place, i): i for i in sorted(kept) if i >= level and kept[i]}
 
     def check(self, *assumed: Term) -> bool:
+        """Satisfiability of what is asserted and of these terms."""
         if self.solver.size > MOST_INDICATORS:
             self._renew()
         self.queries += 1
         answer = self.solver.check(*assumed)
         if answer is None:
-            raise GaveUp(self.solver.reason)
+            raise NoAnswer(self.solver.reason)
         return answer
 
-    def image(self, given: Term) -> Term:
-        """given[x'], over x and the inputs."""
-        found = self._images.get(given)
-        if found is None:
-            image = substitute([given], self.nexts)[given]
-            found = self._images[given] = simplify([image])[image]
-        return found
+    def model(self) -> Mapping[Term, Value]:
+        return self.solver.model()
 
     def assume(self, invariants: Iterable[Term]) -> None:
-        """Invariants that others found."""
+        """Add invariants that other engines found."""
         for invariant in invariants:
             if invariant not in self.invariants:
                 self.invariants[invariant] = None
                 self.solver.add(invariant)
 
-    # Questions
+    # One step
 
-    def reaches(self, cube: Cube, level: int, *, strengthened: bool = True) -> bool:
-        """Whether a step leads from F[level] into the cube. The strengthened query [thesis] asks from
-        outside the cube, which is right for cubes without initial states."""
-        # F[level] ∧ ¬c ∧ A ∧ T ∧ c'
-        outside = [lemma(cube)] if strengthened and level else []
-        return self.check(STEP, *self.labels(level), *outside, *map(self.image, cube))
+    def exclusion(self, transition: Transition, cube: Cube, level: int, *, inductive: bool) -> Exclusion | None:
+        """Why the transition does not lead from F[level - cost] into the cube. None if it does; then `model` has a
+        state that it leads from. `inductive`: the step begins outside the cube if it begins at the same place, which
+        is right for cubes without initial states [thesis (Tegzes), "Strengthen query"]."""
+        source, before = transition.source, level - transition.cost
+        labels = self.labels(source, before)
+        images = {c: image for c in cube if (image := transition.image(c)) is not TRUE}
+        loop = inductive and source == transition.target and before >= self.space.first[source]
+        outside = [lemma(cube)] if loop else []
+        guard = [transition.guard] if transition.guard is not TRUE else []
+        # F[i-cost, source] ∧ (¬c) ∧ A ∧ guard ∧ c'
+        if self.check(*labels, *outside, *guard, *images.values()):
+            return None
+        core = {*self.solver.core([*labels, *images.values()])}
+        highest = min([i + transition.cost for label, i in labels.items() if label in core], default=FOR_EVER)
+        return Exclusion(tuple(c for c in images if images[c] in core), min(highest, FOR_EVER), asked=True)
 
-    def core(self, cube: Cube) -> tuple[Cube, int]:
-        """After `reaches` said no: the literals that were needed, and the highest frame their negation holds in."""
-        labels = [_label(i) for i in range(len(self.kept))]
-        needed = {*self.solver.core([*labels, *map(self.image, cube)])}
-        levels = [i for i, label in enumerate(labels) if label in needed]
-        return tuple(c for c in cube if self.image(c) in needed), min(levels) + 1 if levels else FOR_EVER
+    def syntactic_exclusion(self, transition: Transition, cube: Cube, level: int) -> Exclusion | None:
+        """The same without the solver, if it can be seen: no state of the source is reached by then, or guard, updates
+        and lemmas of the source contradict the cube [thesis (Werner), section 4.4, "Syntactical Analysis"]."""
+        source, before = transition.source, level - transition.cost
+        first = self.space.first[source]
+        if before < first and self.space.initial[source] is FALSE:
+            return Exclusion((), min(first - 1 + transition.cost, FOR_EVER))
+        known = [(one.cube, min(one.level + transition.cost, FOR_EVER)) for one in self.lemmas(source, before)]
+        return transition.syntactic_exclusion(cube, known)
 
-    def is_initial(self, cube: Cube) -> bool:
-        """Whether some initial state is in the cube."""
-        if self.excluding(cube):
+    # Initial states
+
+    def is_initial(self, place: str, cube: Cube) -> bool:
+        """Is some initial state of the place in the cube?"""
+        if self.space.initial[place] is FALSE or self.excluding_literals(cube):
             return False
-        return self.check(_label(0), *cube)  # I ∧ A ∧ c
+        if not cube:
+            return True
+        return self.check(_initial(place), *cube)  # I ∧ A ∧ c
 
-    def excluding(self, cube: Cube) -> Cube:
-        """The literals that are false in every initial state, as far as initial values alone tell."""
-        evaluation = Evaluation(self._initial)
-        return tuple(c for c in cube if self._is_known(c) and evaluation.of(c) is False)
+    def excluding_literals(self, cube: Cube) -> Cube:
+        """The literals that are false in every initial state, as far as known initial values show."""
+        evaluation = Evaluation(self.space.values)
+        return tuple(c for c in cube if self._has_initial_value(c) and evaluation.of(c) is False)
 
-    def _is_known(self, literal: Term) -> bool:
-        return all(v in self._initial for v in variables([literal]))
+    def initial_value(self, number: Term) -> Value | None:
+        """The value of a term in the initial states; None if known initial values do not determine it."""
+        return Evaluation(self.space.values).of(number) if self._has_initial_value(number) else None
 
-    def initial_value(self, number: Term) -> object | None:
-        """The value of a term in the initial states, where initial values alone tell."""
-        return Evaluation(self._initial).of(number) if self._is_known(number) else None
+    def _has_initial_value(self, given: Term) -> bool:
+        return all(v in self.space.values for v in variables([given]))
 
     # Lemmas
 
-    def at_least(self, level: int) -> Iterator[Lemma]:
-        """The lemmas of F[level]."""
-        for lemmas in self.kept[level:]:
-            yield from lemmas
-        yield from self.always
+    def lemmas(self, place: str, level: int) -> Iterator[Lemma]:
+        """The lemmas of F[level, place]."""
+        for kept_at, lemmas in self.kept[place].items():
+            if kept_at >= level:
+                yield from lemmas
 
-    def blocked(self, cube: Cube, level: int) -> bool:
-        """Whether a lemma of F[level] excludes the cube, by its looks."""
+    def lemmas_at(self, level: int) -> list[Lemma]:
+        """The lemmas of all places that hold up to this level and are not known to hold at the next."""
+        return [one for place in self.space.places for one in self.kept[place].get(level, ())]
+
+    def is_subsumed(self, place: str, cube: Cube, level: int) -> bool:
+        """Is the cube syntactically subsumed by one that F[level, place] excludes?"""
+        if level < self.space.first[place] and self.space.initial[place] is FALSE:
+            return True
         facts = Facts(cube)
-        return any(facts.imply_all(one.cube) for one in self.at_least(level))
+        return any(facts.imply_all(one.cube) for one in self.lemmas(place, level))
 
-    def reach(self, level: int) -> None:
-        while len(self.kept) <= level:
-            self.kept.append({})
+    def admits(self, place: str, level: int, values: Mapping[Term, Value]) -> bool:
+        """Is the state in F[level, place]?"""
+        if level < self.space.first[place] and self.space.initial[place] is FALSE:
+            return False
+        evaluation = Evaluation(values)
+        return all(any(evaluation.of(c) is False for c in one.cube) for one in self.lemmas(place, level))
 
-    def add(self, cube: Cube, level: int) -> Lemma:
-        """The lemma ¬cube in F[level], in the place of weaker ones that reach no further."""
-        new = Lemma(cube, level)
-        places = self.kept if level == FOR_EVER else self.kept[: level + 1]
-        for lemmas in places:
+    def add(self, place: str, cube: Cube, level: int) -> None:
+        """Add the lemma ¬cube to F[level, place], and remove what it subsumes."""
+        for lemmas in [lemmas for i, lemmas in self.kept[place].items() if i <= level]:
             for old in [old for old in lemmas if Facts(old.cube).imply_all(cube)]:
                 del lemmas[old]
-        self._keep(new)
-        return new
+        new = Lemma(place, cube, level)
+        self.kept[place].setdefault(level, {})[new] = None
+        self._assert(new)
 
-    def raise_to(self, one: Lemma, cube: Cube, level: int) -> None:
-        """The lemma, perhaps stronger, at a higher frame."""
-        self.kept[one.level].pop(one, None)
-        self.add(cube, level)
+    def replace(self, one: Lemma, cube: Cube, level: int) -> None:
+        """Put the lemma, which may be stronger now, at a higher level."""
+        self.kept[one.place][one.level].pop(one, None)
+        self.add(one.place, cube, level)
 
-    def _keep(self, one: Lemma) -> None:
-        if one.level == FOR_EVER:
-            self.always[one] = None
-            self.solver.add(lemma(one.cube))
-        else:
-            self.reach(one.level)
-            self.kept[one.level][one] = None
-            self.solver.add_under(_label(one.level), lemma(one.cube))
+    def __contains__(self, one: Lemma) -> bool:
+        return one in self.kept[one.place].get(one.level, ())
 
-    def invariant(self, level: int) -> list[Term]:
-        """F[level] as terms."""
-        return [lemma(one.cube) for one in self.at_least(level)]
+    def is_fixpoint(self, level: int) -> bool:
+        """F[level, l] = F[level + 1, l] at every place l but the errors."""
+        if any(self.space.first[place] == level + 1 for place in self.space.places):
+            return False
+        return not self.lemmas_at(level)
+
+    def terms(self, place: str, level: int) -> list[Term]:
+        """The lemmas of F[level, place] as terms."""
+        return [one.term for one in self.lemmas(place, level)]
+
+    def formula(self, place: str, level: int) -> Term:
+        """F[level, place]"""
+        if level < self.space.first[place]:
+            return self.space.initial[place]
+        return conjunction(*self.terms(place, level))
 
 
-def _label(level: int) -> Term:
-    return variable(f"frame {level}", BOOL)
+def _label(place: str, level: int) -> Term:
+    return variable(f"{HIDDEN}{place} up to {'ever' if level == FOR_EVER else level}", BOOL)
+
+
+def _initial(place: str) -> Term:
+    return variable(f"{HIDDEN}initial {place}", BOOL)

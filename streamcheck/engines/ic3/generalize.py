@@ -1,4 +1,4 @@
-"""Lemma tightening: from a blocked cube to a smaller one, whose negation says more.
+"""Generalisation: from a blocked cube to a smaller one, whose negation says more.
 
 Slides, "Lemma tightening": with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
 F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. (The slide prints the
@@ -7,98 +7,112 @@ y = 1 it would exclude y = 1, which is reached.)
 
 Ingredients, each of which an option switches off:
 
-    "tighten"  the two cores; then every literal left is tried without [EMB11, sec. V; IC3ref `mic`]
+    "tighten"  the two cores; then every literal left is tried without [EMB11, sec. V; IC3ref `mic`; thesis (Werner),
+               3.4, "Generalization of States"]
     "split"    equalities as two inequalities before, rejoined after (slides, "A naive patch")
     "box"      the axis-aligned bounding box of the cube tried in its place (slides, "A more general and powerful idea")
     "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
     "push"     a new lemma tried at the next frames at once
 
-Everything here rests on one question, `Frames.reaches`; nothing is kept that it did not answer.
+Everything here rests on one question, `Generalization.exclusion`; no lemma is kept without its answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streamcheck.core.term import Term, constant, term
-from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split, strongest
-from streamcheck.engines.ic3.frames import FOR_EVER, Frames
+from streamcheck.core.term import FALSE, Term, constant, term
+from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
+from streamcheck.engines.ic3.frames import Frames
+from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.space import Exclusion
 from streamcheck.smt.box import bounding_box
 
 MOST_DROPS = 30  # literals tried without, per lemma (heuristic)
 
 
 @dataclass(frozen=True, slots=True)
-class Tightening:
+class Generalization:
+    """`on_numbers`: boxes are tried, and bounds are moved."""
+
     frames: Frames
     options: Mapping[str, bool]
+    on_numbers: bool
 
-    def on(self, name: str) -> bool:
+    def is_on(self, name: str) -> bool:
         return self.options.get(name, True)
 
-    def prepared(self, cube: Cube) -> Cube:
-        return strongest(split(cube)) if self.on("split") else cube
+    def exclusion(self, place: str, cube: Cube, level: int) -> Exclusion | None:
+        """Why no transition leads into the cube at the place; None if one does."""
+        exclusions = []
+        for transition in self.frames.space.entering[place]:
+            one = self.frames.syntactic_exclusion(transition, cube, level)
+            one = one or self.frames.exclusion(transition, cube, level, inductive=self.is_on("inductive"))
+            if one is None:
+                return None
+            exclusions.append(one)
+        return Exclusion.of_all(cube, exclusions)
 
-    def lemma(self, cube: Cube, context: Cube, level: int) -> tuple[Cube, int]:
-        """The cube to exclude and the frame it holds in, after `reaches(cube, level - 1)` said no."""
-        if not self.on("tighten"):
-            return cube, level
-        shrunk, highest = self.after_core(cube)
-        if self.on("box"):
-            shrunk, highest = self._box(cube, context, level) or (shrunk, highest)
-        shrunk, highest = self._dropped(shrunk, level, highest)
-        if self.on("widen"):
-            shrunk, highest = self._widened(shrunk, level, highest)
-        return rejoined(shrunk), highest
+    def lemma(self, one: Obligation) -> tuple[Cube, int]:
+        """The cube to exclude, and the level up to which it is, if all transitions into the obligation are passed."""
+        if not self.is_on("tighten"):
+            return one.cube, one.level
+        blocked = one.exclusion
+        cube, highest = self.after_core(one.place, one.cube, blocked), blocked.level
+        if blocked.asked:
+            if self.on_numbers and self.is_on("box"):
+                cube, highest = self._box(one) or (cube, highest)
+            cube, highest = self._without_literals(one, split(cube) if self.is_on("split") else cube, highest)
+            if self.on_numbers and self.is_on("widen"):
+                cube, highest = self._widened(one, cube, highest)
+        return rejoined(cube), highest
 
-    def after_core(self, cube: Cube) -> tuple[Cube, int]:
-        """J1 ∪ J2, and the frame the core reaches."""
-        needed, highest = self.frames.core(cube)
-        return self.apart(cube, needed), highest
-
-    def apart(self, cube: Cube, needed: Cube) -> Cube:
-        """`needed`, with literals of the cube that keep it from the initial states (J1)."""
-        excluding = self.frames.excluding(cube)
+    def after_core(self, place: str, cube: Cube, exclusion: Exclusion) -> Cube:
+        """J1 ∪ J2: the literals needed, with literals of the cube that keep it from the initial states (J1)."""
+        needed = exclusion.needed
+        if self.frames.space.initial[place] is FALSE:
+            return needed
+        excluding = self.frames.excluding_literals(cube)
         if excluding:
             return needed if set(excluding) & set(needed) else (*needed, excluding[0])
-        if not self.frames.is_initial(needed):
+        if not self.frames.is_initial(place, needed):
             return needed
-        for literal in cube:  # initial values alone do not tell: take literals until the cube is apart
+        for literal in cube:  # initial values alone do not show it: take literals until the cube is apart
             if literal not in needed:
                 needed = (*needed, literal)
-                if not self.frames.is_initial(needed):
+                if not self.frames.is_initial(place, needed):
                     break
         return needed
 
-    def _try(self, cube: Cube, level: int) -> tuple[Cube, int] | None:
-        """A smaller cube still, where this one can be excluded from F[level]."""
-        # F[i-1] ∧ ¬c ∧ A ∧ T ∧ c'
-        if not cube or self.frames.is_initial(cube) or self.frames.reaches(cube, level - 1):
+    def _try(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
+        """A still smaller cube, if this one can be excluded from F[level]."""
+        if self.frames.is_initial(place, cube):
             return None
-        return self.after_core(cube)
+        exclusion = self.exclusion(place, cube, level)
+        return None if exclusion is None else (self.after_core(place, cube, exclusion), exclusion.level)
 
-    def _box(self, cube: Cube, context: Cube, level: int) -> tuple[Cube, int] | None:
-        box = bounding_box((*cube, *context))
-        return None if box is None else self._try(box, level)
+    def _box(self, one: Obligation) -> tuple[Cube, int] | None:
+        box = bounding_box((*one.cube, *one.context))
+        return None if box is None else self._try(one.place, box, one.level)
 
-    def _dropped(self, cube: Cube, level: int, highest: int) -> tuple[Cube, int]:
-        """Literal by literal: what is not needed goes."""
+    def _without_literals(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
+        """Literal by literal: drop what is not needed."""
         for literal in cube[:MOST_DROPS]:
-            if literal in cube and len(cube) > 1:
-                found = self._try(tuple(c for c in cube if c is not literal), level)
-                if found is not None:
-                    cube, highest = found
+            if literal in cube:
+                smaller = self._try(one.place, tuple(c for c in cube if c is not literal), one.level)
+                if smaller is not None:
+                    cube, highest = smaller
         return cube, highest
 
-    def _widened(self, cube: Cube, level: int, highest: int) -> tuple[Cube, int]:
-        """Bounds moved to where the initial states begin."""
+    def _widened(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
+        """Move bounds to where the initial states begin."""
         for literal in cube:
             wider = self._wider(literal)
             if wider is not None and literal in cube:
-                found = self._try(tuple(wider if c is literal else c for c in cube), level)
-                if found is not None:
-                    cube, highest = found
+                larger = self._try(one.place, tuple(wider if c is literal else c for c in cube), one.level)
+                if larger is not None:
+                    cube, highest = larger
         return cube, highest
 
     def _wider(self, literal: Term) -> Term | None:
@@ -112,16 +126,21 @@ class Tightening:
         further = edge < bound.payload if literal.op == "ge" else edge > bound.payload
         return term(literal.op, total, constant(total.type, edge)) if further else None
 
-    def pushed(
-        self, cube: Cube, level: int, top: int, stop: Callable[[int], bool] = lambda _: False
-    ) -> tuple[Cube, int]:
-        """The cube, perhaps smaller, at the highest frame up to `top` + 1 where it can be excluded."""
-        while level <= top and level < FOR_EVER and self.on("push"):
-            # F[i] ∧ ¬c ∧ A ∧ T ∧ c'
-            if self.frames.reaches(cube, level):
+    def pushed(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
+        """The cube, which may be smaller, at the highest frame up to `top` + 1 where it can be excluded."""
+        while level <= top and self.is_on("push"):
+            next_one = self.raised(place, cube, level)
+            if next_one is None:
                 break
-            if self.on("tighten"):
-                cube, level = self.after_core(cube)
-            else:
-                level += 1
+            cube, level = next_one
         return cube, level
+
+    def raised(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
+        """The cube of a lemma of F[level], which may be smaller, and a higher level where it holds; None if it does not
+        hold at the next level."""
+        exclusion = self.exclusion(place, cube, level + 1)
+        if exclusion is None:
+            return None
+        if not self.is_on("tighten"):
+            return cube, level + 1
+        return self.after_core(place, cube, exclusion), exclusion.level

@@ -1,104 +1,80 @@
-"""Proof obligations, and the run that unmet ones spell out.
+"""Proof obligations, and the order in which they are met.
 
-Thesis, section 3.1.2.2: an obligation (i, B) asks to block the states B from F[i]. They wait in a queue, lowest frame
-first [EMB11, sec. IV], because a predecessor must be settled before what it leads to.
+Thesis (Tegzes), section 3.1.2.2: an obligation (i, B) asks to block the states B from F[i]; of automata, (t, l, i) asks
+it at location l [thesis (Werner), Alg. 2]. They wait in a queue, lowest frame first [EMB11, sec. IV], because a
+predecessor must be settled before what it leads to.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from streamcheck.core.evaluate import evaluate
-from streamcheck.core.simplify import conjunction, simplify
-from streamcheck.core.term import Term, constant, substitute, term
+from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube
-from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Trace
-from streamcheck.smt.solver import Solver
+from streamcheck.engines.ic3.space import Exclusion, Transition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Obligation:
-    """Block `cube` from F[level]. Every state of the cube has a step into the successor's; without a successor, some
-    input breaks the property at once. `context` holds of the state the cube was made from: a box is smaller for it, and
-    abstract cubes are refined by it."""
+    """Block `cube` at `place` up to `level`. Every state of the cube has a step along `transition` into the
+    successor's; the last obligation of a chain is that of an error, with the empty cube.
 
-    level: int
+    `context` holds of the state the cube was made from: a box is smaller for it, and abstract cubes are refined by it.
+    `values` are a state of the cube, if one is known. `passed` are the exclusions of the first transitions into the
+    place: frames only get stronger, so these are not asked about again.
+    """
+
+    place: str
     cube: Cube
-    context: Cube
-    successor: Obligation | None
-    depth: int = 0  # steps to the violation
+    level: int
+    transition: Transition | None = None
+    successor: Obligation | None = None
+    depth: int = 0  # transitions to the error
+    turns: int = 0  # levels to it
+    context: Cube = ()
+    values: Mapping[Term, Value] | None = None
+    passed: list[Exclusion] = field(default_factory=list)
 
     def chain(self) -> Iterator[Obligation]:
-        at: Obligation | None = self
-        while at is not None:
-            yield at
-            at = at.successor
+        """This obligation and those it leads to, the error's at the end."""
+        one: Obligation | None = self
+        while one is not None:
+            yield one
+            one = one.successor
 
-    def at(self, level: int) -> Obligation:
-        return replace(self, level=level)
+    def at_level(self, level: int) -> Obligation:
+        return replace(self, level=level, passed=[])
+
+    def predecessor(
+        self, along: Transition, cube: Cube, *, context: Cube = (), values: Mapping[Term, Value] | None = None
+    ) -> Obligation:
+        """The obligation for states from which the transition leads into this one's cube."""
+        place, level, turns = along.source, self.level - along.cost, self.turns + along.cost
+        return Obligation(place, cube, level, along, self, self.depth + 1, turns, context, values)
+
+    @property
+    def exclusion(self) -> Exclusion:
+        """That of the cube, if all transitions are passed."""
+        return Exclusion.of_all(self.cube, self.passed)
 
 
-@dataclass(slots=True)
 class Queue:
-    heap: list[tuple[int, int, int, Obligation]] = field(default_factory=list)
-    numbers: Iterator[int] = field(default_factory=count)
+    """Obligations, lowest level first; of one level those with the fewest levels to the error, and of these the one
+    with the most transitions to it, which the others wait for."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, int, int, Obligation]] = []
+        self._numbers = count()
 
     def push(self, one: Obligation) -> None:
-        heapq.heappush(self.heap, (one.level, one.depth, next(self.numbers), one))
+        heapq.heappush(self._heap, (one.level, one.turns, -one.depth, -next(self._numbers), one))
 
     def pop(self) -> Obligation:
-        return heapq.heappop(self.heap)[-1]
+        return heapq.heappop(self._heap)[-1]
 
     def __bool__(self) -> bool:
-        return bool(self.heap)
-
-
-def replay(system: TransitionSystem, first: Obligation, broken: Term) -> Trace | None:
-    """A run along the chain from an initial state in its first cube to where `broken` is true; None where the chain is
-    only an abstract one. State by state: with the state known, only the inputs of the step are asked for."""
-    state = _start(system, first.cube)
-    if state is None:
-        return None
-    constants = {s.var.payload: state[s.var] for s in system.state if s.init is None}
-    inputs: list[dict[str, Value]] = []
-    nexts = {s.var: s.next for s in system.state}
-    for one in first.chain():
-        goals = [broken] if one.successor is None else _images(one.successor.cube, nexts)
-        chosen = _chosen(system, state, goals)
-        if chosen is None:
-            return None
-        inputs.append({v.payload: chosen[v] for v in system.inputs})
-        results = evaluate(nexts.values(), {**state, **chosen})
-        state = {v: results[n] for v, n in nexts.items()}
-    return Trace(constants, tuple(inputs))
-
-
-def _images(cube: Cube, nexts: dict[Term, Term]) -> list[Term]:
-    images = substitute(cube, nexts)
-    return [images[c] for c in cube]
-
-
-def _start(system: TransitionSystem, cube: Cube) -> dict[Term, Value] | None:
-    solver = Solver()
-    begun = [term("same", s.var, s.init) for s in system.state if s.init is not None]
-    solver.add(*begun, *cube, *(a.term for a in system.assumptions))
-    # I ∧ A ∧ c
-    return solver.values([s.var for s in system.state]) if solver.check() else None
-
-
-def _chosen(system: TransitionSystem, state: dict[Term, Value], goals: list[Term]) -> dict[Term, Value] | None:
-    """Inputs that meet the assumptions in this state and make the goals true."""
-    wanted = conjunction(*(a.term for a in system.assumptions), *goals)
-    known = {v: constant(v.type, value) for v, value in state.items()}
-    put = substitute([wanted], known)[wanted]
-    simple = simplify([put])[put]
-    solver = Solver()
-    solver.add(simple)
-    if not solver.check():
-        return None
-    return solver.values(system.inputs)
+        return bool(self._heap)
