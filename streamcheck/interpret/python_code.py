@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.python import Writer
-from streamcheck.core.term import Term, walk
+from streamcheck.core.term import Term, cone, walk
 from streamcheck.core.types import Value
 from streamcheck.interpret.present import presenter
 from streamcheck.interpret.step import Step
@@ -45,10 +45,7 @@ def plan(equations: Specification) -> Plan:
 
 
 def _reached(roots: list[Term], equations: Specification) -> tuple[set[Term], list[Cell]]:
-    by_var = {c.var: c for c in equations.cells}
-    seen: set[Term] = set()
-    while roots:
-        roots = [by_var[t].next for t in walk(roots, seen) if t in by_var]
+    seen = cone(roots, {c.var: c.next for c in equations.cells})
     return seen, [c for c in equations.cells if c.var in seen]
 
 

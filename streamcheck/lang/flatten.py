@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, constant, term, variable, walk
+from streamcheck.core.term import Term, cone, constant, term, variable, walk
 from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
 from streamcheck.lang.obligations import Reading, obligations
@@ -207,11 +207,8 @@ class Flattening:
             self.cells[var] = Cell(var.payload, constant(node.type, value), after, node.where)
 
     def _needed(self, roots: list[Term]) -> set[Term]:
-        """Every term below the roots, through cells."""
-        seen: set[Term] = set()
-        while roots:
-            roots = [self.cells[t].next for t in walk(roots, seen) if t in self.cells]
-        return seen
+        """The cone of influence of the roots."""
+        return cone(roots, {var: cell.next for var, cell in self.cells.items()})
 
     def _wires(self, needed: set[Term]) -> tuple[Named, ...]:
         """The user's names for terms, in dependency order; variables have names of their own."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from streamcheck.core.simplify import choice, simplify
-from streamcheck.core.term import FALSE, Term, constant, substitute, walk
+from streamcheck.core.term import FALSE, Term, cone, constant, substitute
 from streamcheck.core.types import default
 from streamcheck.frontends.lustre.scopes import Delay
 from streamcheck.frontends.lustre.unfold import Unfolding
@@ -141,9 +141,5 @@ class Registers:
         self.cells = {var: replace(c, next=after[c.next]) for var, c in self.cells.items()}
 
     def _keep_what_is_seen(self) -> None:
-        seen: set[Term] = set()
-        roots = list(self.roots)
-        while roots:
-            roots = [self.cells[t].next for t in walk(roots, seen) if t in self.cells]
-        self.seen = seen
-        self.cells = {var: cell for var, cell in self.cells.items() if var in seen}
+        self.seen = cone(self.roots, {var: cell.next for var, cell in self.cells.items()})
+        self.cells = {var: cell for var, cell in self.cells.items() if var in self.seen}
