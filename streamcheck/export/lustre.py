@@ -11,26 +11,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.notation import LUSTRE_RESERVED, LUSTRE_RESERVED_LATER
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
 from streamcheck.export.lustre_terms import literal, operation, type_name
-from streamcheck.frontends.lustre.cursor import RESERVED
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 DEEPEST = 12  # operations inside each other, before one of them gets a name
-WORDS = RESERVED | frozenset(
-    "assume guarantee mode require ensure weakly contract con noc initial default current fi elsif end frame cond"
-    " otherwise reachable provided invariant from within at match any choose opaque transparent subtype history map set"
-    " in datatype param sint uint lsh rsh".split()
-)
 
 
 class Identifiers:
     """Different identifiers for different wishes."""
 
     def __init__(self) -> None:
-        self.taken: set[str] = set(WORDS)
+        self.taken: set[str] = set(LUSTRE_RESERVED | LUSTRE_RESERVED_LATER)
 
     def fresh(self, wish: str) -> str:
         base = re.sub(r"[^A-Za-z0-9_]+", "_", wish).strip("_") or "x"

@@ -12,11 +12,11 @@ import re
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import choice, conjunction, negation
+from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, MachineType, Type, default, machine
 from streamcheck.frontends import bits
-from streamcheck.frontends.lustre.operators import equal, folded, logic
+from streamcheck.frontends.operations import equal, logic
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
@@ -112,7 +112,7 @@ class _Reading:
         found = self.nodes[abs(number)]
         if number > 0:
             return found
-        return negation(found) if found.type is BOOL else folded("bitnot", found)
+        return negation(found) if found.type is BOOL else apply("bitnot", found)
 
     def _truth(self, word: str) -> Term:
         found = self._node(word)
@@ -179,11 +179,11 @@ class _Reading:
         ones = bits.word(bits.width(a), -1)
         match op:
             case "not":
-                return folded("bitnot", a)
+                return apply("bitnot", a)
             case "neg":
-                return folded("neg", a)
+                return apply("neg", a)
             case "inc" | "dec":
-                return folded("add" if op == "inc" else "sub", a, bits.word(bits.width(a), 1))
+                return apply("add" if op == "inc" else "sub", a, bits.word(bits.width(a), 1))
             case "redand":
                 return bits.bit(equal(a, ones))
             case "redor":

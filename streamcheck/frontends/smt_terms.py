@@ -10,14 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation
+from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type, machine
 from streamcheck.frontends import bits
-from streamcheck.frontends.lustre.operators import arithmetic, compare, convert, divide, equal, folded, logic
+from streamcheck.frontends.operations import UnknownMaker, arithmetic, compare, convert, divide, equal, logic
 from streamcheck.frontends.sexpr import Form, SExpr, Source
-
-Anything = Callable[[str, Term, Term, Type], Term]
 
 
 def sort(source: Source, form: SExpr) -> Type:
@@ -35,12 +33,12 @@ def sort(source: Source, form: SExpr) -> Type:
 
 
 class Reader:
-    """Terms over `names`: constants and definitions met so far. `anything` makes a value that nobody defines."""
+    """Terms over `names`: constants and definitions met so far. `unknown` makes a value that nobody defines."""
 
-    def __init__(self, source: Source, names: Mapping[str, Term], anything: Anything) -> None:
+    def __init__(self, source: Source, names: Mapping[str, Term], unknown: UnknownMaker) -> None:
         self.source = source
         self.names = names
-        self.anything = anything
+        self.unknown = unknown
         self.macros: dict[str, tuple[list[str], SExpr]] = {}
 
     def term(self, root: SExpr, bound: dict[str, Term] | None = None) -> Term:
@@ -110,7 +108,7 @@ class Reader:
         if str(head) in self.macros:
             parameters, body = self.macros[str(head)]
             return self.term(body, dict(zip(parameters, args, strict=True)))
-        return self._checked(form, lambda: _applied(str(head), _promoted(args), self.anything))
+        return self._checked(form, lambda: _applied(str(head), _promoted(args), self.unknown))
 
     def _checked(self, form: Form, build: Callable[[], Term]) -> Term:
         try:
@@ -132,7 +130,7 @@ CHAINS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 FOLDS = {"and": conjunction, "or": disjunction}
 
 
-def _applied(op: str, args: list[Term], anything: Anything) -> Term:
+def _applied(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     if op in FOLDS:
         for a in args:
             logic("and", a, TRUE)  # both sides are Bool
@@ -155,24 +153,24 @@ def _applied(op: str, args: list[Term], anything: Anything) -> Term:
         return reduce(lambda b, a: logic("implies", a, b), args[-2::-1], args[-1])
     if op == "xor":
         return reduce(lambda a, b: logic("xor", a, b), args)
-    return _one_or_two(op, args, anything)
+    return _one_or_two(op, args, unknown)
 
 
-def _one_or_two(op: str, args: list[Term], anything: Anything) -> Term:
+def _one_or_two(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     if op in ("div", "mod", "/"):
         name = {"div": "intdiv", "mod": "mod", "/": "div"}[op]
         if op == "/":
             args = [convert(REAL, a) for a in args]
-        return reduce(lambda a, b: divide(name, a, b, anything), args)
+        return reduce(lambda a, b: divide(name, a, b, unknown), args)
     a = args[0]
     match op:
         case "not":
             logic("and", a, TRUE)
             return negation(a)
         case "-":
-            return folded("neg", a)
+            return apply("neg", a)
         case "abs":
-            return folded("abs", a)
+            return apply("abs", a)
         case "to_real":
             return convert(REAL, a)
         case "to_int" | "bv2nat" | "ubv_to_int":
@@ -182,9 +180,9 @@ def _one_or_two(op: str, args: list[Term], anything: Anything) -> Term:
         case "concat":
             return reduce(bits.concat, args)
         case "bvneg":
-            return folded("neg", a)
+            return apply("neg", a)
         case "bvnot":
-            return folded("bitnot", a)
+            return apply("bitnot", a)
     if not op.startswith("bv") or any(not isinstance(x.type, MachineType) for x in args):
         raise KeyError(op)
     if any(x.type is not a.type for x in args):

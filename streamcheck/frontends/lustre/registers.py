@@ -14,26 +14,26 @@ from streamcheck.core.simplify import choice, simplify
 from streamcheck.core.term import FALSE, Term, cone, constant, substitute
 from streamcheck.core.types import default
 from streamcheck.frontends.lustre.scopes import Delay
-from streamcheck.frontends.lustre.unfold import Unfolding
+from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.problem.specification import Cell
 
 MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
 
 
 class Registers:
-    """The cells of an unfolding, and the terms that speak of them (`image`: what has become of a term)."""
+    """The cells of a main node. `image` maps each term to what it has become; `seen` are the terms that matter."""
 
-    def __init__(self, unfolding: Unfolding, roots: Iterable[Term]) -> None:
+    def __init__(self, variables: Variables, delays: Iterable[Delay], roots: Iterable[Term]) -> None:
         self.roots = list(roots)
-        self.flags = unfolding.cells
-        self.delays = [d for d in unfolding.all_delays() if d.value is not None]
+        self.flags = variables.cells
+        self.delays = [d for d in delays if d.value is not None]
         self.by_var = {d.var: d for d in self.delays}
         self.seen_first = self._seen_first()
         self.image: Mapping[Term, Term] = {}
         cells = {var: Cell(str(var.payload), initial, after, None) for var, initial, after in self.flags}
         cells |= {d.var: self._cell(d) for d in self.delays}
         self.cells = self._adopted(cells)
-        self._free_after_restarts(unfolding)
+        self._free_after_restarts(variables)
         self._merge()
 
     def _cell(self, delay: Delay) -> Cell:
@@ -98,12 +98,12 @@ class Registers:
                 cells[d.var] = Cell(cell.name, initial, cell.next, cell.where)
         return cells
 
-    def _free_after_restarts(self, unfolding: Unfolding) -> None:
+    def _free_after_restarts(self, variables: Variables) -> None:
         """A register that is restarted has any value whenever its context begins: an unknown of its own."""
         restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
         if restarted:
             any_value = {
-                d.var: choice(d.context.first, unfolding.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
+                d.var: choice(d.context.first, variables.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
                 for d in restarted
             }
             self._replace(any_value)

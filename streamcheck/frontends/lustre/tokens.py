@@ -80,6 +80,10 @@ class Tokens:
     def where(self, token: int) -> Location:
         return Location(self.file, self.line(token))
 
+    def place(self, token: int) -> str:
+        """The position as part of a name."""
+        return f"[l{self.line(token)}c{self.column(token)}]"
+
     def error(self, token: int, message: str, *, write: str = "") -> SpecError:
         return SpecError(TYPES.sub(_as_lustre, message), self.where(token), write=write)
 
