@@ -24,6 +24,4 @@ def quotient(a: Term, b: Term) -> Term:
 def remainder(a: Term, b: Term) -> Term:
     if b.is_const and b.payload == 1:
         return ZERO
-    if b.is_const:
-        return apply("mod", a, constant(INT, abs(b.payload)))
-    return choice(apply("gt", b, ZERO), apply("mod", a, b), apply("mod", a, apply("neg", b)))
+    return apply("mod", a, apply("abs", b))

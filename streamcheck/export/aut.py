@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.euclidean import ZERO, quotient
+from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
 from streamcheck.core.term import TRUE, Term, term
-from streamcheck.core.types import BOOL, INT
-from streamcheck.frontends.aut import KEYWORDS, RELATIONS, ZERO, quotient
+from streamcheck.core.types import INT
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+
+SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 
 
 def write_aut(cfa: Automaton) -> str:
@@ -38,7 +41,7 @@ def _names(wanted: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in wanted:
         plain = re.sub(r"[^A-Za-z0-9_']+", "_", name)
-        if plain.isdigit() or plain in KEYWORDS:
+        if plain.isdigit() or plain in AUT_RESERVED:
             plain = f"q_{plain}"
         while plain in taken:
             plain += "'"
@@ -74,9 +77,7 @@ class _Writing:
         return text
 
     def comparison(self, guard: Term, sides: list[Term]) -> str:
-        if guard.type is not BOOL or guard.op not in RELATIONS.values():
-            raise KeyError(guard.op)
-        symbol = next(s for s, op in RELATIONS.items() if op == guard.op)
+        symbol = SYMBOLS[guard.op]
         return f"{self.expression(guard.args[0], sides)} {symbol} {self.expression(guard.args[1], sides)}"
 
     def expression(self, t: Term, sides: list[Term]) -> str:

@@ -1,4 +1,4 @@
-"""Program automata as text, the `.aut` form of gsutre/spa (`aut_write` writes it).
+"""Program automata as text, the `.aut` form of gsutre/spa (`export.aut` writes it).
 
     lock                                # from a hash to the end of the line is a comment
     {
@@ -26,17 +26,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.euclidean import ZERO, quotient, remainder
 from streamcheck.core.location import Location
+from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 TOKEN = re.compile(r"\s+|#[^\n]*|-->|:=|[<>=!]=|[-+*/%<>|;,(){}]|[A-Za-z0-9_']+|(?P<wrong>.)")
-RELATIONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 SUMS = {"+": "add", "-": "sub"}
-KEYWORDS = frozenset("var from initial final skip".split())
-ZERO = constant(INT, 0)
 
 
 def read_aut(path: str) -> Automaton:
@@ -46,18 +45,6 @@ def read_aut(path: str) -> Automaton:
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
     return _Reading(path, text).automaton()
-
-
-def quotient(a: Term, b: Term) -> Term:
-    """a / b as SMT-LIB has it: the remainder is not negative."""
-    floor = term("floordiv", a, b)
-    if b.is_const:
-        return floor if b.payload > 0 else term("neg", term("floordiv", a, constant(INT, -b.payload)))
-    return term("mux", term("gt", b, ZERO), floor, term("neg", term("floordiv", a, term("neg", b))))
-
-
-def remainder(a: Term, b: Term) -> Term:
-    return term("mod", a, constant(INT, abs(b.payload)) if b.is_const else term("abs", b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +89,7 @@ class _Reading:
         return self.tokens[self.at - 1]
 
     def name(self, what: str) -> _Token:
-        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in KEYWORDS or self.next.isdigit():
+        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in AUT_RESERVED or self.next.isdigit():
             raise self.wrong(what)
         self.at += 1
         return self.tokens[self.at - 1]
@@ -186,7 +173,7 @@ class _Reading:
             self.take(":=")
             return TRUE, ((target, self._sum()),)
         left = self._sum()
-        relation = RELATIONS.get(self.next)
+        relation = AUT_RELATIONS.get(self.next)
         if relation is None:
             raise self.wrong("a comparison")
         self.at += 1
