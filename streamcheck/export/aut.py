@@ -14,24 +14,26 @@ from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 
 
-def write_aut(cfa: Automaton) -> str:
+def write_aut(automaton: Automaton) -> str:
     """An automaton over Int with one error, where every edge is one command; else a SpecError says what is not."""
-    if len(cfa.errors) != 1:
-        raise SpecError(f"{cfa.name}: an .aut file has one final location, and this automaton {len(cfa.errors)} claims")
-    stray = next((v for v in cfa.variables if v.type is not INT), None)
+    if len(automaton.errors) != 1:
+        raise SpecError(
+            f"{automaton.name}: an .aut file has one final location, and this automaton {len(automaton.errors)} claims"
+        )
+    stray = next((v for v in automaton.variables if v.type is not INT), None)
     if stray is not None:
         raise SpecError(f"{stray.payload} is {stray.type}: variables of an .aut file are Int")
-    names = _names([*cfa.locations])
-    words = _names([str(v.payload) for v in cfa.variables])
-    writing = _Writing({v: words[str(v.payload)] for v in cfa.variables})
-    lines = [_names([cfa.name])[cfa.name], "{"]
-    if cfa.variables:
+    names = _names([*automaton.locations])
+    words = _names([str(v.payload) for v in automaton.variables])
+    writing = _AutWriter({v: words[str(v.payload)] for v in automaton.variables})
+    lines = [_names([automaton.name])[automaton.name], "{"]
+    if automaton.variables:
         lines += [f"    var {', '.join(words.values())};", ""]
-    lines += [f"    initial {names[cfa.entry]};", f"    final {names[cfa.errors[0].location]};"]
-    for location in cfa.locations:
-        if cfa.leaving[location]:
+    lines += [f"    initial {names[automaton.entry]};", f"    final {names[automaton.errors[0].location]};"]
+    for location in automaton.locations:
+        if automaton.leaving[location]:
             lines += ["", f"    from {names[location]}"]
-            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in cfa.leaving[location]]
+            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in automaton.leaving[location]]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -50,7 +52,7 @@ def _names(wanted: list[str]) -> dict[str, str]:
     return found
 
 
-class _Writing:
+class _AutWriter:
     def __init__(self, names: dict[Term, str]) -> None:
         self.names = names
 

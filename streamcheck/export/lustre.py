@@ -15,6 +15,7 @@ from streamcheck.core.notation import LUSTRE_RESERVED, LUSTRE_RESERVED_LATER
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
 from streamcheck.export.lustre_terms import literal, operation, type_name
+from streamcheck.export.smt_text import one_line
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
@@ -39,10 +40,10 @@ class Identifiers:
 
 
 def write_lustre(system: TransitionSystem) -> str:
-    return "\n".join(Writer(system).lines()) + "\n"
+    return "\n".join(LustreWriter(system).lines()) + "\n"
 
 
-class Writer:
+class LustreWriter:
     def __init__(self, system: TransitionSystem) -> None:
         self.system = system
         self.names = Identifiers()
@@ -109,7 +110,7 @@ class Writer:
             yield f"  assert {self.texts[a.term]};"
         for claim, p in zip(claims, system.properties, strict=True):
             kind = "reachable " if p.goal is Goal.REACHABLE else ""
-            name = " ".join(p.name.split()).replace('"', "'")
+            name = one_line(p.name).replace('"', "'")
             yield f"  {claim} = {self.texts[p.term]};"
             yield f'  check {kind}"{name}" {claim};' if kind else f'  --%PROPERTY "{name}" {claim};'
         if not claims:

@@ -44,7 +44,7 @@ def read_aut(path: str) -> Automaton:
             text = file.read()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    return _Reading(path, text).automaton()
+    return _AutReader(path, text).automaton()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Token:
     where: Location
 
 
-class _Reading:
+class _AutReader:
     """A descent over the tokens. What an automaton may leave open (the order of declarations) is settled at the end."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -109,7 +109,7 @@ class _Reading:
         for variable_name, where in self.used.items():
             if variable_name not in self.variables:
                 raise SpecError(f"the variable {variable_name} is not declared", where)
-        return self._cfa(name.text, self.initial, self.final)
+        return self._automaton(name.text, self.initial, self.final)
 
     def _declaration(self) -> None:
         match self.next:
@@ -224,7 +224,7 @@ class _Reading:
 
     # The automaton
 
-    def _cfa(self, name: str, initial: _Token, final: _Token) -> Automaton:
+    def _automaton(self, name: str, initial: _Token, final: _Token) -> Automaton:
         edges = [e for e in self.edges if e.source != final.text]
         places = dict.fromkeys([initial.text, *self.locations, *(e.target for e in self.edges), final.text])
         return Automaton(

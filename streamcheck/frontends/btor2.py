@@ -33,7 +33,7 @@ def read_btor2(path: str) -> Specification:
             lines = file.read().splitlines()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    reading = _Reading(path)
+    reading = _Btor2Reader(path)
     for number, line in enumerate(lines, 1):
         words = line.split(";")[0].split()
         if words:
@@ -41,7 +41,7 @@ def read_btor2(path: str) -> Specification:
     return reading.equations(os.path.splitext(os.path.basename(path))[0])
 
 
-class _Reading:
+class _Btor2Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.sorts: dict[int, Type] = {}

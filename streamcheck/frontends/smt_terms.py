@@ -15,10 +15,10 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type, machine
 from streamcheck.frontends import bits
 from streamcheck.frontends.operations import UnknownMaker, arithmetic, compare, convert, divide, equal, logic
-from streamcheck.frontends.sexpr import Form, SExpr, Source
+from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
 
 
-def sort(source: Source, form: SExpr) -> Type:
+def sort(source: SExprFile, form: LocatedSExpr) -> Type:
     """The type of a sort."""
     match form:
         case "Bool":
@@ -32,16 +32,16 @@ def sort(source: Source, form: SExpr) -> Type:
     raise source.error(form, "only Bool, Int, Real and bit-vectors are supported")
 
 
-class Reader:
+class SmtTermReader:
     """Terms over `names`: constants and definitions met so far. `unknown` makes a value that nobody defines."""
 
-    def __init__(self, source: Source, names: Mapping[str, Term], unknown: UnknownMaker) -> None:
+    def __init__(self, source: SExprFile, names: Mapping[str, Term], unknown: UnknownMaker) -> None:
         self.source = source
         self.names = names
         self.unknown = unknown
-        self.macros: dict[str, tuple[list[str], SExpr]] = {}
+        self.macros: dict[str, tuple[list[str], LocatedSExpr]] = {}
 
-    def term(self, root: SExpr, bound: dict[str, Term] | None = None) -> Term:
+    def term(self, root: LocatedSExpr, bound: dict[str, Term] | None = None) -> Term:
         results: list[Term] = []
         work: list[tuple[Any, Any, dict[str, Term]]] = [("read", root, bound or {})]
         while work:
@@ -60,8 +60,8 @@ class Reader:
                 results.append(self._apply(form, args))
         return results[0]
 
-    def _read(self, form: SExpr, scope: dict[str, Term], work: list[Any], results: list[Term]) -> None:
-        if not isinstance(form, Form):
+    def _read(self, form: LocatedSExpr, scope: dict[str, Term], work: list[Any], results: list[Term]) -> None:
+        if not isinstance(form, SList):
             results.append(self._atom(form, scope))
         elif form and form[0] == "let" and len(form) == 3:
             work.append(("bind", form, scope))
@@ -79,7 +79,7 @@ class Reader:
             work.append(("apply", form, scope))
             work.extend(("read", a, scope) for a in reversed(form[1:]))
 
-    def _atom(self, form: SExpr, scope: dict[str, Term]) -> Term:
+    def _atom(self, form: LocatedSExpr, scope: dict[str, Term]) -> Term:
         text = str(form)
         found = scope.get(text) or self.names.get(text)
         if found is not None:
@@ -96,21 +96,21 @@ class Reader:
             return bits.word(width, int(digits, 2 if text[1] == "b" else 16))
         raise self.source.error(form, f"there is no {text} here")
 
-    def _literal(self, form: Form) -> Term:
+    def _literal(self, form: SList) -> Term:
         if len(form) == 3 and re.fullmatch(r"bv\d+", str(form[1])):
             return bits.word(int(str(form[2])), int(str(form[1])[2:]))
         raise self.source.error(form, "this is not supported")
 
-    def _apply(self, form: Form, args: list[Term]) -> Term:
+    def _apply(self, form: SList, args: list[Term]) -> Term:
         head = form[0]
-        if isinstance(head, Form):
+        if isinstance(head, SList):
             return self._checked(form, lambda: _indexed(head, args))
         if str(head) in self.macros:
             parameters, body = self.macros[str(head)]
             return self.term(body, dict(zip(parameters, args, strict=True)))
         return self._checked(form, lambda: _applied(str(head), _promoted(args), self.unknown))
 
-    def _checked(self, form: Form, build: Callable[[], Term]) -> Term:
+    def _checked(self, form: SList, build: Callable[[], Term]) -> Term:
         try:
             return build()
         except TypeRule as why:
@@ -190,7 +190,7 @@ def _one_or_two(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     return reduce(lambda x, y: bits.binary(op[2:], x, y), args)
 
 
-def _indexed(head: Form, args: list[Term]) -> Term:
+def _indexed(head: SList, args: list[Term]) -> Term:
     """`((_ extract 7 0) x)` and its like."""
     op, *numbers = [str(part) for part in head[1:]]
     n = [int(number) for number in numbers]

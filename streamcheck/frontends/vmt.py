@@ -15,8 +15,8 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
-from streamcheck.frontends.sexpr import Form, SExpr, Source
-from streamcheck.frontends.smt_terms import Reader, sort
+from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
+from streamcheck.frontends.smt_terms import SmtTermReader, sort
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
@@ -26,17 +26,17 @@ IGNORED = frozenset(("set-logic", "set-info", "set-option", "check-sat", "exit",
 def read_vmt(path: str) -> Specification:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            source = Source(file.read(), path)
+            source = SExprFile(file.read(), path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    return _File(source).equations(os.path.splitext(os.path.basename(path))[0])
+    return _VmtReader(source).equations(os.path.splitext(os.path.basename(path))[0])
 
 
 @dataclass
-class _File:
-    source: Source
+class _VmtReader:
+    source: SExprFile
     names: dict[str, Term] = field(default_factory=dict)
-    declared: dict[Term, SExpr] = field(default_factory=dict)
+    declared: dict[Term, LocatedSExpr] = field(default_factory=dict)
     nexts: dict[Term, Term] = field(default_factory=dict)  # a state variable, and the one for its next value
     init: list[Term] = field(default_factory=list)
     trans: list[Term] = field(default_factory=list)
@@ -45,7 +45,7 @@ class _File:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.source, self.names, self._anything)
+        self.reader = SmtTermReader(self.source, self.names, self._anything)
         for form in self.source.forms:
             try:
                 self._command(form)
@@ -59,7 +59,7 @@ class _File:
             self.warnings.append("a division by what may be zero gives any value")
         return self.unknowns[key]
 
-    def _command(self, form: SExpr) -> None:
+    def _command(self, form: LocatedSExpr) -> None:
         match form:
             case ["declare-fun", name, [], of] | ["declare-const", name, of]:
                 var = variable(str(name), sort(self.source, of))
@@ -76,10 +76,10 @@ class _File:
             case _:
                 raise self.source.error(form, "this is no command")
 
-    def _definition(self, name: str, body: SExpr) -> None:
+    def _definition(self, name: str, body: LocatedSExpr) -> None:
         value = self.reader.term(body)
         self.names[name] = value
-        if not isinstance(body, Form) or not body or body[0] != "!":
+        if not isinstance(body, SList) or not body or body[0] != "!":
             return
         notes = {str(key): (body[i + 1] if i + 1 < len(body) else None) for i, key in enumerate(body) if i > 1}
         if ":next" in notes:

@@ -290,7 +290,10 @@ class Evaluator:
         if member in ("true", "false") and clock.type is BOOL:
             chosen = clock if member == "true" else negation(clock)
         else:
-            chosen = equal(clock, self._member(member, merge.at))
+            value = self._member(member, merge.at)
+            if value.type is not clock.type:
+                return  # reported when the branches are put together
+            chosen = equal(clock, value)
         if branch.op == "call":
             own = self.instances.of_call(branch, scope).clock
         else:
@@ -302,7 +305,8 @@ class Evaluator:
     def _clock(self, e: ExpressionText, scope: LustreScope) -> Term:
         """`c`, `not c`, or `member(c)` of an enum."""
         if e.op == "call" and e.value.node in self.declarations.globals.values and len(e.args) == 1:
-            return equal(self.term(e.args[0], scope), self._member(e.value.node, e.at))
+            member = self._member(e.value.node, e.at)
+            return equal(self.term(e.args[0], scope, member.type), member)
         return self.term(e, scope, BOOL)
 
     def _member(self, name: str, at: int) -> Term:
