@@ -1,4 +1,4 @@
-"""Program automata to text, the form that `aut` reads: what it reads and this writes is the same again."""
+"""Program automata to text, the form that `frontends.aut` reads; reading it again gives the same automaton."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 
 
 def write_aut(automaton: Automaton) -> str:
-    """An automaton over Int with one error, where every edge is one command; else a SpecError says what is not."""
+    """An automaton over Int with one error, in which every edge is one command; anything else is a SpecError."""
     if len(automaton.errors) != 1:
         raise SpecError(
             f"{automaton.name}: an .aut file has one final location, and this automaton {len(automaton.errors)} claims"
@@ -40,7 +40,7 @@ def write_aut(automaton: Automaton) -> str:
 def _names(wanted: list[str]) -> dict[str, str]:
     """Names as the grammar has them, each its own."""
     taken: set[str] = set()
-    found: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     for name in wanted:
         plain = re.sub(r"[^A-Za-z0-9_']+", "_", name)
         if plain.isdigit() or plain in AUT_RESERVED:
@@ -48,8 +48,8 @@ def _names(wanted: list[str]) -> dict[str, str]:
         while plain in taken:
             plain += "'"
         taken.add(plain)
-        found[name] = plain
-    return found
+        chosen[name] = plain
+    return chosen
 
 
 class _AutWriter:
@@ -97,14 +97,14 @@ class _AutWriter:
             case "add" | "sub" | "mul":
                 symbol = {"add": "+", "sub": "-", "mul": "*"}[t.op]
                 return f"({self.expression(t.args[0], sides)} {symbol} {self.expression(t.args[1], sides)})"
-        a, b = self._divided(t)
+        a, b = self._division_operands(t)
         symbol = "%" if t.op == "mod" else "/"
         left, right = self.expression(a, sides), self.expression(b, sides)
         if not b.is_const:
             sides.append(term("ne", b, ZERO))
         return f"({left} {symbol} {right})"
 
-    def _divided(self, t: Term) -> tuple[Term, Term]:
+    def _division_operands(self, t: Term) -> tuple[Term, Term]:
         """The operands of a division or remainder as `quotient` and `remainder` make it."""
         if t.op == "mod" and t.args[1].op == "abs":
             return t.args[0], t.args[1].args[0]

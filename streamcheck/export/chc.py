@@ -36,12 +36,12 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
         yield from texts.functions.values()
     begun = [(v, s.init) for v, s in zip(state, system.state, strict=True) if s.init is not None]
     first = conjunction_text([f"(= {names[v]} {literal(v.type, init.payload)})" for v, init in begun])
-    here = _applied(reached, [names[v] for v in state])
+    here = _application(reached, [names[v] for v in state])
     yield _clause([(names[v], v) for v in state], first, here)
     moved = [f"(= {after[s.var]} {texts[s.next]})" for s in system.state]
     body = texts.let(conjunction_text([here, *(texts[a] for a in assumed), *moved]))
     variables = [(name, v) for v, name in names.items()]
-    yield _clause([*variables, *((after[v], v) for v in state)], body, _applied(reached, [after[v] for v in state]))
+    yield _clause([*variables, *((after[v], v) for v in state)], body, _application(reached, [after[v] for v in state]))
     for claim in system.properties:
         texts = Texts([*assumed, claim.term], names.__getitem__)
         body = texts.let(conjunction_text([here, *(texts[a] for a in assumed), texts.violation(claim)]))
@@ -50,7 +50,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield "(check-sat)"
 
 
-def _applied(predicate: str, args: list[str]) -> str:
+def _application(predicate: str, args: list[str]) -> str:
     return f"({predicate} {' '.join(args)})" if args else predicate
 
 

@@ -1,5 +1,5 @@
-"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y where y appears in
-the definition of x, dashed where x holds what y was one step before."""
+"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y if y appears in
+the definition of x, dashed if x holds the previous value of y."""
 
 from __future__ import annotations
 

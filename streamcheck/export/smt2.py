@@ -1,7 +1,7 @@
 """A system's k-step queries as one SMT-LIB script, for any solver and for the curious.
 
 First the runs from the initial states: each property has a query for each step that is satisfiable if some run
-violates it there. Then, from any states, the induction step for k: unsatisfiable where it proves the property, if the
+violates it there. Then, from any states, the induction step for k: unsatisfiable if it proves the property, if the
 queries of the first k steps are. An `echo` before each query names it.
 """
 

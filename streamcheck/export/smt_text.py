@@ -39,7 +39,7 @@ class Texts:
         for node in nodes:
             uses.update(node.args)
         for node in nodes:
-            text = self._written(node, leaf)
+            text = self._text(node, leaf)
             depth = 1 + max((depths[a] for a in node.args), default=0)
             level = max((levels[a] for a in node.args), default=0)
             if node.args and (uses[node] > 1 or depth > DEEPEST):
@@ -48,7 +48,7 @@ class Texts:
                 text, depth, level = name, 0, level + 1
             self._texts[node], depths[node], levels[node] = text, depth, level
 
-    def _written(self, node: Term, leaf: Callable[[Term], str]) -> str:
+    def _text(self, node: Term, leaf: Callable[[Term], str]) -> str:
         if node.op == "const":
             return literal(node.type, node.payload)
         if node.op == "var":

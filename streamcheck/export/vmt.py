@@ -1,7 +1,7 @@
 """A system as VMT-LIB, for ic3ia, Pono, nuXmv: SMT-LIB definitions with annotations.
 
-Assumptions go into the transition and, for the present step, into the properties: `A → P` is broken where P is broken
-in a run that has met every assumption so far. A `reachable` property is written as the invariant that it is never met,
+Assumptions go into the transition and, for the present step, into the properties: `A → P` is violated if P is violated
+in a run that has met every assumption so far. A `reachable` property is written as the invariant that it never holds,
 under the name `never …`.
 """
 

@@ -13,10 +13,10 @@
     }
 
 Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
-(what leaves it does not matter, and is not kept).
-The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). What a quotient of negative numbers is they
-leave to z3, whose division SMT-LIB defines: t / u is the integer for which t - u * (t / u), which is t % u, is at least
-0 and less than the size of u. A command with a division is possible only where no divisor is zero (section 3.3).
+(its outgoing edges are don't cares and are dropped).
+The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). They leave the division of negative numbers
+to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
+than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class _AutReader:
             self.sides = []
             first = self.at
             guard, updates = self._command()
-            text = _spaced(t.text for t in self.tokens[first : self.at])
+            text = _command_text(t.text for t in self.tokens[first : self.at])
             self.take("-->")
             target = self.name("a location")
             self.take(";")
@@ -241,21 +241,21 @@ class _AutReader:
 
 def _tokens(path: str, text: str) -> Iterator[_Token]:
     line = 1
-    for found in TOKEN.finditer(text):
-        if found["wrong"]:
-            raise SpecError(f"{found[0]} has no meaning here", Location(path, line))
-        if found[0][0] not in "# \t\r\n":
-            yield _Token(found[0], Location(path, line))
-        line += found[0].count("\n")
+    for match in TOKEN.finditer(text):
+        if match["wrong"]:
+            raise SpecError(f"{match[0]} is unexpected here", Location(path, line))
+        if match[0][0] not in "# \t\r\n":
+            yield _Token(match[0], Location(path, line))
+        line += match[0].count("\n")
 
 
-def _spaced(words: Iterator[str]) -> str:
+def _command_text(words: Iterator[str]) -> str:
     text = " ".join(words)
     return text.replace("( ", "(").replace(" )", ")")
 
 
 def _loops(entry: str, edges: list[Edge]) -> frozenset[str]:
-    """Where an edge leads back to a location that the depth-first search is still in."""
+    """The locations that an edge leads back to while the depth-first search is still in them."""
     after: dict[str, list[str]] = {}
     for edge in edges:
         after.setdefault(edge.source, []).append(edge.target)

@@ -22,9 +22,14 @@ from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type
 UnknownMaker: TypeAlias = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
 
 
-def require_kind(type: Type, *kinds: str, what: str) -> None:
+NUMBERS = ("unsigned", "signed", "integer", "real")
+WHOLE_NUMBERS = ("unsigned", "signed", "integer")
+WORDS = ("unsigned", "signed")
+
+
+def require_kind(type: Type, *kinds: str, what: str, hint: str = "") -> None:
     if type.kind not in kinds:
-        raise TypeRule(f"it is for {what}, not {type}")
+        raise TypeRule(f"expected {what}, found {type}{hint and f'; {hint}'}")
 
 
 def require_same_type(a: Term, b: Term) -> None:
@@ -60,7 +65,7 @@ def equal(a: Term, b: Term, *, negated: bool = False) -> Term:
 
 def compare(op: str, a: Term, b: Term) -> Term:
     require_same_type(a, b)
-    require_kind(a.type, "unsigned", "signed", "integer", "real", what="numbers")
+    require_kind(a.type, *NUMBERS, what="numbers")
     if a is b:
         return TRUE if op in ("le", "ge") else FALSE
     return apply(op, a, b)
@@ -68,7 +73,7 @@ def compare(op: str, a: Term, b: Term) -> Term:
 
 def arithmetic(op: str, a: Term, b: Term) -> Term:
     require_same_type(a, b)
-    require_kind(a.type, "unsigned", "signed", "integer", "real", what="numbers")
+    require_kind(a.type, *NUMBERS, what="numbers")
     if b.is_const and b.payload == 0 and op in ("add", "sub"):
         return a
     if a.is_const and a.payload == 0 and op == "add":
@@ -82,9 +87,9 @@ def divide(op: str, a: Term, b: Term, unknown: UnknownMaker) -> Term:
     """`op` is "intdiv" or "mod" for whole numbers, "div" for reals."""
     require_same_type(a, b)
     if op == "div":
-        require_kind(a.type, "real", what="real; whole numbers have `div`")
+        require_kind(a.type, "real", what="real", hint="whole numbers have `div`")
         return _unless_zero(op, a, b, unknown, lambda: _real_quotient(a, b))
-    require_kind(a.type, "unsigned", "signed", "integer", what="whole numbers; reals have `/`")
+    require_kind(a.type, *WHOLE_NUMBERS, what="whole numbers", hint="reals have `/`")
     if isinstance(a.type, MachineType):
         return word_quotient(a, b) if op == "intdiv" else apply("rem", a, b)
     return _unless_zero(op, a, b, unknown, lambda: quotient(a, b) if op == "intdiv" else remainder(a, b))
@@ -121,7 +126,7 @@ def cast(target: Type, a: Term) -> Term:
 
 
 def convert(target: Type, a: Term) -> Term:
-    require_kind(a.type, "unsigned", "signed", "integer", "real", what="numbers")
+    require_kind(a.type, *NUMBERS, what="numbers")
     if target is INT and a.type is REAL:
         return floor(a)
     if a.type is REAL and target is not REAL:

@@ -13,14 +13,14 @@ TOKEN = re.compile(r'(?:\s+|;[^\n]*)*(\(|\)|\|[^|]*\||"(?:[^"]|"")*"|[^\s()|";]+
 
 
 class Atom(str):
-    """An atom; `at` is where it stands."""
+    """An atom; `at` is its offset in the text."""
 
     __slots__ = ("at",)
     at: int
 
 
 class SList(list["SList | Atom"]):
-    """A list; `at` is where it begins."""
+    """A list; `at` is the offset of its bracket."""
 
     __slots__ = ("at",)
     at: int
@@ -48,8 +48,8 @@ class SExprFile:
         top = SList()
         top.at = 0
         stack = [top]
-        for found in TOKEN.finditer(self.text):
-            token, at = found[1], found.start(1)
+        for match in TOKEN.finditer(self.text):
+            token, at = match[1], match.start(1)
             if token == "(":
                 inner = SList()
                 inner.at = at
@@ -57,7 +57,7 @@ class SExprFile:
                 stack.append(inner)
             elif token == ")":
                 if len(stack) == 1:
-                    raise self.error(_atom(token, at), "a closing bracket too many")
+                    raise self.error(_atom(token, at), "unmatched closing bracket")
                 stack.pop()
             elif token:
                 stack[-1].append(_atom(token[1:-1] if token[0] == "|" and len(token) > 1 else token, at))

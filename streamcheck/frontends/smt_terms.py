@@ -33,7 +33,7 @@ def sort(source: SExprFile, form: LocatedSExpr) -> Type:
 
 
 class SmtTermReader:
-    """Terms over `names`: constants and definitions met so far. `unknown` makes a value that nobody defines."""
+    """Terms over `names`: constants and definitions met so far. `unknown` makes the value of an undefined result."""
 
     def __init__(self, source: SExprFile, names: Mapping[str, Term], unknown: UnknownMaker) -> None:
         self.source = source
@@ -104,13 +104,13 @@ class SmtTermReader:
     def _apply(self, form: SList, args: list[Term]) -> Term:
         head = form[0]
         if isinstance(head, SList):
-            return self._checked(form, lambda: _indexed(head, args))
+            return self._with_error_location(form, lambda: _indexed_operation(head, args))
         if str(head) in self.macros:
             parameters, body = self.macros[str(head)]
             return self.term(body, dict(zip(parameters, args, strict=True)))
-        return self._checked(form, lambda: _applied(str(head), _promoted(args), self.unknown))
+        return self._with_error_location(form, lambda: _operation(str(head), _promote(args), self.unknown))
 
-    def _checked(self, form: SList, build: Callable[[], Term]) -> Term:
+    def _with_error_location(self, form: SList, build: Callable[[], Term]) -> Term:
         try:
             return build()
         except TypeRule as why:
@@ -119,8 +119,8 @@ class SmtTermReader:
             raise self.source.error(form, f"`{' '.join(map(str, form[:1]))}` is not supported here") from None
 
 
-def _promoted(args: list[Term]) -> list[Term]:
-    """Whole numbers written where a Real is due."""
+def _promote(args: list[Term]) -> list[Term]:
+    """Integer literals become Real if another operand is Real."""
     if any(a.type is REAL for a in args):
         return [convert(REAL, a) if a.type is INT and a.is_const else a for a in args]
     return args
@@ -130,7 +130,7 @@ CHAINS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 FOLDS = {"and": conjunction, "or": disjunction}
 
 
-def _applied(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
+def _operation(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     if op in FOLDS:
         for a in args:
             logic("and", a, TRUE)  # both sides are Bool
@@ -190,7 +190,7 @@ def _one_or_two(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     return reduce(lambda x, y: bits.binary(op[2:], x, y), args)
 
 
-def _indexed(head: SList, args: list[Term]) -> Term:
+def _indexed_operation(head: SList, args: list[Term]) -> Term:
     """`((_ extract 7 0) x)` and its like."""
     op, *numbers = [str(part) for part in head[1:]]
     n = [int(number) for number in numbers]

@@ -1,7 +1,7 @@
-"""VMT-LIB to equations.
+"""VMT-LIB to a specification.
 
 A transition given as `x' = e` for each variable is a system in functional form at once. What else it says becomes a
-condition on the step just taken, remembered in a cell, and a variable whose next value nobody gives becomes any value:
+condition on the step just taken, remembered in a cell, and a variable without a next value gets any value:
 a transition relation is met by exactly the runs in which the cell stays true.
 """
 
@@ -29,7 +29,7 @@ def read_vmt(path: str) -> Specification:
             source = SExprFile(file.read(), path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    return _VmtReader(source).equations(os.path.splitext(os.path.basename(path))[0])
+    return _VmtReader(source).specification(os.path.splitext(os.path.basename(path))[0])
 
 
 @dataclass
@@ -45,14 +45,14 @@ class _VmtReader:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reader = SmtTermReader(self.source, self.names, self._anything)
+        self.reader = SmtTermReader(self.source, self.names, self._unknown)
         for form in self.source.forms:
             try:
                 self._command(form)
             except (IndexError, TypeError, ValueError):
                 raise self.source.error(form, "this is not well formed") from None
 
-    def _anything(self, op: str, a: Term, b: Term, type: Type) -> Term:
+    def _unknown(self, op: str, a: Term, b: Term, type: Type) -> Term:
         key = (op, a, b)
         if key not in self.unknowns:
             self.unknowns[key] = variable(f"{op} by zero {len(self.unknowns) + 1}", type)
@@ -74,7 +74,7 @@ class _VmtReader:
             case [command, *_]:
                 raise self.source.error(form, f"`{command}` is not supported")
             case _:
-                raise self.source.error(form, "this is no command")
+                raise self.source.error(form, "this is not a command")
 
     def _definition(self, name: str, body: LocatedSExpr) -> None:
         value = self.reader.term(body)
@@ -100,7 +100,7 @@ class _VmtReader:
 
     # Specification
 
-    def equations(self, name: str) -> Specification:
+    def specification(self, name: str) -> Specification:
         initial, first_conditions = self._initial()
         defined, conditions = self._functional()
         cells = [self._cell(var, after, initial, defined) for var, after in self.nexts.items()]

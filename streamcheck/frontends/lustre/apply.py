@@ -1,4 +1,4 @@
-"""What an operation gives for the values of its operands; tuples go element by element."""
+"""The values of operations for the values of their operands. Tuples are handled element by element."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from streamcheck.frontends.lustre.declarations import Declarations
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.operations import (
+    NUMBERS,
+    WHOLE_NUMBERS,
+    WORDS,
     UnknownMaker,
     arithmetic,
     cast,
@@ -46,7 +49,7 @@ def apply_operation(e: ExpressionText, args: list[Any], scope: LustreScope, decl
         return _equal_tuples(op, args)
     for a in args:
         if isinstance(a, tuple):
-            raise TypeRule(f"one value is due, and this is {len(a)}")
+            raise TypeRule(f"expected one value, found {len(a)}")
     return _one_value(e, args, scope, declarations)
 
 
@@ -84,15 +87,15 @@ def _choice(condition: Term, a: Term, b: Term) -> Term:
 def _merge(e: ExpressionText, clock: Term, values: list[Any]) -> TermOrTuple:
     members = e.value
     if clock.type is BOOL:
-        found = dict(zip(members, values, strict=True))
-        if set(found) != {"true", "false"}:
-            raise TypeRule("a merge over a Boolean has a branch for true and one for false")
-        return _each(clock, found["true"], found["false"])
+        branches = dict(zip(members, values, strict=True))
+        if set(branches) != {"true", "false"}:
+            raise TypeRule("a merge over a Boolean needs one branch for true and one for false")
+        return _each(clock, branches["true"], branches["false"])
     if not isinstance(clock.type, EnumType):
-        raise TypeRule(f"a merge is over bool or an enum, and this is {clock.type}")
+        raise TypeRule(f"expected a clock of type bool or of an enum, found {clock.type}")
     codes = dict(clock.type.members)
     if sorted(members) != sorted(codes):
-        raise TypeRule(f"a merge over {clock.type} has one branch for each of {', '.join(codes)}")
+        raise TypeRule(f"a merge over {clock.type} needs one branch for each of {', '.join(codes)}")
     result = values[-1]
     for member, value in zip(members[-2::-1], values[-2::-1], strict=True):
         result = _each(equal(clock, constant(clock.type, codes[member])), value, result)
@@ -134,16 +137,13 @@ def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
 def _unary(e: ExpressionText, a: Term) -> Term:
     match e.op:
         case "not":
-            if a.type is not BOOL:
-                raise TypeRule(f"it is for bool, not {a.type}")
+            require_kind(a.type, "bool", what="bool")
             return negation(a)
         case "neg":
-            if not a.type.is_number:
-                raise TypeRule(f"it is for numbers, not {a.type}")
+            require_kind(a.type, *NUMBERS, what="numbers")
             return apply("neg", a)
         case "bitnot":
-            if not isinstance(a.type, MachineType):
-                raise TypeRule(f"it is for machine integers, not {a.type}")
+            require_kind(a.type, *WORDS, what="machine integers")
             return apply("bitnot", a)
         case "to int":
             return convert(INT, a)
@@ -155,7 +155,7 @@ def _unary(e: ExpressionText, a: Term) -> Term:
 
 def _repeat(value: Term, length: Term) -> Term:
     if not length.is_const or length.type is not INT or length.payload < 1:
-        raise TypeRule("an array's length is a constant of at least 1")
+        raise TypeRule("the length of an array must be a constant of at least 1")
     return term("array", *[value] * length.payload, payload=array_of(value.type, length.payload))
 
 
@@ -188,15 +188,15 @@ def _field(record: Term, name: str) -> Term:
 
 def _record(e: ExpressionText, args: list[Term], declarations: Declarations) -> Term:
     name, fields = e.value
-    type = declarations.named(name, e.at).type
+    type = declarations.named_shape(name, e.at).type
     if not isinstance(type, StructType):
-        raise TypeRule(f"{name} is no record type")
+        raise TypeRule(f"{name} is not a record type")
     given = dict(zip(fields, args, strict=True))
     if set(given) != {n for n, _ in type.fields} or len(given) != len(fields):
         raise TypeRule(f"{name} has the fields {', '.join(n for n, _ in type.fields)}")
     for n, t in type.fields:
         if given[n].type is not t:
-            raise TypeRule(f"field {n} is {t}, and this is {given[n].type}")
+            raise TypeRule(f"field {n}: expected {t}, found {given[n].type}")
     return term("struct", *(given[n] for n, _ in type.fields), payload=type)
 
 
@@ -205,13 +205,13 @@ def _record(e: ExpressionText, args: list[Term], declarations: Declarations) -> 
 
 def _bits(op: str, a: Term, b: Term) -> Term:
     require_same_type(a, b)
-    require_kind(a.type, "unsigned", "signed", what="machine integers; Booleans have `and` and `or`")
+    require_kind(a.type, *WORDS, what="machine integers", hint="Booleans have `and` and `or`")
     return apply(op, a, b)
 
 
 def _shift(op: str, a: Term, b: Term) -> Term:
-    require_kind(a.type, "unsigned", "signed", what="machine integers")
-    require_kind(b.type, "unsigned", "signed", what="machine integers")
+    require_kind(a.type, *WORDS, what="machine integers")
+    require_kind(b.type, *WORDS, what="machine integers")
     if isinstance(a.type, MachineType) and isinstance(b.type, MachineType) and a.type.width != b.type.width:
         raise TypeRule(f"{a.type} and {b.type} have different widths")
     if isinstance(b.type, MachineType) and b.type.signed:  # the amount's bits are read as unsigned
@@ -221,25 +221,25 @@ def _shift(op: str, a: Term, b: Term) -> Term:
 
 def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
     if not isinstance(array.type, ArrayType):
-        raise TypeRule(f"only arrays have elements, and this is {array.type}")
-    require_kind(index.type, "integer", "unsigned", "signed", what="indices that are whole numbers")
+        raise TypeRule(f"expected an array, found {array.type}")
+    require_kind(index.type, *WHOLE_NUMBERS, what="a whole number as index")
     length = array.type.length
     if index.is_const:
         if not 0 <= index.payload < length:
             raise TypeRule(f"index {index.payload} of an array with {length} elements")
         return array.args[index.payload] if array.op == "array" else term("index", array, index)
     inside = _inside(index, length)
-    found = term("index", array, index)
-    return found if inside is TRUE else choice(inside, found, unknown("index", array, index, array.type.element))
+    value = term("index", array, index)
+    return value if inside is TRUE else choice(inside, value, unknown("index", array, index, array.type.element))
 
 
 def _update(array: Term, index: Term, value: Term) -> Term:
     """An update out of range changes nothing."""
     if not isinstance(array.type, ArrayType):
-        raise TypeRule(f"only arrays have elements, and this is {array.type}")
-    require_kind(index.type, "integer", "unsigned", "signed", what="indices that are whole numbers")
+        raise TypeRule(f"expected an array, found {array.type}")
+    require_kind(index.type, *WHOLE_NUMBERS, what="a whole number as index")
     if value.type is not array.type.element:
-        raise TypeRule(f"an element of {array.type} is {array.type.element}, and this is {value.type}")
+        raise TypeRule(f"an element of {array.type}: expected {array.type.element}, found {value.type}")
     return choice(_inside(index, array.type.length), term("update", array, index, value), array)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from streamcheck.core.simplify import apply, conjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
-from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, when_ticking
+from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
 from streamcheck.frontends.lustre.declarations import within
 from streamcheck.frontends.lustre.evaluator import Evaluator
 from streamcheck.frontends.lustre.scopes import LustreScope, Shape
@@ -32,11 +32,11 @@ class Claims:
             self.assumptions.append(Claim(name, claim, self.tokens.where(at)))
 
     def assume_range(self, shape: Shape, var: Term, at: int) -> None:
-        if shape.bounded:
+        if shape.is_bounded:
             self.assume(f"{var.payload} is in its range", within(shape, var), at)
 
     def assume_first_range(self, shape: Shape | None, var: Term, at: int) -> None:
-        if shape is not None and shape.bounded:
+        if shape is not None and shape.is_bounded:
             claim = logic("implies", self.evaluator.outermost.first, within(shape, var))
             self.assume(f"{var.payload} is in its range", claim, at)
 
@@ -58,7 +58,7 @@ class Claims:
         node = scope.node
         assert node is not None
         for clause in node.asserts:
-            claim = when_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
+            claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
             self.assume(f"{scope.path}assert {self.tokens.source(clause.at, clause.last)}", claim, clause.at)
         for p in node.properties:
             self._add_property(p, scope)
@@ -72,7 +72,7 @@ class Claims:
         if p.provided is not None:
             claim = logic("implies", self.evaluator.term(p.provided, scope, BOOL), claim)
         if not p.reachable:
-            self._prove(name, when_ticking(scope, claim), p.at)
+            self._prove(name, while_ticking(scope, claim), p.at)
             return
         claim = conjunction(scope.context.tick, claim)
         bounds = [b for b in (p.first, p.within) if b is not None]
@@ -85,7 +85,7 @@ class Claims:
         self._prove(name, claim, p.at, Goal.REACHABLE)
 
     def _step(self, last: int) -> Term:
-        """The number of the step, which stops growing there."""
+        """A counter of steps that stops at `last`."""
         if last not in self._step_counters:
             var = variable(self.variables.fresh("step"), INT)
             following = apply("min", apply("add", var, constant(INT, 1)), constant(INT, last))
@@ -97,10 +97,10 @@ class Claims:
         inputs = [] if scope is self.top else node.inputs
         for v in (*inputs, *node.outputs, *node.locals):
             shape = scope.shapes[v.name]
-            if not shape.bounded:
+            if not shape.is_bounded:
                 continue
             value = self.evaluator.term(name_expression(v.name, v.at), scope)
-            claim = when_ticking(scope, within(shape, value))
+            claim = while_ticking(scope, within(shape, value))
             if value in self.variables.unknowns:
                 self.assume(f"{scope.path}{v.name} is in its range", claim, v.at)
             else:
@@ -116,7 +116,7 @@ class Claims:
             if scope is self.top:
                 self.assume(c.name, c.term, c.at)
             else:
-                self._prove(c.name, when_ticking(scope, c.term), c.at)
+                self._prove(c.name, while_ticking(scope, c.term), c.at)
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
@@ -124,17 +124,17 @@ class Claims:
         for c in claims:
             if c.role == "assume":
                 continue
-            claim = when_ticking(scope, c.term)
+            claim = while_ticking(scope, c.term)
             if node.imported:
                 self.assume(c.name, logic("implies", held, claim), c.at)
             else:
                 self._prove(c.name, claim, c.at)
 
     def _held_so_far(self, scope: LustreScope, claim: Term) -> Term:
-        """That the claim has been true at every step of the instance, the present one included."""
+        """True if the claim has held at every step of the instance, the present one included."""
         if claim is TRUE:
             return TRUE
         var = variable(self.variables.fresh(f"{scope.path}assumptions held"), BOOL)
-        now = when_ticking(scope, claim)
+        now = while_ticking(scope, claim)
         self.variables.cells.append((var, TRUE, conjunction(var, now)))
         return conjunction(var, now)

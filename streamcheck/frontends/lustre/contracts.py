@@ -1,8 +1,8 @@
-"""Contracts: what they assume, guarantee and demand in each mode, as claims about an instance.
+"""Contracts: their assumptions, guarantees and modes, as claims about an instance.
 
-Of the main node, assumptions hold in every run that counts, and guarantees are properties. Of a node that is called,
-assumptions are properties of the caller; guarantees and modes are properties too, for what is called is unfolded.
-An imported node has no body: there they are what is known of it, as long as its assumptions have held.
+For the main node, assumptions restrict the runs, and guarantees are properties. For a node that is called,
+assumptions are properties of the caller; guarantees and modes are properties too, because calls are unfolded.
+An imported node has no body: its guarantees are assumed for as long as its assumptions have held.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def contract_scope(evaluator: Evaluator, contract: Contract, scope: LustreScope)
     for mode in contract.modes:
         inner.modes[mode.name] = mode
     for imported in contract.imports:
-        inner.imports[imported.contract] = _imported(evaluator, imported, inner)
+        inner.imports[imported.contract] = _import_scope(evaluator, imported, inner)
     return inner
 
 
-def _imported(evaluator: Evaluator, imported: Import, scope: LustreScope) -> LustreScope:
+def _import_scope(evaluator: Evaluator, imported: Import, scope: LustreScope) -> LustreScope:
     node = evaluator.file.contracts.get(imported.contract)
     if node is None or node.contract is None:
         raise evaluator.tokens.error(imported.at, f"there is no contract {imported.contract}")
@@ -64,20 +64,20 @@ def _imported(evaluator: Evaluator, imported: Import, scope: LustreScope) -> Lus
 
 
 def contract_claims(evaluator: Evaluator, contract: Contract, inner: LustreScope) -> Iterator[ContractClaim]:
-    """The claims of a contract and of what it imports."""
+    """The claims of a contract and of the contracts it imports."""
     for clause in contract.assumes:
         yield _claim(evaluator, "assume", clause, inner)
     for clause in contract.guarantees:
         yield _claim(evaluator, "guarantee", clause, inner)
-    required = [evaluator.required(mode, inner) for mode in contract.modes]
-    for mode, active in zip(contract.modes, required, strict=True):
+    requirements = [evaluator.requirement(mode, inner) for mode in contract.modes]
+    for mode, active in zip(contract.modes, requirements, strict=True):
         for clause in mode.ensures:
             ensured = evaluator.term(clause.value, inner, BOOL)
             name = _name(evaluator, clause, f"{inner.path}{mode.name}: ensure")
             yield ContractClaim("guarantee", name, logic("implies", active, ensured), clause.at)
     if contract.modes:
         name = f"{inner.path}some mode is active"
-        yield ContractClaim("guarantee", name, disjunction(*required), contract.modes[0].at)
+        yield ContractClaim("guarantee", name, disjunction(*requirements), contract.modes[0].at)
     for imported in contract.imports:
         node = evaluator.file.contracts[imported.contract]
         assert node.contract is not None
@@ -95,6 +95,6 @@ def _name(evaluator: Evaluator, clause: Clause, prefix: str) -> str:
     return f"{prefix} {clause.name or evaluator.tokens.source(clause.at, clause.last)}"
 
 
-def when_ticking(scope: LustreScope, claim: Term) -> Term:
+def while_ticking(scope: LustreScope, claim: Term) -> Term:
     tick = scope.context.tick
     return claim if tick is TRUE else term("implies", tick, claim)

@@ -42,7 +42,7 @@ class Cursor:
         return self.tokens.error(at, message)
 
     def fail(self, wanted: str) -> NoReturn:
-        raise self.error(self.at, f"{wanted} is due, and this is {self.tokens.shown(self.at)}")
+        raise self.error(self.at, f"expected {wanted}, found {self.tokens.token_text(self.at)}")
 
     def expect(self, text: str) -> int:
         """Skip the token with this text; its position."""
@@ -51,7 +51,7 @@ class Cursor:
         return self.at - 1
 
     def take(self, text: str) -> bool:
-        """Skip the next token if it has this text; whether it has."""
+        """Skip the next token if it has this text. True if it has."""
         if self.texts[self.at] == text:
             self.at += 1
             return True

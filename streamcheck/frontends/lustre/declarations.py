@@ -1,7 +1,7 @@
-"""Types as declared, constants, and the type of an expression before its value is known.
+"""Declared types, constants, and the type of an expression before its value is known.
 
 A register needs its type before what it holds can be read (that may depend on the register), so types are found from
-declarations alone: along one path down the expression, for most operations have the type of their first operand.
+declarations alone: along one path down the expression, because most operations have the type of their first operand.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Declarations:
         """The file's enums, whose members are constants, and its constants."""
         for name, text in self.file.types.items():
             if text.kind == "enum":
-                self.named(name, text.at)
+                self.named_shape(name, text.at)
         self.declare_constants(self.globals, self.file.constants.values())
 
     def declare_constants(self, scope: LustreScope, constants: Iterable[ConstantText]) -> None:
@@ -58,14 +58,14 @@ class Declarations:
                 self.free_constants.append((var, shape, c.at))
                 scope.values[c.name] = var
 
-    def named(self, name: str, at: int) -> Shape:
+    def named_shape(self, name: str, at: int) -> Shape:
         """The type of that name."""
         if name not in self._named:
             text = self.file.types.get(name)
             if text is None:
                 raise self.tokens.error(at, f"there is no type {name}")
             if name in self._naming:
-                raise self.tokens.error(text.at, f"type {name} is made of itself")
+                raise self.tokens.error(text.at, f"type {name} contains itself")
             self._naming.append(name)
             self._named[name] = self.shape(text, self.globals, name)
             self._naming.pop()
@@ -80,19 +80,19 @@ class Declarations:
                 width, signed = text.value
                 return Shape(machine(width, signed=signed))
             case "name":
-                return self.named(text.value, text.at)
+                return self.named_shape(text.value, text.at)
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
                 fixed = low is not None and high is not None and low.is_const and high.is_const
                 if fixed and low.payload > high.payload:  # type: ignore[union-attr]
-                    raise self.tokens.error(text.at, "a subrange without values")
+                    raise self.tokens.error(text.at, "this subrange is empty")
                 return Shape(INT, low, high)
             case "array":
                 element, size = text.value
                 inner = self.shape(element, scope)
                 length = self.term(size, scope, INT)
                 if not length.is_const or length.payload < 1:
-                    raise self.tokens.error(size.at, "an array's size is a constant of at least 1")
+                    raise self.tokens.error(size.at, "the size of an array must be a constant of at least 1")
                 return Shape(array_of(inner.type, length.payload), parts=(inner,))
             case "record":
                 parts = [(n, self.shape(t, scope)) for n, t in text.value]
@@ -116,7 +116,7 @@ class Declarations:
         type = shape.type
         for _ in range(count):
             if not isinstance(type, ArrayType):
-                raise self.tokens.error(at, f"it has fewer indices than that: it is {shape.type}")
+                raise self.tokens.error(at, f"too many indices: it is {shape.type}")
             lengths.append(type.length)
             type = type.element
         return lengths
@@ -124,7 +124,7 @@ class Declarations:
     # Types of expressions
 
     def arity(self, e: ExpressionText, scope: LustreScope) -> int:
-        """How many values the expression has."""
+        """The number of values of the expression."""
         while True:
             match e.op:
                 case "tuple":
@@ -143,7 +143,7 @@ class Declarations:
 
     def types_of(self, e: ExpressionText, scope: LustreScope) -> list[Type]:
         """The types of the expression's values, from declarations alone."""
-        path: list[int | str] = []  # what is taken out of the value that is looked at: an element, a field
+        path: list[int | str] = []  # the elements and fields that are taken out of the value of `e`
         while True:
             op = e.op
             if op == "name":
@@ -194,7 +194,7 @@ class Declarations:
                 (element,) = self.types_of(e.args[0], scope)
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
             case "record":
-                return self.named(e.value[0], e.at).type
+                return self.named_shape(e.value[0], e.at).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]
@@ -222,7 +222,7 @@ def type_of_number(text: str) -> Type:
 
 
 def within(shape: Shape, value: Term) -> Term:
-    """That the value lies in the subranges of its declared type."""
+    """True if the value lies in the subranges of its declared type."""
     return conjunction(*_conditions(shape, value))
 
 
@@ -231,7 +231,7 @@ def _conditions(shape: Shape, value: Term) -> Iterator[Term]:
         yield compare("ge", value, shape.low)
     if shape.high is not None:
         yield compare("le", value, shape.high)
-    if not shape.bounded:
+    if not shape.is_bounded:
         return
     if isinstance(shape.type, ArrayType):
         for i in range(shape.type.length):

@@ -54,9 +54,9 @@ class Delays:
         types = self.declarations.types_of(held, scope)
         if initial is not None and [i.type for i in initial] != types:
             shown = ", ".join(map(str, types))
-            raise self.tokens.error(e.at, f"what comes before and after `->` differ in type: after, {shown}")
+            raise self.tokens.error(e.at, f"the two sides of `->` differ in type: on the right, {shown}")
         wish = f"pre {owner.path}{held.value}" if owner is not None else f"pre {scope.path}{self.tokens.place(e.at)}"
-        where, shown = self.tokens.where(e.at), self.tokens.shown(e.at)
+        where, shown = self.tokens.where(e.at), self.tokens.token_text(e.at)
         delays = []
         for i, type in enumerate(types):
             first = None if initial is None else initial[i]
@@ -92,14 +92,14 @@ def define(delay: Delay, value: Term) -> None:
     """Set what the register holds next: the value if its context takes a step."""
     context = delay.context
     if value.type is not delay.var.type:
-        raise SpecError(f"what `pre` holds is {value.type}, where {delay.var.type} is due", delay.where)
+        raise SpecError(f"the operand of `pre`: expected {delay.var.type}, found {value.type}", delay.where)
     start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
     delay.value = value
     delay.next = choice(context.tick, value, choice(context.hard, start, delay.var))
 
 
 def is_constant(value: TermOrTuple) -> bool:
-    """Whether the value is one constant, or an array or record of constants."""
+    """True if the value is one constant, or an array or record of constants."""
     return isinstance(value, Term) and (
         value.is_const or (value.op in ("array", "struct") and all(is_constant(a) for a in value.args))
     )

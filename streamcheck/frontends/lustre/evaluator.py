@@ -51,7 +51,7 @@ Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
 class Evaluator:
-    """Everything that is known of a main node while it is read."""
+    """Evaluates the expressions of one main node and of everything that it calls."""
 
     def __init__(self, file: LustreFile, tokens: Tokens) -> None:
         self.file = file
@@ -77,12 +77,12 @@ class Evaluator:
         """The value of an expression that must have one value, of the given type if there is one."""
         value = self.evaluate(e, scope)
         if isinstance(value, tuple):
-            raise self.tokens.error(e.at, f"one value is due, and this is {len(value)}")
+            raise self.tokens.error(e.at, f"expected one value, found {len(value)}")
         if type is not None and value.type is not type:
-            raise self.tokens.error(e.at, f"{type} is due, and this is {value.type}")
+            raise self.tokens.error(e.at, f"expected {type}, found {value.type}")
         return value
 
-    def finish(self, instance_is_complete: Callable[[LustreScope], None]) -> None:
+    def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
         done = 0
         while done < len(self.instances.scopes) or self.delays.pending:
@@ -97,7 +97,7 @@ class Evaluator:
                 for name in list(scope.definitions):
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
-                instance_is_complete(scope)
+                add_claims(scope)
 
     # Strict operations
 
@@ -137,7 +137,7 @@ class Evaluator:
         try:
             run.results.append(apply_operation(e, run.take(len(e.args)), scope, self.declarations))
         except TypeRule as why:
-            raise self.tokens.error(e.at, f"{self.tokens.shown(e.at)}: {why}") from None
+            raise self.tokens.error(e.at, f"{self.tokens.token_text(e.at)}: {why}") from None
 
     # Names
 
@@ -198,7 +198,8 @@ class Evaluator:
             values = (values[definition.part],)
         names = definition.names
         if len(values) != len(names):
-            raise self.tokens.error(definition.at, f"{len(names)} values are due, and this gives {len(values)}")
+            due = f"{len(names)} value{'s' if len(names) > 1 else ''}"
+            raise self.tokens.error(definition.at, f"expected {due}, found {len(values)}")
         for name, one in zip(names, values, strict=True):
             shape = owner.shapes.get(name)
             if shape is not None and shape.type is not one.type:
@@ -211,7 +212,7 @@ class Evaluator:
         cycle = self._reading[start:]
         also = tuple((f"{s.path}{n} is read here", self.tokens.where(at)) for s, n, at in cycle[1:12])
         text = f"{owner.path}{name} depends on its own present value"
-        return SpecError(text, self.tokens.where(cycle[0][2]), also=also, write="pre, where the value before is meant")
+        return SpecError(text, self.tokens.where(cycle[0][2]), also=also, write="pre, if the previous value is meant")
 
     # Choices and delays
 
@@ -226,12 +227,12 @@ class Evaluator:
 
     def _arrow(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         if e.args[1].op == "pre":
-            run.later(self._initialised, e, scope)
+            run.later(self._arrow_pre, e, scope)
             run.later(self._start, e.args[0], scope)
         else:
             self._apply_to(e.args, e, scope, run)
 
-    def _initialised(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+    def _arrow_pre(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """`a -> pre b`, a has been read: a constant is the initial value of the register."""
         initial = run.results[-1]
         parts = initial if isinstance(initial, tuple) else (initial,)
@@ -345,7 +346,7 @@ class Evaluator:
         restart = FALSE if activation.restart is None else run.results.pop()
         clock = TRUE if activation.clock is None else run.results.pop()
         if isinstance(clock, tuple) or isinstance(restart, tuple) or any(t.type is not BOOL for t in (clock, restart)):
-            raise self.tokens.error(call.at, "a clock or restart condition is bool")
+            raise self.tokens.error(call.at, "a clock or restart condition must be bool")
         if not self.instances.has(call, scope):  # reading the clock may have made it
             self.instances.create(call, scope, clock, restart)
 
@@ -387,12 +388,12 @@ class Evaluator:
 
     # Modes
 
-    def required(self, mode: Mode, scope: LustreScope) -> Term:
-        """That the requirements of the mode hold."""
+    def requirement(self, mode: Mode, scope: LustreScope) -> Term:
+        """The conjunction of the mode's requirements."""
         return conjunction(*(self.term(clause.value, scope, BOOL) for clause in mode.requires))
 
     def _mode(self, path: str, at: int, scope: LustreScope) -> Term:
-        """`::contract::mode`: that its requirements hold."""
+        """`::contract::mode` is true if the mode's requirements hold."""
         *contracts, name = path.split("::")
         owner: LustreScope | None = scope
         while owner is not None and not (owner.modes or owner.imports):
@@ -401,7 +402,7 @@ class Evaluator:
             owner = None if owner is None else owner.imports.get(contract)
         if owner is None or name not in owner.modes:
             raise self.tokens.error(at, f"there is no mode ::{path} here")
-        return self.required(owner.modes[name], owner)
+        return self.requirement(owner.modes[name], owner)
 
 
 def _gather(n: int, call: ExpressionText, scope: LustreScope, run: Run) -> None:

@@ -190,16 +190,16 @@ class ExpressionParser:
         return record
 
     def _operator(self, operands: Operands, pending: Unfinished) -> bool | None:
-        """After an operand. True: another operand is due; False: an operand is complete again; None: the end."""
+        """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
         word = self.cursor.word
-        found = BINARY.get(word)
-        if found is not None:
-            precedence, right, op = found
+        operator = BINARY.get(word)
+        if operator is not None:
+            precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
             pending.append(PendingOperator(op, precedence, self.cursor.at, unary=False))
             self.cursor.next()
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
-                self.cursor.next()  # the lazy forms mean the same where everything has a value
+                self.cursor.next()  # the lazy forms mean the same, because every operation has a value
             return True
         if self.cursor.take("["):
             pending.append(OpenBracket("index", self.cursor.at - 1))
@@ -266,16 +266,16 @@ class ExpressionParser:
                 return ExpressionText("array", items, None, top.at)
             case "merge":
                 if len(items) != 3:
-                    raise self.cursor.error(top.at, "merge(clock; where it is true; where it is false)")
+                    raise self.cursor.error(top.at, "write merge(clock; value if it is true; value if it is false)")
                 return ExpressionText("merge", items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
         if not top.names:
             if len(items) != 1:
-                raise self.cursor.error(top.at, "one index at a time: a[i][j]")
+                raise self.cursor.error(top.at, "write one index at a time: a[i][j]")
             return ExpressionText("index", (operands.pop(), items[0]), None, top.at)
         if top.names != [":=", ";"] * (len(items) // 2 - 1) + [":="]:
-            raise self.cursor.error(top.at, "an update is a[i := value; j := value]")
+            raise self.cursor.error(top.at, "write an update as a[i := value; j := value]")
         return ExpressionText("update", (operands.pop(), *items), None, top.at)
 
     # Forms with words in them: nested in each other a few deep at most, so these may recurse
@@ -366,7 +366,7 @@ class ExpressionParser:
         self.cursor.expect(",")
         count = self.cursor.next()
         if not count.isdigit():
-            raise self.cursor.error(self.cursor.at - 1, "fby(value, n, initial) with a whole number n")
+            raise self.cursor.error(self.cursor.at - 1, "write fby(value, n, initial) with a whole number n")
         self.cursor.expect(",")
         initial = self.expression()
         self.cursor.expect(")")

@@ -92,7 +92,7 @@ class Instances:
     def add_equation(self, scope: LustreScope, equation: Equation, allowed: set[str]) -> None:
         for name in equation.names:
             if name not in allowed:
-                raise self.tokens.error(equation.at, f"{name} is no output or local variable here")
+                raise self.tokens.error(equation.at, f"{name} is not an output or local variable here")
             if name in scope.definitions:
                 also = (("the first equation", self.tokens.where(scope.definitions[name].at)),)
                 raise SpecError(f"{name} has a second equation", self.tokens.where(equation.at), also=also)

@@ -74,17 +74,17 @@ class Parser:
                 raise self.cursor.error(at, "type parameters are not supported")
             if not self.cursor.take("="):
                 raise self.cursor.error(at, f"type {names[0]} has no definition: abstract types are not supported")
-            found = self.types.type()
+            type = self.types.type()
             self.cursor.expect(";")
             for name in names:
                 self._once(file.types, name, at)
-                file.types[name] = found
+                file.types[name] = type
             if self.cursor.after not in ("=", ","):
                 return
 
     def _constants(self) -> list[ConstantText]:
-        """After `const`: one or more, each with its own semicolon."""
-        found: list[ConstantText] = []
+        """After `const`: one declaration or more, each with its own semicolon."""
+        constants: list[ConstantText] = []
         while True:
             at = self.cursor.at
             names = self.cursor.names()
@@ -93,9 +93,9 @@ class Parser:
             self.cursor.expect(";")
             if type is None and value is None:
                 raise self.cursor.error(at, f"constant {names[0]} has neither type nor value")
-            found += [ConstantText(name, type, value, at) for name in names]
+            constants += [ConstantText(name, type, value, at) for name in names]
             if self.cursor.after not in (":", ",", "="):
-                return found
+                return constants
 
     # Nodes
 
@@ -122,14 +122,14 @@ class Parser:
 
     def _parameters(self) -> list[Variable]:
         self.cursor.expect("(")
-        found: list[Variable] = []
+        variables: list[Variable] = []
         while not self.cursor.take(")"):
             constant = self.cursor.take("const")
-            found += self._variables(constant=constant)
+            variables += self._variables(constant=constant)
             if not self.cursor.take(";"):
                 self.cursor.expect(")")
                 break
-        return found
+        return variables
 
     def _variables(self, *, constant: bool = False) -> list[Variable]:
         """`a, b: type`."""
@@ -169,16 +169,16 @@ class Parser:
             node.asserts.append(self._clause())
         elif word in ("--%MAIN", "(%MAIN"):
             self._main(node, word)
-        elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._defined_here()):
+        elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._is_variable()):
             self.cursor.next()
             node.properties.append(self._property(block=word.startswith("(")))
-        elif (word in BLOCKS or word == "when") and not self._defined_here():
+        elif (word in BLOCKS or word == "when") and not self._is_variable():
             raise self.cursor.error(self.cursor.at, f"{BLOCKS.get(word, '`when` blocks')} are not supported")
         else:
             node.equations.append(self._equation())
 
-    def _defined_here(self) -> bool:
-        """Whether the next word is a variable of that name, and this its equation."""
+    def _is_variable(self) -> bool:
+        """True if the next word is a variable, and this its equation."""
         return self.cursor.after in ("=", ",", "[")
 
     def _main(self, node: NodeText, word: str) -> None:
@@ -208,7 +208,7 @@ class Parser:
             self.cursor.next()
             bound = self.cursor.next()
             if not bound.isdigit():
-                raise self.cursor.error(self.cursor.at - 1, "a number of steps is due")
+                raise self.cursor.error(self.cursor.at - 1, "expected a number of steps")
             first = int(bound) if word in ("from", "at") else first
             within = int(bound) if word in ("within", "at") else within
         self.cursor.expect(";")

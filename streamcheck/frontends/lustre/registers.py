@@ -1,8 +1,8 @@
-"""Registers, once everything is read: which first values matter, and which registers are one.
+"""Registers, after everything is read: which first values matter, and which registers are equal.
 
-A register whose first value nobody gave (`pre e` alone) may begin with anything. Mostly this does not matter, for it
-is read on the right of a `->` only: `guarded` finds these, and any first value will do for them, best the one of a
-register that holds the same. Those whose first value can be seen stay free, and a warning says so.
+A register without a first value (`pre e` alone) may begin with any. Mostly this does not matter, because it is read
+only on the right of a `->`. Any first value will do for these, best the one of an equal register. A register whose
+first value can be seen stays free, and a warning says so.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Registers:
         self.image: Mapping[Term, Term] = {}
         cells = {var: Cell(str(var.payload), initial, after, None) for var, initial, after in self.flags}
         cells |= {d.var: self._cell(d) for d in self.delays}
-        self.cells = self._adopted(cells)
+        self.cells = self._with_first_values(cells)
         self._free_after_restarts(variables)
-        self._merge()
+        self._merge_equal()
 
     def _cell(self, delay: Delay) -> Cell:
         initial = delay.initial
@@ -58,7 +58,7 @@ class Registers:
             assert d.value is not None
             nexts[d.var] = [d.value, d.context.tick, d.context.hard]
         known: dict[Term, list[frozenset[Term]]] = {}
-        found: set[Term] = set()
+        visible: set[Term] = set()
         stack: list[tuple[Term, frozenset[Term]]] = [(r, frozenset()) for r in self.roots]
         while stack:
             node, later = stack.pop()
@@ -73,7 +73,7 @@ class Registers:
                 delay = self.by_var.get(node)
                 undefined = delay is not None and delay.initial is None
                 if undefined and self.by_var[node].context.first not in later:
-                    found.add(node)
+                    visible.add(node)
                 if first_visit:
                     stack.extend((after, frozenset()) for after in nexts.get(node, ()))
             elif node.op == "mux" and node.args[0] in flags:
@@ -81,9 +81,9 @@ class Registers:
                 stack.append((node.args[2], later | {node.args[0]}))
             else:
                 stack.extend((a, later) for a in node.args)
-        return found
+        return visible
 
-    def _adopted(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
+    def _with_first_values(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
         """A first value that does not matter is taken from a register that holds the same, or makes a constant."""
         given: dict[Term, Term] = {}
         for d in self.delays:
@@ -108,9 +108,9 @@ class Registers:
             }
             self._replace(any_value)
 
-    def _merge(self) -> None:
+    def _merge_equal(self) -> None:
         """One register for those that begin alike and hold the same; none for what never changes."""
-        self._keep_what_is_seen()
+        self._restrict_to_cone()
         while True:
             replacement: dict[Term, Term] = {}
             leaders: dict[object, Term] = {}
@@ -127,7 +127,7 @@ class Registers:
                 return
             self.cells = {var: cell for var, cell in self.cells.items() if var not in replacement}
             self._replace(replacement)
-            self._keep_what_is_seen()
+            self._restrict_to_cone()
 
     def _replace(self, replacement: dict[Term, Term]) -> None:
         before = [*self.roots, *(c.next for c in self.cells.values())]
@@ -140,6 +140,6 @@ class Registers:
         self.roots = [after[t] for t in self.roots]
         self.cells = {var: replace(c, next=after[c.next]) for var, c in self.cells.items()}
 
-    def _keep_what_is_seen(self) -> None:
+    def _restrict_to_cone(self) -> None:
         self.seen = cone(self.roots, {var: cell.next for var, cell in self.cells.items()})
         self.cells = {var: cell for var, cell in self.cells.items() if var in self.seen}

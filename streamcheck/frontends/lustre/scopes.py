@@ -1,4 +1,4 @@
-"""Where names are looked up while nodes are unfolded: one scope for each instance of a node."""
+"""Scopes: the names of each instance of a node, and what is known of them while nodes are unfolded."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Shape:
     parts: tuple[Shape, ...] = ()  # of an array (its element once) or a record
 
     @property
-    def bounded(self) -> bool:
-        return self.low is not None or self.high is not None or any(p.bounded for p in self.parts)
+    def is_bounded(self) -> bool:
+        return self.low is not None or self.high is not None or any(p.is_bounded for p in self.parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the parser makes of Lustre text: declarations, and expressions as trees that nobody walks by recursion."""
+"""The syntax of Lustre: declarations, and expressions as trees. They are deep, so walk them without recursion."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Import:
 
 @dataclass(slots=True)
 class Contract:
-    """The items of a contract; `at` is where it stands."""
+    """The items of a contract; `at` is its first token."""
 
     at: int
     constants: list[ConstantText] = field(default_factory=list)

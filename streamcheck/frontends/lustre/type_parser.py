@@ -19,35 +19,35 @@ class TypeParser:
         at = self.cursor.at
         word = self.cursor.next()
         if word in ("bool", "int", "real"):
-            found = TypeText(word, None, at)
+            type = TypeText(word, None, at)
         elif word in LUSTRE_WORD_TYPES:
-            found = TypeText("machine", LUSTRE_WORD_TYPES[word], at)
+            type = TypeText("machine", LUSTRE_WORD_TYPES[word], at)
         elif word in ("sint", "uint") and self.cursor.take("<"):
             if not self.cursor.word.isdigit() or not int(self.cursor.word):
                 self.cursor.fail("a width")
             width = int(self.cursor.next())
             self.cursor.expect(">")
-            found = TypeText("machine", (width, word == "sint"), at)
+            type = TypeText("machine", (width, word == "sint"), at)
         elif word == "subrange":
-            found = self._subrange(at)
+            type = self._subrange(at)
         elif word == "enum":
             self.cursor.expect("{")
-            found = TypeText("enum", tuple(self.cursor.names()), at)
+            type = TypeText("enum", tuple(self.cursor.names()), at)
             self.cursor.expect("}")
         elif word in ("struct", "{"):
             if word == "struct":
                 self.cursor.expect("{")
-            found = self._record(at)
+            type = self._record(at)
         elif word in ("[", "subtype", "history", "set", "map"):
             raise self.cursor.error(at, "tuple, refinement, history, set and map types are not supported")
         else:
             self.cursor.at = at
-            found = TypeText("name", self.cursor.name(), at)
+            type = TypeText("name", self.cursor.name(), at)
         while self.cursor.take("^"):
-            found = TypeText("array", (found, self.expressions.expression(AFTER_SIZE)), at)
+            type = TypeText("array", (type, self.expressions.expression(AFTER_SIZE)), at)
         if self.cursor.word == "<":
             raise self.cursor.error(self.cursor.at, "type parameters are not supported")
-        return found
+        return type
 
     def _subrange(self, at: int) -> TypeText:
         self.cursor.expect("[")
@@ -64,8 +64,8 @@ class TypeParser:
         while not self.cursor.take("}"):
             names = self.cursor.names()
             self.cursor.expect(":")
-            type = self.type()
-            fields += [(name, type) for name in names]
+            field_type = self.type()
+            fields += [(name, field_type) for name in names]
             if not self.cursor.take(";") and not self.cursor.take(","):
                 self.cursor.expect("}")
                 break
