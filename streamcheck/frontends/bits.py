@@ -22,11 +22,11 @@ def width(a: Term) -> int:
     return a.type.width
 
 
-def signed(a: Term) -> Term:
+def as_signed(a: Term) -> Term:
     return cast(machine(width(a), signed=True), a)
 
 
-def unsigned(a: Term) -> Term:
+def as_unsigned(a: Term) -> Term:
     return cast(machine(width(a), signed=False), a)
 
 
@@ -46,7 +46,7 @@ def zero_extend(a: Term, by: int) -> Term:
 
 
 def sign_extend(a: Term, by: int) -> Term:
-    return unsigned(cast(machine(width(a) + by, signed=True), signed(a)))
+    return as_unsigned(cast(machine(width(a) + by, signed=True), as_signed(a)))
 
 
 def rotate_left(a: Term, by: int) -> Term:
@@ -75,17 +75,17 @@ def binary(name: str, a: Term, b: Term) -> Term:
         case "urem":
             return apply("rem", a, b)
         case "sdiv":
-            return unsigned(word_quotient(signed(a), signed(b)))
+            return as_unsigned(word_quotient(as_signed(a), as_signed(b)))
         case "srem" | "smod":
-            return unsigned(apply("rem" if name == "srem" else "mod", signed(a), signed(b)))
+            return as_unsigned(apply("rem" if name == "srem" else "mod", as_signed(a), as_signed(b)))
         case "shl":
             return apply("shl", a, b)
         case "lshr":
             return apply("shr", a, b)
         case "ashr":
-            return unsigned(apply("shr", signed(a), b))
+            return as_unsigned(apply("shr", as_signed(a), b))
         case "comp":
             return bit(equal(a, b))
     if name[1:] in ("lt", "le", "gt", "ge") and name[0] in "us":
-        return compare(name[1:], a, b) if name[0] == "u" else compare(name[1:], signed(a), signed(b))
+        return compare(name[1:], a, b) if name[0] == "u" else compare(name[1:], as_signed(a), as_signed(b))
     raise KeyError(name)

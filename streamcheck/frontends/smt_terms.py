@@ -176,7 +176,7 @@ def _one_or_two(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
         case "to_int" | "bv2nat" | "ubv_to_int":
             return convert(INT, a)
         case "sbv_to_int":
-            return convert(INT, bits.signed(a))
+            return convert(INT, bits.as_signed(a))
         case "concat":
             return reduce(bits.concat, args)
         case "bvneg":

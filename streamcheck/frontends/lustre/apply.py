@@ -9,7 +9,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
-from streamcheck.frontends.lustre.declarations import Declarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.operations import (
@@ -34,7 +34,9 @@ ARITHMETIC = frozenset(("add", "sub", "mul"))
 DIVISIONS = frozenset(("intdiv", "mod", "div"))
 
 
-def apply_operation(e: ExpressionText, args: list[Any], scope: LustreScope, declarations: Declarations) -> TermOrTuple:
+def apply_operation(
+    e: ExpressionText, args: list[Any], scope: LustreScope, declarations: LustreDeclarations
+) -> TermOrTuple:
     """The value of a strict operation for the values of its operands."""
     op = e.op
     if op == "number":
@@ -111,7 +113,7 @@ def _equal_tuples(op: str, args: list[Any]) -> Term:
     return result if op == "eq" else negation(result)
 
 
-def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: Declarations) -> Term:
+def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: LustreDeclarations) -> Term:
     op = e.op
     if op in LOGIC:
         return logic(op, args[0], args[1])
@@ -159,7 +161,7 @@ def _repeat(value: Term, length: Term) -> Term:
     return term("array", *[value] * length.payload, payload=array_of(value.type, length.payload))
 
 
-def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: Declarations) -> Term:
+def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: LustreDeclarations) -> Term:
     match e.op:
         case "array":
             if any(a.type is not args[0].type for a in args):
@@ -186,7 +188,7 @@ def _field(record: Term, name: str) -> Term:
     return record.args[position] if record.op == "struct" else term("field", record, payload=position)
 
 
-def _record(e: ExpressionText, args: list[Term], declarations: Declarations) -> Term:
+def _record(e: ExpressionText, args: list[Term], declarations: LustreDeclarations) -> Term:
     name, fields = e.value
     type = declarations.named_shape(name, e.at).type
     if not isinstance(type, StructType):

@@ -40,7 +40,7 @@ class Claims:
             claim = logic("implies", self.evaluator.outermost.first, within(shape, var))
             self.assume(f"{var.payload} is in its range", claim, at)
 
-    def _prove(
+    def _add_claim(
         self,
         name: str,
         claim: Term,
@@ -72,7 +72,7 @@ class Claims:
         if p.provided is not None:
             claim = logic("implies", self.evaluator.term(p.provided, scope, BOOL), claim)
         if not p.reachable:
-            self._prove(name, while_ticking(scope, claim), p.at)
+            self._add_claim(name, while_ticking(scope, claim), p.at)
             return
         claim = conjunction(scope.context.tick, claim)
         bounds = [b for b in (p.first, p.within) if b is not None]
@@ -82,7 +82,7 @@ class Claims:
                 claim = conjunction(claim, compare("ge", step, constant(INT, p.first)))
             if p.within is not None:
                 claim = conjunction(claim, compare("le", step, constant(INT, p.within)))
-        self._prove(name, claim, p.at, Goal.REACHABLE)
+        self._add_claim(name, claim, p.at, Goal.REACHABLE)
 
     def _step(self, last: int) -> Term:
         """A counter of steps that stops at `last`."""
@@ -104,7 +104,7 @@ class Claims:
             if value in self.variables.unknowns:
                 self.assume(f"{scope.path}{v.name} is in its range", claim, v.at)
             else:
-                self._prove(f"{scope.path}{v.name} is in its range", claim, v.at, origin=IMPLIED)
+                self._add_claim(f"{scope.path}{v.name} is in its range", claim, v.at, origin=IMPLIED)
 
     def _add_contract(self, scope: LustreScope, node: NodeText) -> None:
         assert node.contract is not None
@@ -116,7 +116,7 @@ class Claims:
             if scope is self.top:
                 self.assume(c.name, c.term, c.at)
             else:
-                self._prove(c.name, while_ticking(scope, c.term), c.at)
+                self._add_claim(c.name, while_ticking(scope, c.term), c.at)
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
@@ -128,7 +128,7 @@ class Claims:
             if node.imported:
                 self.assume(c.name, logic("implies", held, claim), c.at)
             else:
-                self._prove(c.name, claim, c.at)
+                self._add_claim(c.name, claim, c.at)
 
     def _held_so_far(self, scope: LustreScope, claim: Term) -> Term:
         """True if the claim has held at every step of the instance, the present one included."""

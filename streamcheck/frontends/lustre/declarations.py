@@ -26,7 +26,7 @@ class Evaluate(Protocol):
     def __call__(self, e: ExpressionText, scope: LustreScope, type: Type | None = None) -> Term: ...
 
 
-class Declarations:
+class LustreDeclarations:
     """The declared types and constants of a file. `term` evaluates an expression, which must have the given type."""
 
     def __init__(self, file: LustreFile, variables: Variables, term: Evaluate) -> None:

@@ -15,7 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import choice
 from streamcheck.core.term import FALSE, Term, constant, variable
 from streamcheck.core.types import default
-from streamcheck.frontends.lustre.declarations import Declarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import Delay, LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 
@@ -23,7 +23,7 @@ from streamcheck.frontends.lustre.syntax import ExpressionText
 class Delays:
     """`pending` are the registers, with the expression they hold, whose next values are not read yet."""
 
-    def __init__(self, declarations: Declarations) -> None:
+    def __init__(self, declarations: LustreDeclarations) -> None:
         self.declarations = declarations
         self.tokens = declarations.tokens
         self.variables = declarations.variables

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from streamcheck.core.term import constant
 from streamcheck.core.types import INT
-from streamcheck.frontends.lustre.declarations import Declarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import ExpressionText, name_expression
 
@@ -17,7 +17,7 @@ Position: TypeAlias = tuple[int, ...]
 Indexed: TypeAlias = tuple[LustreScope, LazyElements, list[ExpressionText]]  # an array, its scope, and indices
 
 
-def array_indexed(e: ExpressionText, scope: LustreScope) -> Indexed | None:
+def lazy_array_of(e: ExpressionText, scope: LustreScope) -> Indexed | None:
     """The array and indices if `e` is one element of an array that is defined element by element, else None."""
     indices: list[ExpressionText] = []
     base = e
@@ -31,7 +31,9 @@ def array_indexed(e: ExpressionText, scope: LustreScope) -> Indexed | None:
     return owner, array, indices
 
 
-def element(declarations: Declarations, owner: LustreScope, array: LazyElements, position: Position, at: int) -> str:
+def element(
+    declarations: LustreDeclarations, owner: LustreScope, array: LazyElements, position: Position, at: int
+) -> str:
     """The name of one element, which is defined now if it was not."""
     name = _element_name(array, position)
     if name not in owner.values and name not in owner.definitions:
@@ -43,7 +45,7 @@ def element(declarations: Declarations, owner: LustreScope, array: LazyElements,
     return name
 
 
-def whole_array(declarations: Declarations, owner: LustreScope, array: LazyElements) -> ExpressionText:
+def whole_array(declarations: LustreDeclarations, owner: LustreScope, array: LazyElements) -> ExpressionText:
     """The array as a literal of its elements."""
     lengths = _lengths(declarations, owner, array)
 
@@ -71,6 +73,6 @@ def _define_element(owner: LustreScope, array: LazyElements, position: Position)
     owner.definitions[name] = LazyDefinition((name,), array.value, inner, array.at)
 
 
-def _lengths(declarations: Declarations, owner: LustreScope, array: LazyElements) -> list[int]:
+def _lengths(declarations: LustreDeclarations, owner: LustreScope, array: LazyElements) -> list[int]:
     """The lengths, outermost first."""
     return declarations.lengths(owner.shapes[array.name], len(array.indices), array.at)

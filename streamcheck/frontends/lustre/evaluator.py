@@ -18,7 +18,7 @@ from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import BOOL, Type
 from streamcheck.frontends.lustre import elements
 from streamcheck.frontends.lustre.apply import apply_operation
-from streamcheck.frontends.lustre.declarations import Declarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.scopes import BEING_READ, LazyDefinition, LazyElements, LustreScope, TermOrTuple
@@ -57,7 +57,7 @@ class Evaluator:
         self.file = file
         self.tokens = tokens
         self.variables = Variables(tokens)
-        self.declarations = Declarations(file, self.variables, self.term)
+        self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
         self.instances = Instances(self.declarations)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
@@ -245,7 +245,7 @@ class Evaluator:
 
     def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """One element of an array that is defined element by element may be known before the others are."""
-        indexed = elements.array_indexed(e, scope)
+        indexed = elements.lazy_array_of(e, scope)
         if indexed is None:
             self._apply_to(e.args, e, scope, run)
             return

@@ -97,7 +97,7 @@ class PendingOperator:
         self.value = value
 
 
-Operands: TypeAlias = list[ExpressionText]
+OperandStack: TypeAlias = list[ExpressionText]
 Unfinished: TypeAlias = list[OpenBracket | PendingOperator]
 
 
@@ -108,7 +108,7 @@ class ExpressionParser:
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
-        operands: Operands = []
+        operands: OperandStack = []
         pending: Unfinished = []
         while True:
             if self._operand(operands, pending):
@@ -123,7 +123,7 @@ class ExpressionParser:
                 if goes_on:
                     break
 
-    def _operand(self, operands: Operands, pending: Unfinished) -> bool:
+    def _operand(self, operands: OperandStack, pending: Unfinished) -> bool:
         """Read a prefix or an opening (True), or a whole operand (False)."""
         at, word = self.cursor.at, self.cursor.next()
         if word in PREFIX:
@@ -144,7 +144,7 @@ class ExpressionParser:
             return True
         return self._leaf(at, word, operands, pending)
 
-    def _leaf(self, at: int, word: str, operands: Operands, pending: Unfinished) -> bool:
+    def _leaf(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
         if word[:1] in DIGITS and word:
             operands.append(ExpressionText("number", (), word, at))
         elif word in ("true", "false"):
@@ -170,7 +170,7 @@ class ExpressionParser:
             self.cursor.fail("an expression")
         return False
 
-    def _name_or_call(self, at: int, word: str, operands: Operands, pending: Unfinished) -> bool:
+    def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
         if self.cursor.take("("):
             self.calls.add(word)
             if self.cursor.take(")"):
@@ -189,7 +189,7 @@ class ExpressionParser:
         self.cursor.expect("=")
         return record
 
-    def _operator(self, operands: Operands, pending: Unfinished) -> bool | None:
+    def _operator(self, operands: OperandStack, pending: Unfinished) -> bool | None:
         """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
         word = self.cursor.word
         operator = BINARY.get(word)
@@ -215,7 +215,7 @@ class ExpressionParser:
             return self._branch(top, operands, pending)
         return self._closing(top, operands, pending)
 
-    def _projection(self, operands: Operands) -> bool | None:
+    def _projection(self, operands: OperandStack) -> bool | None:
         if self.cursor.after[:1] not in NAME_START:
             self.cursor.fail("an operator")
         self.cursor.expect(".")
@@ -223,7 +223,7 @@ class ExpressionParser:
         operands.append(ExpressionText("field", (operands.pop(),), self.cursor.next(), at))
         return False
 
-    def _branch(self, top: OpenBracket, operands: Operands, pending: Unfinished) -> bool:
+    def _branch(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
         self.cursor.expect("then" if top.kind == "if" else "else")
         if top.kind == "if":
             top.kind = "then"
@@ -232,7 +232,7 @@ class ExpressionParser:
         pending[-1] = PendingOperator("if", ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
         return True
 
-    def _closing(self, top: OpenBracket, operands: Operands, pending: Unfinished) -> bool:
+    def _closing(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
         word = self.cursor.word
         top.items.append(operands.pop())
         if word == "," and top.kind in ("(", "call", "array"):
@@ -255,7 +255,7 @@ class ExpressionParser:
         operands.append(self._bracket_contents(top, operands))
         return False
 
-    def _bracket_contents(self, top: OpenBracket, operands: Operands) -> ExpressionText:
+    def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
         items = tuple(top.items)
         match top.kind:
             case "(":
@@ -379,7 +379,7 @@ def _can_name_node(word: str) -> bool:
     return word == "(" or (is_name(word) and word != "every")
 
 
-def apply_pending(operands: Operands, pending: Unfinished, precedence: int) -> None:
+def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) -> None:
     """Apply every waiting operator that binds at least so tightly."""
     while pending:
         top = pending[-1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, disjunction
 from streamcheck.core.term import FALSE, TRUE, Term
-from streamcheck.frontends.lustre.declarations import Declarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeText, Variable
 
@@ -20,7 +20,7 @@ DEEPEST = 200  # instances inside each other: a node that calls itself would nev
 class Instances:
     """`scopes` are the instances in the order of their creation, the main node first."""
 
-    def __init__(self, declarations: Declarations) -> None:
+    def __init__(self, declarations: LustreDeclarations) -> None:
         self.declarations = declarations
         self.tokens = declarations.tokens
         self.variables = declarations.variables
