@@ -103,7 +103,7 @@ def test_precedence(tmp_path):
         ("A { var x; initial q; final b;\n from q\n | x + 1 --> b; }", ":3: a comparison is missing before -->"),
         ("A { var x; initial q; final b;\n from q | x < 1 --> b }", ":2: ; is missing before }"),
         ("A { var x;\n\n initial q; final b;", ":3: var, initial, final, from or } is missing before the end"),
-        ("A { var x & y; }", ":1: & has no meaning here"),
+        ("A { var x & y; }", ":1: & is unexpected here"),
         ("A { initial q; final b; }\nB", ":2: B after the end of the automaton"),
     ],
 )

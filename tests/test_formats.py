@@ -318,7 +318,7 @@ def test_functional_transitions_need_no_conditions(tmp_path):
     ("text", "line", "said"),
     [
         ("(declare-fun x () Int\n", 1, "not closed"),
-        ("(declare-fun x () Int))", 1, "a closing bracket too many"),
+        ("(declare-fun x () Int))", 1, "unmatched closing bracket"),
         ("\n(declare-fun x (Int) Int)", 2, "`declare-fun` is not supported"),
         ("(declare-fun x () (Array Int Int))", 1, "only Bool, Int, Real and bit-vectors"),
         ("(define-fun p () Bool (! y :invar-property 0))", 1, "there is no y here"),
@@ -494,7 +494,7 @@ def test_btor2_states_constraints_and_free_starts(tmp_path):
         ("1 sort bitvec 1\n2 justice 1 1", 2, "liveness is not supported"),
         ("1 sort bitvec 8\n2 read 1 1 1", 2, "not supported, or not defined before"),
         ("1 sort", 1, "not BTOR2"),
-        ("1 sort bitvec 8\n2 input 1\n3 bad 2", 3, "one bit is due"),
+        ("1 sort bitvec 8\n2 input 1\n3 bad 2", 3, "expected one bit"),
         ("1 sort bitvec 8\n2 sort bitvec 9\n3 input 1\n4 input 2\n5 add 1 3 4", 5, "different"),
     ],
 )

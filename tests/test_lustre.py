@@ -248,6 +248,24 @@ def test_a_branch_of_a_merge_is_on_the_clock_that_chooses_it(tmp_path):
             read(tmp_path, node(wrong, before="node one(i: int) returns (o: int); let o = i; tel"))
 
 
+def test_a_branch_of_a_merge_for_a_member_of_another_enum_is_an_error(tmp_path):
+    before = """
+      type color = enum { red, green };
+      type light = enum { on, off };
+      node one(i: int) returns (o: int); let o = i; tel
+    """
+    for clock in ("red(c)", "on(c)"):
+        body = f"y = merge c (on -> one(x) when {clock}) (off -> 3);"
+        with pytest.raises(SpecError, match="color"):
+            read(tmp_path, node(body, inputs="x: int; c: color", before=before))
+
+
+def test_a_free_constant_may_be_bounded_by_another_constant(tmp_path):
+    before = "const n: int = 3; const c: subrange [0, n] of int;"
+    (assumption,) = read(tmp_path, node("y = c;", before=before)).assumptions
+    assert assumption.name == "c is in its range"
+
+
 def test_many_clocks_are_read_soon(tmp_path):
     late = "node late(i: int) returns (o: int); let o = 0 -> pre i + 1; tel\n"
     calls = "\n".join(f"v{i} = condact(b{i}, late(v{i + 1}), v{i + 1} - 1);" for i in range(60)) + "\nv60 = x;\ny = v0;"
@@ -327,19 +345,19 @@ def test_functions_and_global_constants(tmp_path):
 @pytest.mark.parametrize(
     ("body", "line", "said"),
     [
-        ("y = x +;", 5, "an expression is due, and this is `;`"),
-        ("y = x\ntel", 6, "`;` is due, and this is `tel`"),
+        ("y = x +;", 5, "expected an expression, found `;`"),
+        ("y = x\ntel", 6, "expected `;`, found `tel`"),
         ("y = z;", 5, "there is no z here"),
         ("y = x + 1.0;", 5, "int and real are different types"),
         ("y = true;", 5, "y is declared int, and this is bool"),
         ("y = x;\ny = 2;", 6, "y has a second equation"),
         ("y = 1; tel node other(x: int) returns (x: int); let x = 1;", 5, "x is declared a second time"),
-        ("x = 2;", 5, "x is no output or local variable here"),
+        ("x = 2;", 5, "x is not an output or local variable here"),
         ("y = nothing(x);", 5, "there is no node nothing"),
         ("y = if x then 1 else 2;", 5, "the condition is not bool"),
         ("y = x / 2;", 5, "whole numbers have `div`"),
         ("y = x + (uint8 1);", 5, "int and uint8 are different types"),
-        ("y = x and b;", 5, "it is for bool, not int"),
+        ("y = x and b;", 5, "expected bool, found int"),
         ("y = 1 -> pre b;", 5, "differ in type"),
         ("y = forall (i: int) i > 0;", 5, "quantifiers are not supported"),
         ("y = current x;", 5, "`current` is not supported"),
@@ -350,7 +368,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = [1, 2][0..1];", 5, "array slices are not supported"),
         ("y = [1, 2][7];", 5, "index 7 of an array with 2 elements"),
         ("y = #(b, b);", 5, "`#` is not supported"),
-        ("y = (1, 2);", 5, "1 values are due, and this gives 2"),
+        ("y = (1, 2);", 5, "expected 1 value, found 2"),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path, body, line, said):

@@ -29,7 +29,7 @@ ROOMS = {
     "certify": {"core", "problem", "interpret"},
     "codegen": {"core", "problem"},
     "validate": {"core", "problem", "transform", "certify"},  # never codegen: what it proves, it does not know
-    "export": {"core", "problem", "frontends"},
+    "export": {"core", "problem"},
     "report": {"core", "problem", "interpret"},
     "run": ALL - {"cli", "api", "codegen", "export", "report", "validate", "deliver"},
     "deliver": ALL - {"cli", "api", "export", "report"},

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from streamcheck.codegen.rewrite import rewrite
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import FALSE, Term, walk
+from streamcheck.core.term import FALSE, Term, cone, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger, cone
+from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from streamcheck.core.evaluate import meaning
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
@@ -91,6 +92,20 @@ def choice(condition: Term, a: Term, b: Term) -> Term:
     return term("mux", condition, a, b)
 
 
+def fold_constants(node: Term) -> Term:
+    """The value of the node as a constant if its operands are constants, else the node itself."""
+    return _value(node, node.args) if node.args and all(a.is_const for a in node.args) else node
+
+
+def apply(op: str, *args: Term, payload: Any = None) -> Term:
+    """The application of an operator, as `term` makes it, with constants folded."""
+    return fold_constants(term(op, *args, payload=payload))
+
+
+def _value(node: Term, args: Iterable[Term]) -> Term:
+    return constant(node.type, meaning(node)(*[a.payload for a in args]))
+
+
 def simple(node: Term) -> Term:
     """The node, simplified: its operands are simple already."""
     return _simplified(node, list(node.args))
@@ -122,7 +137,7 @@ def _simplified(node: Term, args: list[Term]) -> Term:
         case "mux":
             return choice(args[0], args[1], args[2])
     if all(a.is_const for a in args):
-        return constant(node.type, meaning(node)(*[a.payload for a in args]))
+        return _value(node, args)
     if node.op in ("eq", "le", "ge") and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
         return TRUE
     if node.op == "same" and args[0] is args[1]:

@@ -114,6 +114,25 @@ def walk(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]
                 yield node
 
 
+def walk_cone(roots: Iterable[Term], next_of: Mapping[Term, Term]) -> Iterator[Term]:
+    """Every node of the cone of influence of the roots once: the walk goes on below the next value of each state
+    variable that it finds. `next_of` maps a state variable to its next value."""
+    done: set[Term] = set()
+    pending = list(roots)
+    while pending:
+        state: list[Term] = []
+        for node in walk(pending, done):
+            if node in next_of:
+                state.append(node)
+            yield node
+        pending = [next_of[var] for var in state]
+
+
+def cone(roots: Iterable[Term], next_of: Mapping[Term, Term]) -> set[Term]:
+    """The cone of influence of the roots: every term that they depend on, at this step or through earlier ones."""
+    return set(walk_cone(roots, next_of))
+
+
 def fold(roots: Iterable[Term], step: Callable[[Term, list[Any]], Any]) -> dict[Term, Any]:
     """The results of `step(node, results of its arguments)` for every node below the roots."""
     results: dict[Term, Any] = {}

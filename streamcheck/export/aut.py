@@ -1,53 +1,58 @@
-"""Program automata to text, the form that `aut` reads: what it reads and this writes is the same again."""
+"""Program automata to text, the form that `frontends.aut` reads; reading it again gives the same automaton."""
 
 from __future__ import annotations
 
 import re
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.euclidean import ZERO, quotient
+from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
 from streamcheck.core.term import TRUE, Term, term
-from streamcheck.core.types import BOOL, INT
-from streamcheck.frontends.aut import KEYWORDS, RELATIONS, ZERO, quotient
+from streamcheck.core.types import INT
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 
+SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 
-def write_aut(cfa: Automaton) -> str:
-    """An automaton over Int with one error, where every edge is one command; else a SpecError says what is not."""
-    if len(cfa.errors) != 1:
-        raise SpecError(f"{cfa.name}: an .aut file has one final location, and this automaton {len(cfa.errors)} claims")
-    stray = next((v for v in cfa.variables if v.type is not INT), None)
+
+def write_aut(automaton: Automaton) -> str:
+    """An automaton over Int with one error, in which every edge is one command; anything else is a SpecError."""
+    if len(automaton.errors) != 1:
+        raise SpecError(
+            f"{automaton.name}: an .aut file has one final location, and this automaton {len(automaton.errors)} claims"
+        )
+    stray = next((v for v in automaton.variables if v.type is not INT), None)
     if stray is not None:
         raise SpecError(f"{stray.payload} is {stray.type}: variables of an .aut file are Int")
-    names = _names([*cfa.locations])
-    words = _names([str(v.payload) for v in cfa.variables])
-    writing = _Writing({v: words[str(v.payload)] for v in cfa.variables})
-    lines = [_names([cfa.name])[cfa.name], "{"]
-    if cfa.variables:
+    names = _names([*automaton.locations])
+    words = _names([str(v.payload) for v in automaton.variables])
+    writing = _AutWriter({v: words[str(v.payload)] for v in automaton.variables})
+    lines = [_names([automaton.name])[automaton.name], "{"]
+    if automaton.variables:
         lines += [f"    var {', '.join(words.values())};", ""]
-    lines += [f"    initial {names[cfa.entry]};", f"    final {names[cfa.errors[0].location]};"]
-    for location in cfa.locations:
-        if cfa.leaving[location]:
+    lines += [f"    initial {names[automaton.entry]};", f"    final {names[automaton.errors[0].location]};"]
+    for location in automaton.locations:
+        if automaton.leaving[location]:
             lines += ["", f"    from {names[location]}"]
-            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in cfa.leaving[location]]
+            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in automaton.leaving[location]]
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def _names(wanted: list[str]) -> dict[str, str]:
     """Names as the grammar has them, each its own."""
     taken: set[str] = set()
-    found: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     for name in wanted:
         plain = re.sub(r"[^A-Za-z0-9_']+", "_", name)
-        if plain.isdigit() or plain in KEYWORDS:
+        if plain.isdigit() or plain in AUT_RESERVED:
             plain = f"q_{plain}"
         while plain in taken:
             plain += "'"
         taken.add(plain)
-        found[name] = plain
-    return found
+        chosen[name] = plain
+    return chosen
 
 
-class _Writing:
+class _AutWriter:
     def __init__(self, names: dict[Term, str]) -> None:
         self.names = names
 
@@ -74,9 +79,7 @@ class _Writing:
         return text
 
     def comparison(self, guard: Term, sides: list[Term]) -> str:
-        if guard.type is not BOOL or guard.op not in RELATIONS.values():
-            raise KeyError(guard.op)
-        symbol = next(s for s, op in RELATIONS.items() if op == guard.op)
+        symbol = SYMBOLS[guard.op]
         return f"{self.expression(guard.args[0], sides)} {symbol} {self.expression(guard.args[1], sides)}"
 
     def expression(self, t: Term, sides: list[Term]) -> str:
@@ -94,14 +97,14 @@ class _Writing:
             case "add" | "sub" | "mul":
                 symbol = {"add": "+", "sub": "-", "mul": "*"}[t.op]
                 return f"({self.expression(t.args[0], sides)} {symbol} {self.expression(t.args[1], sides)})"
-        a, b = self._divided(t)
+        a, b = self._division_operands(t)
         symbol = "%" if t.op == "mod" else "/"
         left, right = self.expression(a, sides), self.expression(b, sides)
         if not b.is_const:
             sides.append(term("ne", b, ZERO))
         return f"({left} {symbol} {right})"
 
-    def _divided(self, t: Term) -> tuple[Term, Term]:
+    def _division_operands(self, t: Term) -> tuple[Term, Term]:
         """The operands of a division or remainder as `quotient` and `remainder` make it."""
         if t.op == "mod" and t.args[1].op == "abs":
             return t.args[0], t.args[1].args[0]

@@ -1,4 +1,4 @@
-"""A system as constrained Horn clauses, for Spacer, Golem, Eldarica: satisfiable where every property holds.
+"""A system as constrained Horn clauses, for Spacer, Golem, Eldarica: satisfiable if every property holds.
 
     I(x)                                     → Reached(x)
     Reached(x) ∧ A(x, i) ∧ x' = T(x, i)      → Reached(x')
@@ -13,8 +13,7 @@ from collections.abc import Iterator
 
 from streamcheck.core.smtlib import literal, sort, symbols
 from streamcheck.core.term import Term
-from streamcheck.export.smt_text import Texts, joined
-from streamcheck.problem.claim import Goal
+from streamcheck.export.smt_text import Texts, conjunction_text, one_line
 from streamcheck.problem.transition import TransitionSystem
 
 
@@ -25,7 +24,7 @@ def write_chc(system: TransitionSystem) -> str:
 def _lines(system: TransitionSystem) -> Iterator[str]:
     state = [s.var for s in system.state]
     both = [v.payload for v in (*state, *system.inputs)] + [f"{v.payload}'" for v in state]
-    chosen = symbols([f"reached by {' '.join(system.name.split())}", *both])
+    chosen = symbols([f"reached by {one_line(system.name)}", *both])
     reached = next(iter(chosen.values()))
     names = {v: chosen[v.payload] for v in (*state, *system.inputs)}
     after = {v: chosen[f"{v.payload}'"] for v in state}
@@ -36,23 +35,22 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     if texts.functions:
         yield from texts.functions.values()
     begun = [(v, s.init) for v, s in zip(state, system.state, strict=True) if s.init is not None]
-    first = joined("and", [f"(= {names[v]} {literal(v.type, init.payload)})" for v, init in begun])
-    here = _applied(reached, [names[v] for v in state])
+    first = conjunction_text([f"(= {names[v]} {literal(v.type, init.payload)})" for v, init in begun])
+    here = _application(reached, [names[v] for v in state])
     yield _clause([(names[v], v) for v in state], first, here)
     moved = [f"(= {after[s.var]} {texts[s.next]})" for s in system.state]
-    body = texts.let(joined("and", [here, *(texts[a] for a in assumed), *moved]))
+    body = texts.let(conjunction_text([here, *(texts[a] for a in assumed), *moved]))
     variables = [(name, v) for v, name in names.items()]
-    yield _clause([*variables, *((after[v], v) for v in state)], body, _applied(reached, [after[v] for v in state]))
+    yield _clause([*variables, *((after[v], v) for v in state)], body, _application(reached, [after[v] for v in state]))
     for claim in system.properties:
         texts = Texts([*assumed, claim.term], names.__getitem__)
-        broken = texts[claim.term] if claim.goal is Goal.REACHABLE else f"(not {texts[claim.term]})"
-        body = texts.let(joined("and", [here, *(texts[a] for a in assumed), broken]))
-        yield f"; {' '.join(claim.name.split())}"
+        body = texts.let(conjunction_text([here, *(texts[a] for a in assumed), texts.violation(claim)]))
+        yield f"; {one_line(claim.name)}"
         yield _clause(variables, body, "false")
     yield "(check-sat)"
 
 
-def _applied(predicate: str, args: list[str]) -> str:
+def _application(predicate: str, args: list[str]) -> str:
     return f"({predicate} {' '.join(args)})" if args else predicate
 
 

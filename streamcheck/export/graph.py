@@ -1,5 +1,5 @@
-"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y where y appears in
-the definition of x, dashed where x holds what y was one step before."""
+"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y if y appears in
+the definition of x, dashed if x holds the previous value of y."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamcheck.problem.specification import Specification
 
 
 def show_graph(equations: Specification) -> str:
-    return "\n".join(["digraph " + _quoted(equations.name) + " {", *_lines(equations), "}"]) + "\n"
+    return "\n".join(["digraph " + _quote(equations.name) + " {", *_lines(equations), "}"]) + "\n"
 
 
 def _lines(equations: Specification) -> Iterator[str]:
@@ -18,21 +18,21 @@ def _lines(equations: Specification) -> Iterator[str]:
     named: dict[Term, str] = {w.term: w.name for w in equations.wires}
     for i in equations.inputs:
         named[i.var] = i.name
-        yield f"  {_quoted(i.name)} [shape=invhouse, style=filled, fillcolor=lightblue];"
+        yield f"  {_quote(i.name)} [shape=invhouse, style=filled, fillcolor=lightblue];"
     for c in equations.constants:
         named[c.var] = c.name
-        yield f"  {_quoted(c.name)} [shape=invhouse, style=dotted];"
+        yield f"  {_quote(c.name)} [shape=invhouse, style=dotted];"
     for cell in equations.cells:
         named[cell.var] = cell.name
-        yield f"  {_quoted(cell.name)} [shape=box];"
+        yield f"  {_quote(cell.name)} [shape=box];"
     for wire in equations.wires:
-        yield f"  {_quoted(wire.name)} [shape=ellipse];"
+        yield f"  {_quote(wire.name)} [shape=ellipse];"
         yield from _edges(wire.name, wire.term.args, named)
     for cell in equations.cells:
         yield from _edges(cell.name, (cell.next,), named, " [style=dashed]")
     for trigger in equations.triggers:
-        name = _quoted(f"trigger {trigger.name}")
-        yield f"  {name} [label={_quoted(trigger.name)}, shape=cds, style=filled, fillcolor=lightsalmon];"
+        name = _quote(f"trigger {trigger.name}")
+        yield f"  {name} [label={_quote(trigger.name)}, shape=cds, style=filled, fillcolor=lightsalmon];"
         yield from _edges(f"trigger {trigger.name}", (trigger.guard, *(a for _, a in trigger.args)), named)
     for kind, items in (
         ("observer", equations.observers),
@@ -41,7 +41,7 @@ def _lines(equations: Specification) -> Iterator[str]:
     ):
         for item in items:
             node = f"{kind} {item.name}"
-            yield f"  {_quoted(node)} [shape=note];"
+            yield f"  {_quote(node)} [shape=note];"
             yield from _edges(node, (item.term,), named)
 
 
@@ -55,11 +55,11 @@ def _edges(source: str, roots: tuple[Term, ...], named: dict[Term, str], style: 
             continue
         seen.add(node)
         if node in named:
-            yield f"  {_quoted(source)} -> {_quoted(named[node])}{style};"
+            yield f"  {_quote(source)} -> {_quote(named[node])}{style};"
         else:
             stack.extend(reversed(node.args))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

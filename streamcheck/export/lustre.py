@@ -11,26 +11,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.notation import LUSTRE_RESERVED, LUSTRE_RESERVED_LATER
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
 from streamcheck.export.lustre_terms import literal, operation, type_name
-from streamcheck.frontends.lustre.cursor import RESERVED
+from streamcheck.export.smt_text import one_line
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
 DEEPEST = 12  # operations inside each other, before one of them gets a name
-WORDS = RESERVED | frozenset(
-    "assume guarantee mode require ensure weakly contract con noc initial default current fi elsif end frame cond"
-    " otherwise reachable provided invariant from within at match any choose opaque transparent subtype history map set"
-    " in datatype param sint uint lsh rsh".split()
-)
 
 
 class Identifiers:
     """Different identifiers for different wishes."""
 
     def __init__(self) -> None:
-        self.taken: set[str] = set(WORDS)
+        self.taken: set[str] = set(LUSTRE_RESERVED | LUSTRE_RESERVED_LATER)
 
     def fresh(self, wish: str) -> str:
         base = re.sub(r"[^A-Za-z0-9_]+", "_", wish).strip("_") or "x"
@@ -44,10 +40,10 @@ class Identifiers:
 
 
 def write_lustre(system: TransitionSystem) -> str:
-    return "\n".join(Writer(system).lines()) + "\n"
+    return "\n".join(LustreWriter(system).lines()) + "\n"
 
 
-class Writer:
+class LustreWriter:
     def __init__(self, system: TransitionSystem) -> None:
         self.system = system
         self.names = Identifiers()
@@ -114,7 +110,7 @@ class Writer:
             yield f"  assert {self.texts[a.term]};"
         for claim, p in zip(claims, system.properties, strict=True):
             kind = "reachable " if p.goal is Goal.REACHABLE else ""
-            name = " ".join(p.name.split()).replace('"', "'")
+            name = one_line(p.name).replace('"', "'")
             yield f"  {claim} = {self.texts[p.term]};"
             yield f'  check {kind}"{name}" {claim};' if kind else f'  --%PROPERTY "{name}" {claim};'
         if not claims:

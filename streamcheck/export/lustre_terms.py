@@ -1,8 +1,8 @@
 """Our operations in Kind 2's Lustre, each with exactly our meaning.
 
 Where Kind 2 has no such operation, or leaves open what we define (division by zero, oversized shifts), the text spells
-out ours. Operands are texts already, in parentheses where they need them; a text may repeat an operand, for operands
-that are large have names.
+out ours. Operands are texts already, in parentheses if they need them; a text may repeat an operand, because large
+operands have names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A system's k-step queries as one SMT-LIB script, for any solver and for the curious.
 
-First the runs from the initial states: at each step, each property has a query that is satisfiable where some run
-breaks it there. Then, from any states, the induction step for k: unsatisfiable where it proves the property, if the
+First the runs from the initial states: each property has a query for each step that is satisfiable if some run
+violates it there. Then, from any states, the induction step for k: unsatisfiable if it proves the property, if the
 queries of the first k steps are. An `echo` before each query names it.
 """
 
@@ -11,14 +11,13 @@ from collections.abc import Iterator
 
 from streamcheck.core.smtlib import literal, quote, sort
 from streamcheck.core.term import Term
-from streamcheck.export.smt_text import Texts
-from streamcheck.problem.claim import Goal
+from streamcheck.export.smt_text import Texts, one_line
 from streamcheck.problem.transition import TransitionSystem
 
 
 def write_smt2(system: TransitionSystem, steps: int) -> str:
     """The queries of steps 0 to `steps`, and the induction step with k = `steps` (at least 1)."""
-    lines = [f"; the runs of {' '.join(system.name.split())} to step {steps}, and induction", "(set-logic ALL)"]
+    lines = [f"; the runs of {one_line(system.name)} to step {steps}, and induction", "(set-logic ALL)"]
     script = _Script(system)
     lines += script.functions()
     lines += ["(push 1)", *script.runs(steps), "(pop 1)"]
@@ -41,8 +40,7 @@ class _Script:
             texts = self._texts(i)
             yield from self._definitions(texts, i)
             for claim in self.system.properties:
-                broken = texts[claim.term] if claim.goal is Goal.REACHABLE else f"(not {texts[claim.term]})"
-                yield from _query(f"{claim.name}, step {i}", broken)
+                yield from _query(f"{claim.name}, step {i}", texts.violation(claim))
             if i < steps:
                 yield from self._step(texts, i)
 
@@ -52,8 +50,7 @@ class _Script:
         for i in range(k + 1):
             texts = self._texts(i)
             yield from self._definitions(texts, i)
-            claims = self.system.properties
-            held.append([f"(not {texts[c.term]})" if c.goal is Goal.REACHABLE else texts[c.term] for c in claims])
+            held.append([texts.invariant(claim) for claim in self.system.properties])
             if i < k:
                 yield from self._step(texts, i)
         for n, claim in enumerate(self.system.properties):
@@ -86,5 +83,5 @@ def _at(var: Term, step: int) -> str:
 
 
 def _query(title: str, formula: str) -> Iterator[str]:
-    name = " ".join(title.split()).replace('"', "'")
+    name = one_line(title).replace('"', "'")
     yield from ("(push 1)", f'(echo "{name}")', f"(assert {formula})", "(check-sat)", "(pop 1)")

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from streamcheck.core.evaluate import unknown_function
 from streamcheck.core.smtlib import application, literal, sort
 from streamcheck.core.term import Term, walk
+from streamcheck.problem.claim import Claim, Goal
 
 DEEPEST = 30  # operations inside each other, before one of them gets a name
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedText:
     """`level`: how many names lie below it."""
 
     name: str
@@ -28,7 +29,7 @@ class Texts:
 
     def __init__(self, roots: Iterable[Term], leaf: Callable[[Term], str], prefix: str = "t!") -> None:
         roots = list(roots)
-        self.named: list[Named] = []
+        self.named: list[NamedText] = []
         self.functions: dict[str, str] = {}  # those that solvers know by name only, with their declarations
         self._texts: dict[Term, str] = {}
         depths: dict[Term, int] = {}
@@ -38,16 +39,16 @@ class Texts:
         for node in nodes:
             uses.update(node.args)
         for node in nodes:
-            text = self._written(node, leaf)
+            text = self._text(node, leaf)
             depth = 1 + max((depths[a] for a in node.args), default=0)
             level = max((levels[a] for a in node.args), default=0)
             if node.args and (uses[node] > 1 or depth > DEEPEST):
                 name = f"{prefix}{len(self.named)}"
-                self.named.append(Named(name, node, text, level))
+                self.named.append(NamedText(name, node, text, level))
                 text, depth, level = name, 0, level + 1
             self._texts[node], depths[node], levels[node] = text, depth, level
 
-    def _written(self, node: Term, leaf: Callable[[Term], str]) -> str:
+    def _text(self, node: Term, leaf: Callable[[Term], str]) -> str:
         if node.op == "const":
             return literal(node.type, node.payload)
         if node.op == "var":
@@ -61,17 +62,28 @@ class Texts:
     def __getitem__(self, node: Term) -> str:
         return self._texts[node]
 
+    def invariant(self, claim: Claim) -> str:
+        """The text of what the property demands of every step: of a `reachable` one, that it is not met."""
+        return f"(not {self[claim.term]})" if claim.goal is Goal.REACHABLE else self[claim.term]
+
+    def violation(self, claim: Claim) -> str:
+        return self[claim.term] if claim.goal is Goal.REACHABLE else f"(not {self[claim.term]})"
+
     def let(self, body: str) -> str:
         """The body inside bindings of all names, each level in one `let`."""
-        levels: dict[int, list[Named]] = {}
+        levels: dict[int, list[NamedText]] = {}
         for named in self.named:
             levels.setdefault(named.level, []).append(named)
         opened = ["(let (" + " ".join(f"({n.name} {n.text})" for n in levels[i]) + ")" for i in sorted(levels)]
         return "\n".join([*opened, body]) + ")" * len(opened)
 
 
-def joined(op: str, texts: Iterable[str]) -> str:
-    found = list(texts)
-    if len(found) > 1:
-        return f"({op} {' '.join(found)})"
-    return found[0] if found else ("true" if op == "and" else "false")
+def conjunction_text(texts: Iterable[str]) -> str:
+    operands = list(texts)
+    if len(operands) > 1:
+        return f"(and {' '.join(operands)})"
+    return operands[0] if operands else "true"
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,7 +1,7 @@
 """A system as VMT-LIB, for ic3ia, Pono, nuXmv: SMT-LIB definitions with annotations.
 
-Assumptions go into the transition and, for the present step, into the properties: `A → P` is broken where P is broken
-in a run that has met every assumption so far. A `reachable` property is written as the invariant that it is never met,
+Assumptions go into the transition and, for the present step, into the properties: `A → P` is violated if P is violated
+in a run that has met every assumption so far. A `reachable` property is written as the invariant that it never holds,
 under the name `never …`.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from streamcheck.core.smtlib import literal, sort, symbols
 from streamcheck.core.term import Term
-from streamcheck.export.smt_text import Texts, joined
+from streamcheck.export.smt_text import Texts, conjunction_text
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
 
@@ -33,14 +33,13 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield from texts.functions.values()
     yield from (f"(define-fun {n.name} () {sort(n.node.type)} {n.text})" for n in texts.named)
     begun = [f"(= {names[s.var]} {literal(s.var.type, s.init.payload)})" for s in system.state if s.init is not None]
-    yield f"(define-fun init! () Bool (! {joined('and', begun)} :init true))"
+    yield f"(define-fun init! () Bool (! {conjunction_text(begun)} :init true))"
     moved = [f"(= {after[s.var]} {texts[s.next]})" for s in system.state]
-    condition = joined("and", [texts[a] for a in assumed])
-    trans = joined("and", [*moved, *([condition] if assumed else [])])
+    condition = conjunction_text([texts[a] for a in assumed])
+    trans = conjunction_text([*moved, *([condition] if assumed else [])])
     yield f"(define-fun trans! () Bool (! {trans} :trans true))"
     for i, (claim, name) in enumerate(zip(system.properties, claimed, strict=True)):
-        text = f"(not {texts[claim.term]})" if claim.goal is Goal.REACHABLE else texts[claim.term]
-        text = f"(=> {condition} {text})" if assumed else text
+        text = f"(=> {condition} {texts.invariant(claim)})" if assumed else texts.invariant(claim)
         yield f"(define-fun {name} () Bool (! {text} :invar-property {i}))"
 
 

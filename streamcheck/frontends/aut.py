@@ -1,4 +1,4 @@
-"""Program automata as text, the `.aut` form of gsutre/spa (`aut_write` writes it).
+"""Program automata as text, the `.aut` form of gsutre/spa (`export.aut` writes it).
 
     lock                                # from a hash to the end of the line is a comment
     {
@@ -13,10 +13,10 @@
     }
 
 Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
-(what leaves it does not matter, and is not kept).
-The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). What a quotient of negative numbers is they
-leave to z3, whose division SMT-LIB defines: t / u is the integer for which t - u * (t / u), which is t % u, is at least
-0 and less than the size of u. A command with a division is possible only where no divisor is zero (section 3.3).
+(its outgoing edges are don't cares and are dropped).
+The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). They leave the division of negative numbers
+to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
+than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.euclidean import ZERO, quotient, remainder
 from streamcheck.core.location import Location
+from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 TOKEN = re.compile(r"\s+|#[^\n]*|-->|:=|[<>=!]=|[-+*/%<>|;,(){}]|[A-Za-z0-9_']+|(?P<wrong>.)")
-RELATIONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 SUMS = {"+": "add", "-": "sub"}
-KEYWORDS = frozenset("var from initial final skip".split())
-ZERO = constant(INT, 0)
 
 
 def read_aut(path: str) -> Automaton:
@@ -45,19 +44,7 @@ def read_aut(path: str) -> Automaton:
             text = file.read()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    return _Reading(path, text).automaton()
-
-
-def quotient(a: Term, b: Term) -> Term:
-    """a / b as SMT-LIB has it: the remainder is not negative."""
-    floor = term("floordiv", a, b)
-    if b.is_const:
-        return floor if b.payload > 0 else term("neg", term("floordiv", a, constant(INT, -b.payload)))
-    return term("mux", term("gt", b, ZERO), floor, term("neg", term("floordiv", a, term("neg", b))))
-
-
-def remainder(a: Term, b: Term) -> Term:
-    return term("mod", a, constant(INT, abs(b.payload)) if b.is_const else term("abs", b))
+    return _AutReader(path, text).automaton()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +53,7 @@ class _Token:
     where: Location
 
 
-class _Reading:
+class _AutReader:
     """A descent over the tokens. What an automaton may leave open (the order of declarations) is settled at the end."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -102,7 +89,7 @@ class _Reading:
         return self.tokens[self.at - 1]
 
     def name(self, what: str) -> _Token:
-        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in KEYWORDS or self.next.isdigit():
+        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in AUT_RESERVED or self.next.isdigit():
             raise self.wrong(what)
         self.at += 1
         return self.tokens[self.at - 1]
@@ -122,7 +109,7 @@ class _Reading:
         for variable_name, where in self.used.items():
             if variable_name not in self.variables:
                 raise SpecError(f"the variable {variable_name} is not declared", where)
-        return self._cfa(name.text, self.initial, self.final)
+        return self._automaton(name.text, self.initial, self.final)
 
     def _declaration(self) -> None:
         match self.next:
@@ -168,7 +155,7 @@ class _Reading:
             self.sides = []
             first = self.at
             guard, updates = self._command()
-            text = _spaced(t.text for t in self.tokens[first : self.at])
+            text = _command_text(t.text for t in self.tokens[first : self.at])
             self.take("-->")
             target = self.name("a location")
             self.take(";")
@@ -186,7 +173,7 @@ class _Reading:
             self.take(":=")
             return TRUE, ((target, self._sum()),)
         left = self._sum()
-        relation = RELATIONS.get(self.next)
+        relation = AUT_RELATIONS.get(self.next)
         if relation is None:
             raise self.wrong("a comparison")
         self.at += 1
@@ -237,7 +224,7 @@ class _Reading:
 
     # The automaton
 
-    def _cfa(self, name: str, initial: _Token, final: _Token) -> Automaton:
+    def _automaton(self, name: str, initial: _Token, final: _Token) -> Automaton:
         edges = [e for e in self.edges if e.source != final.text]
         places = dict.fromkeys([initial.text, *self.locations, *(e.target for e in self.edges), final.text])
         return Automaton(
@@ -254,21 +241,21 @@ class _Reading:
 
 def _tokens(path: str, text: str) -> Iterator[_Token]:
     line = 1
-    for found in TOKEN.finditer(text):
-        if found["wrong"]:
-            raise SpecError(f"{found[0]} has no meaning here", Location(path, line))
-        if found[0][0] not in "# \t\r\n":
-            yield _Token(found[0], Location(path, line))
-        line += found[0].count("\n")
+    for match in TOKEN.finditer(text):
+        if match["wrong"]:
+            raise SpecError(f"{match[0]} is unexpected here", Location(path, line))
+        if match[0][0] not in "# \t\r\n":
+            yield _Token(match[0], Location(path, line))
+        line += match[0].count("\n")
 
 
-def _spaced(words: Iterator[str]) -> str:
+def _command_text(words: Iterator[str]) -> str:
     text = " ".join(words)
     return text.replace("( ", "(").replace(" )", ")")
 
 
 def _loops(entry: str, edges: list[Edge]) -> frozenset[str]:
-    """Where an edge leads back to a location that the depth-first search is still in."""
+    """The locations that an edge leads back to while the depth-first search is still in them."""
     after: dict[str, list[str]] = {}
     for edge in edges:
         after.setdefault(edge.source, []).append(edge.target)

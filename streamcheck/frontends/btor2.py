@@ -1,4 +1,4 @@
-"""BTOR2 to equations: the bit-vector part.
+"""BTOR2 to specifications: the bit-vector part.
 
 One bit is Bool here, and a bit-vector an unsigned machine integer. A state without `next` is an input, one without
 `init` begins with any value. Each `bad` is a property, that it never holds; each `constraint` an assumption.
@@ -12,11 +12,11 @@ import re
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import choice, conjunction, negation
+from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, MachineType, Type, default, machine
 from streamcheck.frontends import bits
-from streamcheck.frontends.lustre.operators import equal, folded, logic
+from streamcheck.frontends.operations import equal, logic
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
@@ -33,15 +33,15 @@ def read_btor2(path: str) -> Specification:
             lines = file.read().splitlines()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    reading = _Reading(path)
+    reading = _Btor2Reader(path)
     for number, line in enumerate(lines, 1):
         words = line.split(";")[0].split()
         if words:
             reading.line(words, number)
-    return reading.equations(os.path.splitext(os.path.basename(path))[0])
+    return reading.specification(os.path.splitext(os.path.basename(path))[0])
 
 
-class _Reading:
+class _Btor2Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.sorts: dict[int, Type] = {}
@@ -109,16 +109,16 @@ class _Reading:
     def _node(self, word: str) -> Term:
         """A node by its number; a minus sign is `not`."""
         number = int(word)
-        found = self.nodes[abs(number)]
+        node = self.nodes[abs(number)]
         if number > 0:
-            return found
-        return negation(found) if found.type is BOOL else folded("bitnot", found)
+            return node
+        return negation(node) if node.type is BOOL else apply("bitnot", node)
 
     def _truth(self, word: str) -> Term:
-        found = self._node(word)
-        if found.type is not BOOL:
-            raise SpecError("one bit is due here", self.here)
-        return found
+        node = self._node(word)
+        if node.type is not BOOL:
+            raise SpecError("expected one bit", self.here)
+        return node
 
     def _state(self, op: str, var: Term, value: Term) -> None:
         if var not in self.states or value.type is not var.type:
@@ -132,7 +132,7 @@ class _Reading:
         if op in ("const", "constd", "consth", "zero", "one", "ones"):
             return self._constant(op, type, words)
         if op in ("slice", "uext", "sext"):
-            return self._resized(op, type, words)
+            return self._resize(op, type, words)
         args = [self._node(w) for w in words[: 3 if op in ("ite", "write") else 2]]
         if op in ("eq", "neq"):
             return equal(args[0], args[1], negated=op == "neq")
@@ -161,7 +161,7 @@ class _Reading:
         assert isinstance(type, MachineType)
         return bits.word(type.width, value)
 
-    def _resized(self, op: str, type: Type, words: list[str]) -> Term:
+    def _resize(self, op: str, type: Type, words: list[str]) -> Term:
         a = _vector(self._node(words[0]))
         if op == "slice":
             return self._as(type, bits.extract(a, int(words[1]), int(words[2])))
@@ -179,11 +179,11 @@ class _Reading:
         ones = bits.word(bits.width(a), -1)
         match op:
             case "not":
-                return folded("bitnot", a)
+                return apply("bitnot", a)
             case "neg":
-                return folded("neg", a)
+                return apply("neg", a)
             case "inc" | "dec":
-                return folded("add" if op == "inc" else "sub", a, bits.word(bits.width(a), 1))
+                return apply("add" if op == "inc" else "sub", a, bits.word(bits.width(a), 1))
             case "redand":
                 return bits.bit(equal(a, ones))
             case "redor":
@@ -197,25 +197,25 @@ class _Reading:
 
     def _binary(self, op: str, a: Term, b: Term) -> Term:
         if op in ("rol", "ror"):
-            return _rotated(op, a, b)
+            return _rotate(op, a, b)
         if op in BINARY:
             return bits.binary(SHIFTS.get(op, op), a, b)
         overflow = re.fullmatch(r"([us])(add|sub|mul|div)o", op)
         if overflow is None:
             raise KeyError(op)
-        return bits.bit(_overflows(overflow[1], overflow[2], a, b))
+        return bits.bit(_overflow(overflow[1], overflow[2], a, b))
 
     def _as(self, type: Type, value: Term) -> Term:
         """One bit as Bool."""
         if type is BOOL and value.type is not BOOL:
             value = equal(value, bits.word(1, 1))
         if value.type is not type:
-            raise SpecError(f"this is {value.type}, where {type} is due", self.here)
+            raise SpecError(f"expected {type}, found {value.type}", self.here)
         return value
 
     # Specification
 
-    def equations(self, name: str) -> Specification:
+    def specification(self, name: str) -> Specification:
         cells, chosen, assumptions = [], list(self.inputs), list(self.assumptions)
         at_first: list[Term] = []
         for var, (initial, after) in self.states.items():
@@ -240,7 +240,7 @@ def _vector(a: Term) -> Term:
     return bits.bit(a) if a.type is BOOL else a
 
 
-def _rotated(op: str, a: Term, by: Term) -> Term:
+def _rotate(op: str, a: Term, by: Term) -> Term:
     """By an amount that is not a literal: one of `width` rotations."""
     width = bits.width(a)
     result = a
@@ -250,8 +250,8 @@ def _rotated(op: str, a: Term, by: Term) -> Term:
     return result
 
 
-def _overflows(sign: str, op: str, a: Term, b: Term) -> Term:
-    """Whether the exact result differs from the wrapped one."""
+def _overflow(sign: str, op: str, a: Term, b: Term) -> Term:
+    """True if the exact result differs from the wrapped one."""
     if op == "div":  # the lowest by -1
         width = bits.width(a)
         lowest = equal(a, bits.word(width, 1 << (width - 1)))

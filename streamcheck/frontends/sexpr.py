@@ -1,4 +1,4 @@
-"""SMT-LIB text to nested lists, which remember where they began."""
+"""SMT-LIB text to nested lists and atoms, each with its place in the text."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from streamcheck.core.location import Location
 TOKEN = re.compile(r'(?:\s+|;[^\n]*)*(\(|\)|\|[^|]*\||"(?:[^"]|"")*"|[^\s()|";]+|\Z|.)', re.DOTALL)
 
 
-class Word(str):
-    """An atom; `at` is where it stands."""
+class Atom(str):
+    """An atom; `at` is its offset in the text."""
 
     __slots__ = ("at",)
     at: int
 
 
-class Form(list["Form | Word"]):
-    """A list; `at` is where it begins."""
+class SList(list["SList | Atom"]):
+    """A list; `at` is the offset of its bracket."""
 
     __slots__ = ("at",)
     at: int
 
 
-SExpr: TypeAlias = "Form | Word"
+LocatedSExpr: TypeAlias = "SList | Atom"
 
 
-class Source:
-    """The forms of one file."""
+class SExprFile:
+    """The s-expressions of one file: `forms`."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text
@@ -38,35 +38,35 @@ class Source:
         self.lines = [0, *(m.end() for m in re.finditer("\n", text))]
         self.forms = self._read()
 
-    def where(self, form: SExpr) -> Location:
+    def where(self, form: LocatedSExpr) -> Location:
         return Location(self.file, bisect_right(self.lines, form.at))
 
-    def error(self, form: SExpr, message: str) -> SpecError:
+    def error(self, form: LocatedSExpr, message: str) -> SpecError:
         return SpecError(message, self.where(form))
 
-    def _read(self) -> Form:
-        top = Form()
+    def _read(self) -> SList:
+        top = SList()
         top.at = 0
         stack = [top]
-        for found in TOKEN.finditer(self.text):
-            token, at = found[1], found.start(1)
+        for match in TOKEN.finditer(self.text):
+            token, at = match[1], match.start(1)
             if token == "(":
-                inner = Form()
+                inner = SList()
                 inner.at = at
                 stack[-1].append(inner)
                 stack.append(inner)
             elif token == ")":
                 if len(stack) == 1:
-                    raise self.error(_word(token, at), "a closing bracket too many")
+                    raise self.error(_atom(token, at), "unmatched closing bracket")
                 stack.pop()
             elif token:
-                stack[-1].append(_word(token[1:-1] if token[0] == "|" and len(token) > 1 else token, at))
+                stack[-1].append(_atom(token[1:-1] if token[0] == "|" and len(token) > 1 else token, at))
         if len(stack) > 1:
             raise self.error(stack[-1], "this bracket is not closed")
         return top
 
 
-def _word(text: str, at: int) -> Word:
-    word = Word(text)
+def _atom(text: str, at: int) -> Atom:
+    word = Atom(text)
     word.at = at
     return word

@@ -10,17 +10,15 @@ from itertools import pairwise
 from typing import Any
 
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation
+from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type, machine
 from streamcheck.frontends import bits
-from streamcheck.frontends.lustre.operators import arithmetic, compare, convert, divide, equal, folded, logic
-from streamcheck.frontends.sexpr import Form, SExpr, Source
-
-Anything = Callable[[str, Term, Term, Type], Term]
+from streamcheck.frontends.operations import UnknownMaker, arithmetic, compare, convert, divide, equal, logic
+from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
 
 
-def sort(source: Source, form: SExpr) -> Type:
+def sort(source: SExprFile, form: LocatedSExpr) -> Type:
     """The type of a sort."""
     match form:
         case "Bool":
@@ -34,16 +32,16 @@ def sort(source: Source, form: SExpr) -> Type:
     raise source.error(form, "only Bool, Int, Real and bit-vectors are supported")
 
 
-class Reader:
-    """Terms over `names`: constants and definitions met so far. `anything` makes a value that nobody defines."""
+class SmtTermReader:
+    """Terms over `names`: constants and definitions met so far. `unknown` makes the value of an undefined result."""
 
-    def __init__(self, source: Source, names: Mapping[str, Term], anything: Anything) -> None:
+    def __init__(self, source: SExprFile, names: Mapping[str, Term], unknown: UnknownMaker) -> None:
         self.source = source
         self.names = names
-        self.anything = anything
-        self.macros: dict[str, tuple[list[str], SExpr]] = {}
+        self.unknown = unknown
+        self.macros: dict[str, tuple[list[str], LocatedSExpr]] = {}
 
-    def term(self, root: SExpr, bound: dict[str, Term] | None = None) -> Term:
+    def term(self, root: LocatedSExpr, bound: dict[str, Term] | None = None) -> Term:
         results: list[Term] = []
         work: list[tuple[Any, Any, dict[str, Term]]] = [("read", root, bound or {})]
         while work:
@@ -62,8 +60,8 @@ class Reader:
                 results.append(self._apply(form, args))
         return results[0]
 
-    def _read(self, form: SExpr, scope: dict[str, Term], work: list[Any], results: list[Term]) -> None:
-        if not isinstance(form, Form):
+    def _read(self, form: LocatedSExpr, scope: dict[str, Term], work: list[Any], results: list[Term]) -> None:
+        if not isinstance(form, SList):
             results.append(self._atom(form, scope))
         elif form and form[0] == "let" and len(form) == 3:
             work.append(("bind", form, scope))
@@ -81,7 +79,7 @@ class Reader:
             work.append(("apply", form, scope))
             work.extend(("read", a, scope) for a in reversed(form[1:]))
 
-    def _atom(self, form: SExpr, scope: dict[str, Term]) -> Term:
+    def _atom(self, form: LocatedSExpr, scope: dict[str, Term]) -> Term:
         text = str(form)
         found = scope.get(text) or self.names.get(text)
         if found is not None:
@@ -98,21 +96,21 @@ class Reader:
             return bits.word(width, int(digits, 2 if text[1] == "b" else 16))
         raise self.source.error(form, f"there is no {text} here")
 
-    def _literal(self, form: Form) -> Term:
+    def _literal(self, form: SList) -> Term:
         if len(form) == 3 and re.fullmatch(r"bv\d+", str(form[1])):
             return bits.word(int(str(form[2])), int(str(form[1])[2:]))
         raise self.source.error(form, "this is not supported")
 
-    def _apply(self, form: Form, args: list[Term]) -> Term:
+    def _apply(self, form: SList, args: list[Term]) -> Term:
         head = form[0]
-        if isinstance(head, Form):
-            return self._checked(form, lambda: _indexed(head, args))
+        if isinstance(head, SList):
+            return self._with_error_location(form, lambda: _indexed_operation(head, args))
         if str(head) in self.macros:
             parameters, body = self.macros[str(head)]
             return self.term(body, dict(zip(parameters, args, strict=True)))
-        return self._checked(form, lambda: _applied(str(head), _promoted(args), self.anything))
+        return self._with_error_location(form, lambda: _operation(str(head), _promote(args), self.unknown))
 
-    def _checked(self, form: Form, build: Callable[[], Term]) -> Term:
+    def _with_error_location(self, form: SList, build: Callable[[], Term]) -> Term:
         try:
             return build()
         except TypeRule as why:
@@ -121,8 +119,8 @@ class Reader:
             raise self.source.error(form, f"`{' '.join(map(str, form[:1]))}` is not supported here") from None
 
 
-def _promoted(args: list[Term]) -> list[Term]:
-    """Whole numbers written where a Real is due."""
+def _promote(args: list[Term]) -> list[Term]:
+    """Integer literals become Real if another operand is Real."""
     if any(a.type is REAL for a in args):
         return [convert(REAL, a) if a.type is INT and a.is_const else a for a in args]
     return args
@@ -132,7 +130,7 @@ CHAINS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 FOLDS = {"and": conjunction, "or": disjunction}
 
 
-def _applied(op: str, args: list[Term], anything: Anything) -> Term:
+def _operation(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     if op in FOLDS:
         for a in args:
             logic("and", a, TRUE)  # both sides are Bool
@@ -155,36 +153,36 @@ def _applied(op: str, args: list[Term], anything: Anything) -> Term:
         return reduce(lambda b, a: logic("implies", a, b), args[-2::-1], args[-1])
     if op == "xor":
         return reduce(lambda a, b: logic("xor", a, b), args)
-    return _one_or_two(op, args, anything)
+    return _one_or_two(op, args, unknown)
 
 
-def _one_or_two(op: str, args: list[Term], anything: Anything) -> Term:
+def _one_or_two(op: str, args: list[Term], unknown: UnknownMaker) -> Term:
     if op in ("div", "mod", "/"):
         name = {"div": "intdiv", "mod": "mod", "/": "div"}[op]
         if op == "/":
             args = [convert(REAL, a) for a in args]
-        return reduce(lambda a, b: divide(name, a, b, anything), args)
+        return reduce(lambda a, b: divide(name, a, b, unknown), args)
     a = args[0]
     match op:
         case "not":
             logic("and", a, TRUE)
             return negation(a)
         case "-":
-            return folded("neg", a)
+            return apply("neg", a)
         case "abs":
-            return folded("abs", a)
+            return apply("abs", a)
         case "to_real":
             return convert(REAL, a)
         case "to_int" | "bv2nat" | "ubv_to_int":
             return convert(INT, a)
         case "sbv_to_int":
-            return convert(INT, bits.signed(a))
+            return convert(INT, bits.as_signed(a))
         case "concat":
             return reduce(bits.concat, args)
         case "bvneg":
-            return folded("neg", a)
+            return apply("neg", a)
         case "bvnot":
-            return folded("bitnot", a)
+            return apply("bitnot", a)
     if not op.startswith("bv") or any(not isinstance(x.type, MachineType) for x in args):
         raise KeyError(op)
     if any(x.type is not a.type for x in args):
@@ -192,7 +190,7 @@ def _one_or_two(op: str, args: list[Term], anything: Anything) -> Term:
     return reduce(lambda x, y: bits.binary(op[2:], x, y), args)
 
 
-def _indexed(head: Form, args: list[Term]) -> Term:
+def _indexed_operation(head: SList, args: list[Term]) -> Term:
     """`((_ extract 7 0) x)` and its like."""
     op, *numbers = [str(part) for part in head[1:]]
     n = [int(number) for number in numbers]

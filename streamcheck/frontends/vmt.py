@@ -1,7 +1,7 @@
-"""VMT-LIB to equations.
+"""VMT-LIB to a specification.
 
 A transition given as `x' = e` for each variable is a system in functional form at once. What else it says becomes a
-condition on the step just taken, remembered in a cell, and a variable whose next value nobody gives becomes any value:
+condition on the step just taken, remembered in a cell, and a variable without a next value gets any value:
 a transition relation is met by exactly the runs in which the cell stays true.
 """
 
@@ -15,8 +15,8 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
-from streamcheck.frontends.sexpr import Form, SExpr, Source
-from streamcheck.frontends.smt_terms import Reader, sort
+from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
+from streamcheck.frontends.smt_terms import SmtTermReader, sort
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
@@ -26,17 +26,17 @@ IGNORED = frozenset(("set-logic", "set-info", "set-option", "check-sat", "exit",
 def read_vmt(path: str) -> Specification:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            source = Source(file.read(), path)
+            source = SExprFile(file.read(), path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    return _File(source).equations(os.path.splitext(os.path.basename(path))[0])
+    return _VmtReader(source).specification(os.path.splitext(os.path.basename(path))[0])
 
 
 @dataclass
-class _File:
-    source: Source
+class _VmtReader:
+    source: SExprFile
     names: dict[str, Term] = field(default_factory=dict)
-    declared: dict[Term, SExpr] = field(default_factory=dict)
+    declared: dict[Term, LocatedSExpr] = field(default_factory=dict)
     nexts: dict[Term, Term] = field(default_factory=dict)  # a state variable, and the one for its next value
     init: list[Term] = field(default_factory=list)
     trans: list[Term] = field(default_factory=list)
@@ -45,21 +45,21 @@ class _File:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.source, self.names, self._anything)
+        self.reader = SmtTermReader(self.source, self.names, self._unknown)
         for form in self.source.forms:
             try:
                 self._command(form)
             except (IndexError, TypeError, ValueError):
                 raise self.source.error(form, "this is not well formed") from None
 
-    def _anything(self, op: str, a: Term, b: Term, type: Type) -> Term:
+    def _unknown(self, op: str, a: Term, b: Term, type: Type) -> Term:
         key = (op, a, b)
         if key not in self.unknowns:
             self.unknowns[key] = variable(f"{op} by zero {len(self.unknowns) + 1}", type)
             self.warnings.append("a division by what may be zero gives any value")
         return self.unknowns[key]
 
-    def _command(self, form: SExpr) -> None:
+    def _command(self, form: LocatedSExpr) -> None:
         match form:
             case ["declare-fun", name, [], of] | ["declare-const", name, of]:
                 var = variable(str(name), sort(self.source, of))
@@ -74,12 +74,12 @@ class _File:
             case [command, *_]:
                 raise self.source.error(form, f"`{command}` is not supported")
             case _:
-                raise self.source.error(form, "this is no command")
+                raise self.source.error(form, "this is not a command")
 
-    def _definition(self, name: str, body: SExpr) -> None:
+    def _definition(self, name: str, body: LocatedSExpr) -> None:
         value = self.reader.term(body)
         self.names[name] = value
-        if not isinstance(body, Form) or not body or body[0] != "!":
+        if not isinstance(body, SList) or not body or body[0] != "!":
             return
         notes = {str(key): (body[i + 1] if i + 1 < len(body) else None) for i, key in enumerate(body) if i > 1}
         if ":next" in notes:
@@ -100,7 +100,7 @@ class _File:
 
     # Specification
 
-    def equations(self, name: str) -> Specification:
+    def specification(self, name: str) -> Specification:
         initial, first_conditions = self._initial()
         defined, conditions = self._functional()
         cells = [self._cell(var, after, initial, defined) for var, after in self.nexts.items()]

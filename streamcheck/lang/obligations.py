@@ -17,8 +17,8 @@ from itertools import count
 from typing import TypeAlias
 
 from streamcheck.core.operators import OPERATORS
-from streamcheck.core.simplify import conjunction, disjunction, implication, negation, simplify
-from streamcheck.core.term import TRUE, Term, constant, term
+from streamcheck.core.simplify import apply, conjunction, disjunction, implication, negation, simplify
+from streamcheck.core.term import TRUE, Term, constant
 from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
 from streamcheck.lang.node import Node
 from streamcheck.problem.claim import IMPLIED, Claim
@@ -157,20 +157,16 @@ def _condition(node: Term) -> Term:
 
 
 def _nonzero(divisor: Term) -> Term:
-    return simplify_one(term("ne", divisor, constant(divisor.type, Fraction(0) if divisor.type.kind == "real" else 0)))
-
-
-def simplify_one(claim: Term) -> Term:
-    return simplify([claim])[claim] if all(a.is_const for a in claim.args) else claim
+    return apply("ne", divisor, constant(divisor.type, Fraction(0) if divisor.type.kind == "real" else 0))
 
 
 def _in_bounds(index: Term, bound: int) -> Term:
     type = index.type
     low = high = TRUE
     if type.kind != "unsigned":
-        low = simplify_one(term("ge", index, constant(type, 0)))
+        low = apply("ge", index, constant(type, 0))
     if not isinstance(type, MachineType) or type.high >= bound:
-        high = simplify_one(term("lt", index, constant(type, bound)))
+        high = apply("lt", index, constant(type, bound))
     return conjunction(low, high)
 
 
@@ -182,8 +178,8 @@ def _representable(x: Term, target: Type) -> Term:
         return conjunction(low, high)
     if target.kind in ("integer", "real"):
         return conjunction(
-            simplify_one(term("gt", x, constant(x.type, -math.inf))),
-            simplify_one(term("lt", x, constant(x.type, math.inf))),
+            apply("gt", x, constant(x.type, -math.inf)),
+            apply("lt", x, constant(x.type, math.inf)),
         )
     return TRUE
 
@@ -192,5 +188,5 @@ def _edge(x: Term, outside: int, strict: str, inside: int, weak: str) -> Term:
     """`x strict outside` if the float type has that number, else `x weak inside`, which it has."""
     exact = float(outside)
     if abs(outside) <= 1 << x.type.significand:  # type: ignore[attr-defined]
-        return simplify_one(term(strict, x, constant(x.type, exact)))
-    return simplify_one(term(weak or strict, x, constant(x.type, float(inside) if weak else exact)))
+        return apply(strict, x, constant(x.type, exact))
+    return apply(weak or strict, x, constant(x.type, float(inside) if weak else exact))

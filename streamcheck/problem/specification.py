@@ -9,12 +9,12 @@ and cells. Wires name terms the user named; they are not variables, so sharing s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, variable, variables, walk
+from streamcheck.core.term import Term, cone, variable, variables, walk
 from streamcheck.core.types import Type
 from streamcheck.problem.claim import Claim
 
@@ -84,15 +84,6 @@ class Trigger:
         """The guard and the arguments."""
         yield self.guard
         yield from (arg for _, arg in self.args)
-
-
-def cone(roots: Iterable[Term], nexts: Mapping[Term, Term]) -> set[Term]:
-    """The cone of influence: every term below the roots, through the next values of state variables."""
-    seen: set[Term] = set()
-    pending = list(roots)
-    while pending:
-        pending = [nexts[t] for t in walk(pending, seen) if t in nexts]
-    return seen
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from streamcheck.core.simplify import choice, conjunction, simplify
+from streamcheck.core.simplify import apply, choice, conjunction, fold_constants
 from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
 from streamcheck.problem.claim import Claim, RangeOf
@@ -156,7 +156,7 @@ class Integers:
             return node
         if node.op == "cast" and is_machine(node.args[0].type):
             return self._cast_out(node)
-        return _folded(rebuild(node, [self.value(a) for a in node.args]))
+        return fold_constants(rebuild(node, [self.value(a) for a in node.args]))
 
     def _cast_out(self, node: Term) -> Term:
         value = self.value(node.args[0])
@@ -164,9 +164,9 @@ class Integers:
             case "integer":
                 return value
             case "bool":
-                return _folded(term("ne", value, _int(0)))
+                return apply("ne", value, _int(0))
             case "real":
-                return _folded(term("cast", value, payload=node.type))
+                return apply("cast", value, payload=node.type)
         raise Inexpressible(f"{node.args[0].type} to {node.type}")
 
     def _raw(self, node: Term) -> Raw:
@@ -207,7 +207,7 @@ class Integers:
                 return _scaled(y, x.term.payload)
         a, b = (self._in_range(x) for x in node.args)
         corners = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
-        return Raw(_folded(term("mul", a.term, b.term)), min(corners), max(corners))
+        return Raw(apply("mul", a.term, b.term), min(corners), max(corners))
 
     def _cast_in(self, source: Term, target: MachineType) -> Raw:
         match source.type.kind:
@@ -235,17 +235,17 @@ class Integers:
         a = args[0]
         match node.op:
             case "min" | "max" | "rem":
-                return Raw(_folded(term(node.op, *(x.term for x in args))), kind.low, kind.high)
+                return Raw(apply(node.op, *(x.term for x in args)), kind.low, kind.high)
             case "mod":
-                return Raw(_folded(term("mod", a.term, args[1].term)), kind.low, kind.high)
+                return Raw(apply("mod", a.term, args[1].term), kind.low, kind.high)
             case "abs":
-                return Raw(_folded(term("abs", a.term)), 0, max(abs(a.low), abs(a.high)))
+                return Raw(apply("abs", a.term), 0, max(abs(a.low), abs(a.high)))
             case "floordiv" | "quot":
                 high = kind.high + 1 if kind.signed else kind.high  # the lowest by -1
-                return Raw(_folded(term(node.op, a.term, args[1].term)), kind.low, high)
+                return Raw(apply(node.op, a.term, args[1].term), kind.low, high)
             case "shr":
                 amount = min(_literal(node.args[1]), kind.width)
-                return Raw(_folded(term("floordiv", a.term, _int(1 << amount))), kind.low, kind.high)
+                return Raw(apply("floordiv", a.term, _int(1 << amount)), kind.low, kind.high)
             case "bitand":
                 return self._masked(node)
         raise Inexpressible(f"{node.op} on {kind}")
@@ -255,19 +255,12 @@ class Integers:
         for mask, other in (node.args, node.args[::-1]):
             if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
                 low_bits = term("mod", self.raws[other].term, _int(mask.payload + 1))
-                return Raw(_folded(low_bits), 0, mask.payload)
+                return Raw(fold_constants(low_bits), 0, mask.payload)
         raise Inexpressible("& that is no low-bit mask")
 
 
 def _int(value: Value) -> Term:
     return constant(INT, value)
-
-
-def _folded(node: Term) -> Term:
-    """The node, computed where its operands are constants."""
-    if all(a.is_const for a in node.args):
-        return simplify([node])[node]
-    return node
 
 
 def _literal(amount: Term) -> int:
@@ -287,14 +280,14 @@ def _added(op: str, a: Term, b: Term) -> Term:
         return a
     if op == "add" and a.is_const and a.payload == 0:
         return b
-    return _folded(term(op, a, b))
+    return apply(op, a, b)
 
 
 def _scaled(a: Raw, factor: int) -> Raw:
     if factor == 0:
         return Raw(_int(0), 0, 0)
     low, high = sorted((a.low * factor, a.high * factor))
-    return Raw(a.term if factor == 1 else _folded(term("mul", _int(factor), a.term)), low, high)
+    return Raw(a.term if factor == 1 else apply("mul", _int(factor), a.term), low, high)
 
 
 def _wrapped(raw: Raw, type: Type) -> Term:
@@ -309,11 +302,11 @@ def _wrapped(raw: Raw, type: Type) -> Term:
         return _remainder(raw.term, type.low, modulus)
     result = _added("sub", raw.term, _int(last * modulus))
     for wraps in range(last - 1, first - 1, -1):
-        fits = _folded(term("le", raw.term, _int(type.high + wraps * modulus)))
+        fits = apply("le", raw.term, _int(type.high + wraps * modulus))
         result = choice(fits, _added("sub", raw.term, _int(wraps * modulus)), result)
     return result
 
 
 def _remainder(raw: Term, low: int, modulus: int) -> Term:
-    inside = _folded(term("mod", _added("sub", raw, _int(low)), _int(modulus)))
+    inside = apply("mod", _added("sub", raw, _int(low)), _int(modulus))
     return _added("add", inside, _int(low))

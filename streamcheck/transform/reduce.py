@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streamcheck.core.simplify import simplify
-from streamcheck.core.term import Term, substitute, term, walk
+from streamcheck.core.term import Term, cone, substitute, term, walk
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import Certificate, Evidence
@@ -27,7 +27,7 @@ class Reduction:
         while replacement := _constants(smaller) or _duplicates(smaller):
             equalities += [term("same", var, other) for var, other in replacement.items()]
             smaller = _simplified(smaller, replacement)
-        self.problem: TransitionSystem = _cone(smaller)
+        self.problem: TransitionSystem = _restrict_to_cone(smaller)
         self.equalities = tuple(equalities)
 
     def back(self, evidence: Evidence) -> Evidence:
@@ -91,7 +91,7 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     """The system split by properties that share nothing: each part has the cone of its properties and of all
     assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
     nexts = {s.var: s.next for s in system.state}
-    shared = _seen([a.term for a in system.assumptions if not a.is_range], nexts, set())
+    shared = cone([a.term for a in system.assumptions if not a.is_range], nexts)
     owner: dict[Term, int] = {}  # the part that a node belongs to; parts are joined where they meet
     part = list(range(len(system.properties)))
     for i, claim in enumerate(system.properties):
@@ -107,7 +107,7 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
             stack.extend(node.args)
             if node in nexts:
                 stack.append(nexts[node])
-    return [_cone(replace(system, properties=claims)) for claims in _gathered(system.properties, part)]
+    return [_restrict_to_cone(replace(system, properties=claims)) for claims in _gathered(system.properties, part)]
 
 
 def _find(part: list[int], i: int) -> int:
@@ -124,17 +124,11 @@ def _gathered(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, .
     return [tuple(group) for group in groups.values()]
 
 
-def _seen(roots: list[Term], nexts: dict[Term, Term], seen: set[Term]) -> set[Term]:
-    while roots:
-        roots = [nexts[t] for t in walk(roots, seen) if t in nexts]
-    return seen
-
-
-def _cone(system: TransitionSystem) -> TransitionSystem:
+def _restrict_to_cone(system: TransitionSystem) -> TransitionSystem:
     """What properties and assumptions can see. A range or membership of a variable nobody else reads goes too."""
     nexts = {s.var: s.next for s in system.state}
     roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if not a.is_range))]
-    seen = _seen(roots, nexts, set())
+    seen = cone(roots, nexts)
     return TransitionSystem(
         system.name,
         tuple(s for s in system.state if s.var in seen),

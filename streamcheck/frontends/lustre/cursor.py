@@ -4,55 +4,71 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from streamcheck.core.errors import SpecError
+from streamcheck.core.notation import LUSTRE_RESERVED
 from streamcheck.frontends.lustre.tokens import NAME_START, Tokens
 
-MACHINE = {f"{'' if signed else 'u'}int{w}": (w, signed) for w in (8, 16, 32, 64) for signed in (True, False)}
-# Words of later versions (`check`, `every`, `map` …) may be names in older files: they count where they stand for that.
-RESERVED = frozenset(
-    "node function returns var let tel const if then else and or xor not true false pre fby div mod when condact"
-    " merge assert forall exists".split()
-) | frozenset(MACHINE)
+
+def is_name(word: str) -> bool:
+    """Words of later versions (`check`, `every`, `map` …) are keywords only where one fits: older files have
+    variables with these names."""
+    return word[:1] in NAME_START and word not in LUSTRE_RESERVED
 
 
 class Cursor:
-    """`at` is the next token."""
+    """A place in a file's tokens; `at` is the next token. The parsers of one file share a cursor."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.texts = tokens.texts
         self.at = 0
 
+    @property
+    def word(self) -> str:
+        """The text of the next token."""
+        return self.texts[self.at]
+
+    @property
+    def after(self) -> str:
+        """The text of the token after the next."""
+        return self.texts[self.at + 1]
+
+    def next(self) -> str:
+        """The next token's text; the cursor moves on."""
+        self.at += 1
+        return self.texts[self.at - 1]
+
+    def error(self, at: int, message: str) -> SpecError:
+        return self.tokens.error(at, message)
+
     def fail(self, wanted: str) -> NoReturn:
-        raise self.tokens.error(self.at, f"{wanted} is due, and this is {self.tokens.shown(self.at)}")
+        raise self.error(self.at, f"expected {wanted}, found {self.tokens.token_text(self.at)}")
 
     def expect(self, text: str) -> int:
-        if self.texts[self.at] != text:
+        """Skip the token with this text; its position."""
+        if not self.take(text):
             self.fail(f"`{text}`")
-        self.at += 1
         return self.at - 1
 
     def take(self, text: str) -> bool:
+        """Skip the next token if it has this text. True if it has."""
         if self.texts[self.at] == text:
             self.at += 1
             return True
         return False
 
     def name(self) -> str:
-        word = self.texts[self.at]
-        if word[:1] not in NAME_START or word in RESERVED or not word:
+        if not is_name(self.word):
             self.fail("a name")
-        self.at += 1
-        return word
+        return self.next()
 
-    def separated(self, separator: str = ",") -> list[str]:
+    def names(self, separator: str = ",") -> list[str]:
+        """One name or more."""
         names = [self.name()]
         while self.take(separator):
             names.append(self.name())
         return names
 
     def string(self) -> str | None:
-        word = self.texts[self.at]
-        if word[:1] != '"':
-            return None
-        self.at += 1
-        return word[1:-1]
+        """The contents of a string, None if the next token is something else."""
+        return self.next()[1:-1] if self.word[:1] == '"' else None

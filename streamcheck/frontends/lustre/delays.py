@@ -4,108 +4,102 @@
     c -> pre e     a register that begins with the constant c
     a -> b         `a` while the context has taken no step, else `b`
 
-What a register holds next is read later, so that it may depend on the register.
+The next value of a register is read later, so that it may depend on the register.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import choice
 from streamcheck.core.term import FALSE, Term, constant, variable
 from streamcheck.core.types import default
-from streamcheck.frontends.lustre.machine import APPLY, EVALUATE, Machine, Work
-from streamcheck.frontends.lustre.scopes import Delay, Scope, Value
-from streamcheck.frontends.lustre.syntax import Expression, Program
-from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.scopes import Delay, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.syntax import ExpressionText
 
 
-class Delays(Machine):
-    def __init__(self, program: Program, tokens: Tokens) -> None:
-        super().__init__(program, tokens)
-        self.delays: dict[object, list[Delay]] = {}
-        self.pending: list[list[Delay]] = []
+class Delays:
+    """`pending` are the registers, with the expression they hold, whose next values are not read yet."""
 
-    def _arrow(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
-        if e.args[1].op == "pre":
-            work.append((self._initialised, e, scope))
-            work.append((EVALUATE, e.args[0], scope))
-            return
-        work.append((APPLY, e, scope))
-        work.append((EVALUATE, e.args[1], scope))
-        work.append((EVALUATE, e.args[0], scope))
+    def __init__(self, declarations: LustreDeclarations) -> None:
+        self.declarations = declarations
+        self.tokens = declarations.tokens
+        self.variables = declarations.variables
+        self.pending: list[tuple[list[Delay], ExpressionText, LustreScope]] = []
+        self._groups: dict[object, list[Delay]] = {}
 
-    def _initialised(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
-        initial = results[-1]
-        parts = initial if isinstance(initial, tuple) else (initial,)
-        if not all(is_constant(p) for p in parts):
-            work.append((APPLY, e, scope))
-            work.append((EVALUATE, e.args[1], scope))
-            return
-        results[-1] = self._delayed(e.args[1], scope, parts)
+    def __iter__(self) -> Iterator[Delay]:
+        for group in self._groups.values():
+            yield from group
 
-    def _pre(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
-        results.append(self._delayed(e, scope, None))
-
-    def _delayed(self, e: Expression, scope: Scope, initial: tuple[Term, ...] | None) -> Value:
-        """The registers of `pre …` as they read now; made when first met."""
+    def present(self, e: ExpressionText, scope: LustreScope, initial: tuple[Term, ...] | None = None) -> TermOrTuple:
+        """The present values of the registers of `pre …`, which are made at its first use."""
         held = e.args[0]
         owner = scope.owner(held.value) if held.op == "name" else None
         named: object = (owner, held.value) if owner is not None else (scope, id(held))
         key = (scope.context, named, initial)
-        delays = self.delays.get(key)
+        delays = self._groups.get(key)
         if delays is None:
-            types = self.types_of(held, scope)
-            if initial is not None and [i.type for i in initial] != types:
-                shown = ", ".join(map(str, types))
-                raise self.tokens.error(e.at, f"what comes before and after `->` differ in type: after, {shown}")
-            wish = f"pre {owner.path}{held.value}" if owner is not None else f"pre {scope.path}{self.place(e.at)}"
-            delays = [
-                Delay(variable(self.fresh(wish), t), None if initial is None else initial[i], scope.context,
-                      self.tokens.where(e.at), e.at, self.tokens.shown(e.at))
-                for i, t in enumerate(types)
-            ]  # fmt: skip
-            if owner is not None:
-                delays[0].shape = owner.shapes.get(held.value)
-            delays[0].follows = (held, scope)
-            self.delays[key] = delays
-            self.pending.append(delays)
-        read = tuple(self._present(d) for d in delays)
-        return read[0] if len(read) == 1 else read
+            delays = self._make(e, scope, initial)
+            self._groups[key] = delays
+            self.pending.append((delays, held, scope))
+        values = tuple(present(d) for d in delays)
+        return values[0] if len(values) == 1 else values
 
-    def _present(self, delay: Delay) -> Term:
-        context = delay.context
-        if context.reset is FALSE:
-            return delay.var
-        if delay.initial is not None:
-            return choice(context.reset, delay.initial, delay.var)
-        return delay.var  # if its first value can be seen, `registers` puts any value there
+    def _make(self, e: ExpressionText, scope: LustreScope, initial: tuple[Term, ...] | None) -> list[Delay]:
+        held = e.args[0]
+        owner = scope.owner(held.value) if held.op == "name" else None
+        types = self.declarations.types_of(held, scope)
+        if initial is not None and [i.type for i in initial] != types:
+            shown = ", ".join(map(str, types))
+            raise self.tokens.error(e.at, f"the two sides of `->` differ in type: on the right, {shown}")
+        wish = f"pre {owner.path}{held.value}" if owner is not None else f"pre {scope.path}{self.tokens.place(e.at)}"
+        where, shown = self.tokens.where(e.at), self.tokens.token_text(e.at)
+        delays = []
+        for i, type in enumerate(types):
+            first = None if initial is None else initial[i]
+            delays.append(Delay(variable(self.variables.fresh(wish), type), first, scope.context, where, e.at, shown))
+        if owner is not None:
+            delays[0].shape = owner.shapes.get(held.value)
+        return delays
 
-    def define(self, delay: Delay, value: Term) -> None:
-        context = delay.context
-        if value.type is not delay.var.type:
-            text = f"what `pre` holds is {value.type}, where {delay.var.type} is due"
-            raise SpecError(text, delay.where)
-        start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
-        delay.value = value
-        delay.next = choice(context.tick, value, choice(context.hard, start, delay.var))
-
-    def follow(self, delays: list[Delay]) -> None:
-        held, scope = delays[0].follows
-        value = self.evaluate(held, scope)
-        values = value if isinstance(value, tuple) else (value,)
-        for delay, one in zip(delays, values, strict=True):
-            self.define(delay, one)
-
-    def all_delays(self) -> Iterator[Delay]:
-        for group in self.delays.values():
-            yield from group
+    def held_output(self, scope: LustreScope, child: LustreScope, i: int, start: Term, output: Term, at: int) -> Term:
+        """`if clock then output else (start -> pre of all this)`, for output i of an instance that is activated."""
+        assert child.node is not None
+        if i not in child.held:
+            initial = start if is_constant(start) else None
+            var = variable(self.variables.fresh(f"pre {child.path}{child.node.outputs[i].name} held"), output.type)
+            delay = Delay(var, initial, scope.context, self.tokens.where(at), at, "condact")
+            self._groups[("held", child, i)] = [delay]
+            before = present(delay)
+            if initial is None:
+                before = choice(scope.context.first, start, before)
+            child.held[i] = choice(child.clock, output, before)
+            define(delay, child.held[i])
+        return child.held[i]
 
 
-def is_constant(term: Term) -> bool:
-    """Whether the term is a constant, or an array or record of such."""
-    return isinstance(term, Term) and (
-        term.is_const or (term.op in ("array", "struct") and all(is_constant(a) for a in term.args))
+def present(delay: Delay) -> Term:
+    context = delay.context
+    if context.reset is not FALSE and delay.initial is not None:
+        return choice(context.reset, delay.initial, delay.var)
+    return delay.var  # if its first value can be seen, `registers` puts any value there
+
+
+def define(delay: Delay, value: Term) -> None:
+    """Set what the register holds next: the value if its context takes a step."""
+    context = delay.context
+    if value.type is not delay.var.type:
+        raise SpecError(f"the operand of `pre`: expected {delay.var.type}, found {value.type}", delay.where)
+    start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
+    delay.value = value
+    delay.next = choice(context.tick, value, choice(context.hard, start, delay.var))
+
+
+def is_constant(value: TermOrTuple) -> bool:
+    """True if the value is one constant, or an array or record of constants."""
+    return isinstance(value, Term) and (
+        value.is_const or (value.op in ("array", "struct") and all(is_constant(a) for a in value.args))
     )

@@ -1,80 +1,78 @@
-"""Arrays defined element by element: `a[i] = …`, where an element may depend on those before it."""
+"""Arrays defined element by element: `a[i] = …`, where an element may depend on those before it.
+
+Each element that is asked for becomes a name of its own, `a[0]`, defined in the scope of the array.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
-from streamcheck.core.term import Term, constant
+from streamcheck.core.term import constant
 from streamcheck.core.types import INT
-from streamcheck.frontends.lustre.delays import Delays
-from streamcheck.frontends.lustre.machine import APPLY, EVALUATE, Work
-from streamcheck.frontends.lustre.scopes import Definition, Elements, Scope
-from streamcheck.frontends.lustre.syntax import Expression
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
+from streamcheck.frontends.lustre.syntax import ExpressionText, name_expression
+
+Position: TypeAlias = tuple[int, ...]
+Indexed: TypeAlias = tuple[LustreScope, LazyElements, list[ExpressionText]]  # an array, its scope, and indices
 
 
-class Arrays(Delays):
-    def _index(self, e: Expression, scope: Scope, work: Work, results: list[Any]) -> None:
-        """One element of an array that is defined element by element may be known before the others are."""
-        indices: list[Expression] = []
-        base = e
-        while base.op == "index":
-            indices.insert(0, base.args[1])
-            base = base.args[0]
-        owner = scope.owner(base.value) if base.op == "name" else None
-        found = None if owner is None else owner.definitions.get(base.value)
-        if owner is None or not isinstance(found, Elements) or len(indices) != len(found.indices):
-            work.append((APPLY, e, scope))
-            work.append((EVALUATE, e.args[1], scope))
-            work.append((EVALUATE, e.args[0], scope))
-            return
-        work.append((self._element, (e, owner, found), scope))
-        for i in reversed(indices):
-            work.append((EVALUATE, i, scope))
+def lazy_array_of(e: ExpressionText, scope: LustreScope) -> Indexed | None:
+    """The array and indices if `e` is one element of an array that is defined element by element, else None."""
+    indices: list[ExpressionText] = []
+    base = e
+    while base.op == "index":
+        indices.insert(0, base.args[1])
+        base = base.args[0]
+    owner = scope.owner(base.value) if base.op == "name" else None
+    array = None if owner is None else owner.definitions.get(base.value)
+    if owner is None or not isinstance(array, LazyElements) or len(indices) != len(array.indices):
+        return None
+    return owner, array, indices
 
-    def _element(self, which: Any, scope: Scope, work: Work, results: list[Any]) -> None:
-        e, owner, found = which
-        n = len(found.indices)
-        indices = results[len(results) - n :]
-        if not all(isinstance(i, Term) and i.is_const for i in indices):
-            del results[len(results) - n :]
-            work.append((APPLY, e, scope))
-            work.append((EVALUATE, e.args[1], scope))
-            work.append((EVALUATE, e.args[0], scope))
-            return
-        del results[len(results) - n :]
-        position = tuple(i.payload for i in indices)
-        name = f"{found.name}{''.join(f'[{i}]' for i in position)}"
-        if name not in owner.values and name not in owner.definitions:
-            self._check_position(e, found, position, self._shape_of(owner, found))
-            self._define_element(owner, found, name, position)
-        work.append((EVALUATE, self.name(name, e.at), owner))
 
-    def _define_element(self, owner: Scope, found: Elements, name: str, position: tuple[int, ...]) -> None:
-        inner = Scope(owner.path, owner.context, owner, owner.node)
-        for index, value in zip(found.indices, position, strict=True):
-            inner.values[index] = constant(INT, value)
-        owner.definitions[name] = Definition((name,), found.value, inner, found.at)
-
-    def _check_position(self, e: Expression, found: Elements, position: tuple[int, ...], lengths: list[int]) -> None:
-        for i, length in zip(position, lengths, strict=True):
+def element(
+    declarations: LustreDeclarations, owner: LustreScope, array: LazyElements, position: Position, at: int
+) -> str:
+    """The name of one element, which is defined now if it was not."""
+    name = _element_name(array, position)
+    if name not in owner.values and name not in owner.definitions:
+        for i, length in zip(position, _lengths(declarations, owner, array), strict=True):
             if not 0 <= i < length:
-                raise self.tokens.error(e.at, f"index {i} of {found.name}, which has {length} elements there")
+                text = f"index {i} of {array.name}, which has {length} elements there"
+                raise declarations.tokens.error(at, text)
+        _define_element(owner, array, position)
+    return name
 
-    def _shape_of(self, owner: Scope, found: Elements) -> list[int]:
-        """The lengths, outermost first."""
-        return self.lengths(owner.shapes[found.name], len(found.indices), found.at)
 
-    def whole_array(self, found: Elements, owner: Scope) -> Expression:
-        """The array as a literal of its elements."""
-        lengths = self._shape_of(owner, found)
+def whole_array(declarations: LustreDeclarations, owner: LustreScope, array: LazyElements) -> ExpressionText:
+    """The array as a literal of its elements."""
+    lengths = _lengths(declarations, owner, array)
 
-        def build(position: tuple[int, ...]) -> Expression:
-            if len(position) == len(lengths):
-                name = f"{found.name}{''.join(f'[{i}]' for i in position)}"
-                if name not in owner.values and name not in owner.definitions:
-                    self._define_element(owner, found, name, position)
-                return self.name(name, found.at)
-            n = lengths[len(position)]
-            return Expression("array", tuple(build((*position, i)) for i in range(n)), None, found.at)
+    def literal(position: Position) -> ExpressionText:
+        if len(position) == len(lengths):
+            name = _element_name(array, position)
+            if name not in owner.values and name not in owner.definitions:
+                _define_element(owner, array, position)
+            return name_expression(name, array.at)
+        parts = tuple(literal((*position, i)) for i in range(lengths[len(position)]))
+        return ExpressionText("array", parts, None, array.at)
 
-        return build(())
+    return literal(())
+
+
+def _element_name(array: LazyElements, position: Position) -> str:
+    return array.name + "".join(f"[{i}]" for i in position)
+
+
+def _define_element(owner: LustreScope, array: LazyElements, position: Position) -> None:
+    inner = LustreScope(owner.path, owner.context, owner, owner.node)
+    for index, value in zip(array.indices, position, strict=True):
+        inner.values[index] = constant(INT, value)
+    name = _element_name(array, position)
+    owner.definitions[name] = LazyDefinition((name,), array.value, inner, array.at)
+
+
+def _lengths(declarations: LustreDeclarations, owner: LustreScope, array: LazyElements) -> list[int]:
+    """The lengths, outermost first."""
+    return declarations.lengths(owner.shapes[array.name], len(array.indices), array.at)

@@ -6,11 +6,12 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
-from streamcheck.frontends.lustre.cursor import MACHINE, RESERVED, Cursor
-from streamcheck.frontends.lustre.syntax import Activation, Expression
-from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START, Tokens
+from streamcheck.core.notation import LUSTRE_WORD_TYPES
+from streamcheck.frontends.lustre.cursor import Cursor, is_name
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText
+from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
 BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(10, 18)
@@ -50,7 +51,7 @@ PREFIX = {
     "pre": (PRE, "pre"),
     "int": (CONVERT, "to int"),
     "real": (CONVERT, "to real"),
-    **dict.fromkeys(MACHINE, (CONVERSION, "to machine")),
+    **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
 UNSUPPORTED = {
@@ -70,7 +71,7 @@ UNSUPPORTED = {
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
 
 
-class Open:
+class OpenBracket:
     """A bracket, or an `if`, whose end has not come yet; `items` are the operands before the last separator."""
 
     __slots__ = ("at", "items", "kind", "names", "value")
@@ -79,11 +80,11 @@ class Open:
         self.kind = kind
         self.at = at
         self.value = value
-        self.items: list[Expression] = []
+        self.items: list[ExpressionText] = []
         self.names: list[str] = []
 
 
-class Operator:
+class PendingOperator:
     """An operator whose right side has not come yet."""
 
     __slots__ = ("at", "op", "precedence", "unary", "value")
@@ -96,304 +97,305 @@ class Operator:
         self.value = value
 
 
-class ExpressionParser(Cursor):
-    def __init__(self, tokens: Tokens) -> None:
-        super().__init__(tokens)
+OperandStack: TypeAlias = list[ExpressionText]
+Unfinished: TypeAlias = list[OpenBracket | PendingOperator]
+
+
+class ExpressionParser:
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
         self.calls: set[str] = set()  # the nodes called since the last node began
 
-    def expression(self) -> Expression:
-        operands: list[Expression] = []
-        pending: list[Open | Operator] = []
+    def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
+        """An expression as long as possible, or up to one of `ends` outside brackets."""
+        operands: OperandStack = []
+        pending: Unfinished = []
         while True:
             if self._operand(operands, pending):
                 continue
             while True:  # an operand is complete: operators, closing brackets, or the end
+                if ends and self.cursor.word in ends and not any(isinstance(p, OpenBracket) for p in pending):
+                    apply_pending(operands, pending, CONVERSION)
+                    return operands.pop()
                 goes_on = self._operator(operands, pending)
                 if goes_on is None:
                     return operands.pop()
                 if goes_on:
                     break
 
-    def _operand(self, operands: list[Expression], pending: list[Open | Operator]) -> bool:
+    def _operand(self, operands: OperandStack, pending: Unfinished) -> bool:
         """Read a prefix or an opening (True), or a whole operand (False)."""
-        at, word = self.at, self.texts[self.at]
-        self.at += 1
+        at, word = self.cursor.at, self.cursor.next()
         if word in PREFIX:
             precedence, op = PREFIX[word]
-            pending.append(Operator(op, precedence, at, unary=True, value=MACHINE.get(word)))
+            pending.append(PendingOperator(op, precedence, at, unary=True, value=LUSTRE_WORD_TYPES.get(word)))
             return True
         if word == "(":
-            if self.texts[self.at] in ("activate", "restart") and self._names_at(self.at + 1):
-                operands.append(self._activated(at))
+            if self.cursor.word in ("activate", "restart") and _can_name_node(self.cursor.after):
+                operands.append(self._activation(at))
                 return False
-            pending.append(Open("(", at))
+            pending.append(OpenBracket("(", at))
             return True
         if word == "if" or word == "when":
-            pending.append(Open("if", at))
+            pending.append(OpenBracket("if", at))
             return True
         if word == "[":
-            pending.append(Open("array", at))
+            pending.append(OpenBracket("array", at))
             return True
         return self._leaf(at, word, operands, pending)
 
-    def _leaf(self, at: int, word: str, operands: list[Expression], pending: list[Open | Operator]) -> bool:
+    def _leaf(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
         if word[:1] in DIGITS and word:
-            operands.append(Expression("number", (), word, at))
+            operands.append(ExpressionText("number", (), word, at))
         elif word in ("true", "false"):
-            operands.append(Expression("bool", (), word == "true", at))
+            operands.append(ExpressionText("bool", (), word == "true", at))
         elif word == "condact":
             operands.append(self._condact(at))
         elif word == "merge":
-            if self.texts[self.at] == "(" and self.texts[self.at + 2] == ";":
-                self.at += 1
-                pending.append(Open("merge", at))
+            if self.cursor.word == "(" and self.cursor.texts[self.cursor.at + 2] == ";":
+                self.cursor.next()
+                pending.append(OpenBracket("merge", at))
                 return True
             operands.append(self._merge(at))
         elif word == "::":
-            operands.append(Expression("mode", (), "::".join(self.separated("::")), at))
-        elif word == "fby" and self.texts[self.at] == "(":
-            operands.append(self._delayed(at))
-        elif word in UNSUPPORTED and self.texts[self.at] not in OPERATORS_OR_ENDS:
-            raise self.tokens.error(at, UNSUPPORTED[word])
-        elif word[:1] in NAME_START and word and word not in RESERVED:
-            return self._named(at, word, operands, pending)
+            operands.append(ExpressionText("mode", (), "::".join(self.cursor.names("::")), at))
+        elif word == "fby" and self.cursor.word == "(":
+            operands.append(self._fby(at))
+        elif word in UNSUPPORTED and self.cursor.word not in OPERATORS_OR_ENDS:
+            raise self.cursor.error(at, UNSUPPORTED[word])
+        elif is_name(word):
+            return self._name_or_call(at, word, operands, pending)
         else:
-            self.at = at
-            self.fail("an expression")
+            self.cursor.at = at
+            self.cursor.fail("an expression")
         return False
 
-    def _names_at(self, at: int) -> bool:
-        """Whether a node is named there."""
-        word = self.texts[at]
-        return word == "(" or (word[:1] in NAME_START and bool(word) and word not in RESERVED and word != "every")
-
-    def _named(self, at: int, word: str, operands: list[Expression], pending: list[Open | Operator]) -> bool:
-        after = self.texts[self.at]
-        if after == "(":
-            self.at += 1
+    def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        if self.cursor.take("("):
             self.calls.add(word)
-            if self.take(")"):
-                operands.append(Expression("call", (), Activation(word), at))
+            if self.cursor.take(")"):
+                operands.append(ExpressionText("call", (), Activation(word), at))
                 return False
-            pending.append(Open("call", at, Activation(word)))
+            pending.append(OpenBracket("call", at, Activation(word)))
             return True
-        if after == "{":
-            self.at += 1
-            pending.append(self._field(Open("record", at, word)))
+        if self.cursor.take("{"):
+            pending.append(self._field(OpenBracket("record", at, word)))
             return True
-        operands.append(Expression("name", (), word, at))
+        operands.append(ExpressionText("name", (), word, at))
         return False
 
-    def _field(self, record: Open) -> Open:
-        record.names.append(self.name())
-        self.expect("=")
+    def _field(self, record: OpenBracket) -> OpenBracket:
+        record.names.append(self.cursor.name())
+        self.cursor.expect("=")
         return record
 
-    def _operator(self, operands: list[Expression], pending: list[Open | Operator]) -> bool | None:
-        """After an operand. True: another operand is due; False: an operand is complete again; None: the end."""
-        word = self.texts[self.at]
-        found = BINARY.get(word)
-        if found is not None:
-            precedence, right, op = found
-            reduced(operands, pending, precedence + right)
-            pending.append(Operator(op, precedence, self.at, unary=False))
-            self.at += 1
-            if (word, self.texts[self.at]) in (("and", "then"), ("or", "else")):
-                self.at += 1  # the lazy forms mean the same where everything has a value
+    def _operator(self, operands: OperandStack, pending: Unfinished) -> bool | None:
+        """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
+        word = self.cursor.word
+        operator = BINARY.get(word)
+        if operator is not None:
+            precedence, right, op = operator
+            apply_pending(operands, pending, precedence + right)
+            pending.append(PendingOperator(op, precedence, self.cursor.at, unary=False))
+            self.cursor.next()
+            if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
+                self.cursor.next()  # the lazy forms mean the same, because every operation has a value
             return True
-        if word == "[":
-            self.at += 1
-            pending.append(Open("index", self.at - 1))
+        if self.cursor.take("["):
+            pending.append(OpenBracket("index", self.cursor.at - 1))
             return True
         if word == ".":
             return self._projection(operands)
-        reduced(operands, pending, CONVERSION)
+        apply_pending(operands, pending, CONVERSION)
         if not pending:
             return None
         top = pending[-1]
-        assert isinstance(top, Open)
+        assert isinstance(top, OpenBracket)
         if top.kind in ("if", "then"):
             return self._branch(top, operands, pending)
         return self._closing(top, operands, pending)
 
-    def _projection(self, operands: list[Expression]) -> bool | None:
-        if self.texts[self.at + 1][:1] not in NAME_START or not self.texts[self.at + 1]:
-            self.fail("an operator")
-        self.at += 2
-        operands.append(Expression("field", (operands.pop(),), self.texts[self.at - 1], self.at - 1))
+    def _projection(self, operands: OperandStack) -> bool | None:
+        if self.cursor.after[:1] not in NAME_START:
+            self.cursor.fail("an operator")
+        self.cursor.expect(".")
+        at = self.cursor.at
+        operands.append(ExpressionText("field", (operands.pop(),), self.cursor.next(), at))
         return False
 
-    def _branch(self, top: Open, operands: list[Expression], pending: list[Open | Operator]) -> bool:
-        self.expect("then" if top.kind == "if" else "else")
+    def _branch(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+        self.cursor.expect("then" if top.kind == "if" else "else")
         if top.kind == "if":
             top.kind = "then"
             top.items.append(operands.pop())
             return True
-        pending[-1] = Operator("if", ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
+        pending[-1] = PendingOperator("if", ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
         return True
 
-    def _closing(self, top: Open, operands: list[Expression], pending: list[Open | Operator]) -> bool:
-        word = self.texts[self.at]
+    def _closing(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+        word = self.cursor.word
         top.items.append(operands.pop())
         if word == "," and top.kind in ("(", "call", "array"):
-            self.at += 1
+            self.cursor.next()
             return True
         if word == ";" and top.kind in ("merge", "record"):
-            self.at += 1
-            if top.kind == "record" and self.texts[self.at] != "}":
+            self.cursor.next()
+            if top.kind == "record" and self.cursor.word != "}":
                 self._field(top)
                 return True
             if top.kind == "merge":
                 return True
         if top.kind == "index" and word in (":=", ";"):
-            self.at += 1
-            top.names.append(word)
+            top.names.append(self.cursor.next())
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
-            raise self.tokens.error(self.at, "array slices are not supported")
-        self.expect(CLOSES[top.kind])
+            raise self.cursor.error(self.cursor.at, "array slices are not supported")
+        self.cursor.expect(CLOSES[top.kind])
         pending.pop()
-        operands.append(self._closed(top, operands))
+        operands.append(self._bracket_contents(top, operands))
         return False
 
-    def _closed(self, top: Open, operands: list[Expression]) -> Expression:
+    def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
         items = tuple(top.items)
         match top.kind:
             case "(":
-                return items[0] if len(items) == 1 else Expression("tuple", items, None, top.at)
+                return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
             case "call":
-                return Expression("call", items, top.value, top.at)
+                return ExpressionText("call", items, top.value, top.at)
             case "array":
-                return Expression("array", items, None, top.at)
+                return ExpressionText("array", items, None, top.at)
             case "merge":
                 if len(items) != 3:
-                    raise self.tokens.error(top.at, "merge(clock; where it is true; where it is false)")
-                return Expression("merge", items, ("true", "false"), top.at)
+                    raise self.cursor.error(top.at, "write merge(clock; value if it is true; value if it is false)")
+                return ExpressionText("merge", items, ("true", "false"), top.at)
             case "record":
-                return Expression("record", items, (top.value, tuple(top.names)), top.at)
+                return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
         if not top.names:
             if len(items) != 1:
-                raise self.tokens.error(top.at, "one index at a time: a[i][j]")
-            return Expression("index", (operands.pop(), items[0]), None, top.at)
+                raise self.cursor.error(top.at, "write one index at a time: a[i][j]")
+            return ExpressionText("index", (operands.pop(), items[0]), None, top.at)
         if top.names != [":=", ";"] * (len(items) // 2 - 1) + [":="]:
-            raise self.tokens.error(top.at, "an update is a[i := value; j := value]")
-        return Expression("update", (operands.pop(), *items), None, top.at)
+            raise self.cursor.error(top.at, "write an update as a[i := value; j := value]")
+        return ExpressionText("update", (operands.pop(), *items), None, top.at)
 
     # Forms with words in them: nested in each other a few deep at most, so these may recurse
 
-    def _arguments(self) -> tuple[Expression, ...]:
-        self.expect("(")
-        if self.take(")"):
+    def arguments(self) -> tuple[ExpressionText, ...]:
+        """`(a, b, …)`."""
+        self.cursor.expect("(")
+        if self.cursor.take(")"):
             return ()
-        found = [self.expression()]
-        while self.take(","):
-            found.append(self.expression())
-        self.expect(")")
-        return tuple(found)
+        values = self._list()
+        self.cursor.expect(")")
+        return values
 
-    def _restarted(self) -> tuple[str, Expression | None]:
+    def _list(self) -> tuple[ExpressionText, ...]:
+        values = [self.expression()]
+        while self.cursor.take(","):
+            values.append(self.expression())
+        return tuple(values)
+
+    def _node_and_restart(self) -> tuple[str, ExpressionText | None]:
         """`N`, or `(restart N every c)`."""
-        if not self.take("("):
-            return self._called(), None
-        self.expect("restart")
-        node = self._called()
-        self.expect("every")
+        if not self.cursor.take("("):
+            return self._node_name(), None
+        self.cursor.expect("restart")
+        node = self._node_name()
+        self.cursor.expect("every")
         restart = self.expression()
-        self.expect(")")
+        self.cursor.expect(")")
         return node, restart
 
-    def _called(self) -> str:
-        node = self.name()
+    def _node_name(self) -> str:
+        node = self.cursor.name()
         self.calls.add(node)
         return node
 
-    def _condact(self, at: int) -> Expression:
-        self.expect("(")
+    def _condact(self, at: int) -> ExpressionText:
+        self.cursor.expect("(")
         clock = self.expression()
-        self.expect(",")
-        node, restart = self._restarted()
-        args = self._arguments()
+        self.cursor.expect(",")
+        node, restart = self._node_and_restart()
+        args = self.arguments()
         defaults = []
-        while self.take(","):
+        while self.cursor.take(","):
             defaults.append(self.expression())
-        self.expect(")")
-        return Expression("call", args, Activation(node, clock, restart, tuple(defaults)), at)
+        self.cursor.expect(")")
+        return ExpressionText("call", args, Activation(node, clock, restart, tuple(defaults)), at)
 
-    def _activated(self, at: int) -> Expression:
+    def _activation(self, at: int) -> ExpressionText:
         """`(activate … every … [initial default …] [restart every …])(…)` and `(restart … every …)(…)`."""
-        word = self.texts[self.at]
-        self.at += 1
-        clock: Expression | None = None
-        restart: Expression | None = None
-        defaults: tuple[Expression, ...] | None = None
+        word = self.cursor.next()
+        clock: ExpressionText | None = None
+        restart: ExpressionText | None = None
+        defaults: tuple[ExpressionText, ...] | None = None
         if word == "restart":
-            node = self._called()
-            self.expect("every")
+            node = self._node_name()
+            self.cursor.expect("every")
             restart = self.expression()
         else:
-            node, restart = self._restarted()
-            self.expect("every")
+            node, restart = self._node_and_restart()
+            self.cursor.expect("every")
             clock = self.expression()
-            if self.take("initial"):
-                self.expect("default")
-                found = [self.expression()]
-                while self.take(","):
-                    found.append(self.expression())
-                defaults = tuple(found)
-            if self.take("restart"):
-                self.expect("every")
+            if self.cursor.take("initial"):
+                self.cursor.expect("default")
+                defaults = self._list()
+            if self.cursor.take("restart"):
+                self.cursor.expect("every")
                 restart = self.expression()
-        self.expect(")")
-        return Expression("call", self._arguments(), Activation(node, clock, restart, defaults), at)
+        self.cursor.expect(")")
+        return ExpressionText("call", self.arguments(), Activation(node, clock, restart, defaults), at)
 
-    def _merge(self, at: int) -> Expression:
+    def _merge(self, at: int) -> ExpressionText:
         """`merge clock (member -> value) …`."""
-        clock = Expression("name", (), self.name(), at + 1)
+        clock = ExpressionText("name", (), self.cursor.name(), at + 1)
         members, values = [], []
-        while self.take("("):
-            members.append(self.texts[self.at])
-            self.at += 1
-            self.expect("->")
+        while self.cursor.take("("):
+            members.append(self.cursor.next())
+            self.cursor.expect("->")
             values.append(self.expression())
-            self.expect(")")
+            self.cursor.expect(")")
         if not members:
-            self.fail("`(member -> value)`")
-        return Expression("merge", (clock, *values), tuple(members), at)
+            self.cursor.fail("`(member -> value)`")
+        return ExpressionText("merge", (clock, *values), tuple(members), at)
 
-    def _delayed(self, at: int) -> Expression:
+    def _fby(self, at: int) -> ExpressionText:
         """`fby(value, n, initial)`: the value n steps ago, the initial one before."""
-        self.expect("(")
+        self.cursor.expect("(")
         value = self.expression()
-        self.expect(",")
-        count = self.texts[self.at]
-        self.at += 1
+        self.cursor.expect(",")
+        count = self.cursor.next()
         if not count.isdigit():
-            raise self.tokens.error(self.at - 1, "fby(value, n, initial) with a whole number n")
-        self.expect(",")
+            raise self.cursor.error(self.cursor.at - 1, "write fby(value, n, initial) with a whole number n")
+        self.cursor.expect(",")
         initial = self.expression()
-        self.expect(")")
+        self.cursor.expect(")")
         for _ in range(int(count)):
-            value = followed_by(initial, value, at)
+            value = make_fby(initial, value, at)
         return value
 
 
-def reduced(operands: list[Expression], pending: list[Open | Operator], precedence: int) -> None:
+def _can_name_node(word: str) -> bool:
+    return word == "(" or (is_name(word) and word != "every")
+
+
+def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) -> None:
     """Apply every waiting operator that binds at least so tightly."""
     while pending:
         top = pending[-1]
-        if isinstance(top, Open) or top.precedence < precedence:
+        if isinstance(top, OpenBracket) or top.precedence < precedence:
             return
         pending.pop()
         right = operands.pop()
         if top.op == "if":
-            operands.append(Expression("if", (*top.value, right), None, top.at))
+            operands.append(ExpressionText("if", (*top.value, right), None, top.at))
         elif top.unary:
-            operands.append(Expression(top.op, (right,), top.value, top.at))
+            operands.append(ExpressionText(top.op, (right,), top.value, top.at))
         elif top.op == "fby":
-            operands.append(followed_by(operands.pop(), right, top.at))
+            operands.append(make_fby(operands.pop(), right, top.at))
         else:
-            operands.append(Expression(top.op, (operands.pop(), right), None, top.at))
+            operands.append(ExpressionText(top.op, (operands.pop(), right), None, top.at))
 
 
-def followed_by(initial: Expression, value: Expression, at: int) -> Expression:
-    return Expression("arrow", (initial, Expression("pre", (value,), None, at)), None, at)
+def make_fby(initial: ExpressionText, value: ExpressionText, at: int) -> ExpressionText:
+    return ExpressionText("arrow", (initial, ExpressionText("pre", (value,), None, at)), None, at)

@@ -1,8 +1,8 @@
-"""Registers, once everything is read: which first values matter, and which registers are one.
+"""Registers, after everything is read: which first values matter, and which registers are equal.
 
-A register whose first value nobody gave (`pre e` alone) may begin with anything. Mostly this does not matter, for it
-is read on the right of a `->` only: `guarded` finds these, and any first value will do for them, best the one of a
-register that holds the same. Those whose first value can be seen stay free, and a warning says so.
+A register without a first value (`pre e` alone) may begin with any. Mostly this does not matter, because it is read
+only on the right of a `->`. Any first value will do for these, best the one of an equal register. A register whose
+first value can be seen stays free, and a warning says so.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from streamcheck.core.simplify import choice, simplify
-from streamcheck.core.term import FALSE, Term, constant, substitute, walk
+from streamcheck.core.term import FALSE, Term, cone, constant, substitute
 from streamcheck.core.types import default
 from streamcheck.frontends.lustre.scopes import Delay
-from streamcheck.frontends.lustre.unfold import Unfolding
+from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.problem.specification import Cell
 
 MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
 
 
 class Registers:
-    """The cells of an unfolding, and the terms that speak of them (`image`: what has become of a term)."""
+    """The cells of a main node. `image` maps each term to what it has become; `seen` are the terms that matter."""
 
-    def __init__(self, unfolding: Unfolding, roots: Iterable[Term]) -> None:
+    def __init__(self, variables: Variables, delays: Iterable[Delay], roots: Iterable[Term]) -> None:
         self.roots = list(roots)
-        self.flags = unfolding.cells
-        self.delays = [d for d in unfolding.all_delays() if d.value is not None]
+        self.flags = variables.cells
+        self.delays = [d for d in delays if d.value is not None]
         self.by_var = {d.var: d for d in self.delays}
         self.seen_first = self._seen_first()
         self.image: Mapping[Term, Term] = {}
         cells = {var: Cell(str(var.payload), initial, after, None, named=False) for var, initial, after in self.flags}
         cells |= {d.var: self._cell(d) for d in self.delays}
-        self.cells = self._adopted(cells)
-        self._free_after_restarts(unfolding)
-        self._merge()
+        self.cells = self._with_first_values(cells)
+        self._free_after_restarts(variables)
+        self._merge_equal()
 
     def _cell(self, delay: Delay) -> Cell:
         initial = delay.initial
@@ -59,7 +59,7 @@ class Registers:
             assert d.value is not None
             nexts[d.var] = [d.value, d.context.tick, d.context.hard]
         known: dict[Term, list[frozenset[Term]]] = {}
-        found: set[Term] = set()
+        visible: set[Term] = set()
         stack: list[tuple[Term, frozenset[Term]]] = [(r, frozenset()) for r in self.roots]
         while stack:
             node, later = stack.pop()
@@ -74,7 +74,7 @@ class Registers:
                 delay = self.by_var.get(node)
                 undefined = delay is not None and delay.initial is None
                 if undefined and self.by_var[node].context.first not in later:
-                    found.add(node)
+                    visible.add(node)
                 if first_visit:
                     stack.extend((after, frozenset()) for after in nexts.get(node, ()))
             elif node.op == "mux" and node.args[0] in flags:
@@ -82,9 +82,9 @@ class Registers:
                 stack.append((node.args[2], later | {node.args[0]}))
             else:
                 stack.extend((a, later) for a in node.args)
-        return found
+        return visible
 
-    def _adopted(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
+    def _with_first_values(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
         """A first value that does not matter is taken from a register that holds the same, or makes a constant."""
         given: dict[Term, Term] = {}
         for d in self.delays:
@@ -99,19 +99,19 @@ class Registers:
                 cells[d.var] = replace(cell, initial=initial)
         return cells
 
-    def _free_after_restarts(self, unfolding: Unfolding) -> None:
+    def _free_after_restarts(self, variables: Variables) -> None:
         """A register that is restarted has any value whenever its context begins: an unknown of its own."""
         restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
         if restarted:
             any_value = {
-                d.var: choice(d.context.first, unfolding.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
+                d.var: choice(d.context.first, variables.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
                 for d in restarted
             }
             self._replace(any_value)
 
-    def _merge(self) -> None:
+    def _merge_equal(self) -> None:
         """One register for those that begin alike and hold the same; none for what never changes."""
-        self._keep_what_is_seen()
+        self._restrict_to_cone()
         while True:
             replacement: dict[Term, Term] = {}
             leaders: dict[object, Term] = {}
@@ -128,7 +128,7 @@ class Registers:
                 return
             self.cells = {var: cell for var, cell in self.cells.items() if var not in replacement}
             self._replace(replacement)
-            self._keep_what_is_seen()
+            self._restrict_to_cone()
 
     def _replace(self, replacement: dict[Term, Term]) -> None:
         before = [*self.roots, *(c.next for c in self.cells.values())]
@@ -141,10 +141,6 @@ class Registers:
         self.roots = [after[t] for t in self.roots]
         self.cells = {var: replace(c, next=after[c.next]) for var, c in self.cells.items()}
 
-    def _keep_what_is_seen(self) -> None:
-        seen: set[Term] = set()
-        roots = list(self.roots)
-        while roots:
-            roots = [self.cells[t].next for t in walk(roots, seen) if t in self.cells]
-        self.seen = seen
-        self.cells = {var: cell for var, cell in self.cells.items() if var in seen}
+    def _restrict_to_cone(self) -> None:
+        self.seen = cone(self.roots, {var: cell.next for var, cell in self.cells.items()})
+        self.cells = {var: cell for var, cell in self.cells.items() if var in self.seen}

@@ -1,4 +1,4 @@
-"""Where names are looked up while nodes are unfolded: one scope for each instance of a node."""
+"""Scopes: the names of each instance of a node, and what is known of them while nodes are unfolded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import Type
-from streamcheck.frontends.lustre.syntax import Expression, NodeText
+from streamcheck.frontends.lustre.syntax import ExpressionText, Mode, NodeText
 
-Value: TypeAlias = "Term | tuple[Term, ...]"
+TermOrTuple: TypeAlias = "Term | tuple[Term, ...]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """When an instance takes steps, as terms of the main node's step.
+    """When an instance takes steps, as terms over the present step of the main node.
 
     `first`  it has taken no step yet
     `tick`   it takes one
@@ -39,62 +39,62 @@ class Shape:
     parts: tuple[Shape, ...] = ()  # of an array (its element once) or a record
 
     @property
-    def bounded(self) -> bool:
-        return self.low is not None or self.high is not None or any(p.bounded for p in self.parts)
+    def is_bounded(self) -> bool:
+        return self.low is not None or self.high is not None or any(p.is_bounded for p in self.parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Definition:
+class LazyDefinition:
     """`names = value`, read in `scope`; with `part`, the one name is that part of the value."""
 
     names: tuple[str, ...]
-    value: Expression
-    scope: Scope
+    value: ExpressionText
+    scope: LustreScope
     at: int
     part: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+class LazyElements:
     """`name[i][j] = value`, element by element."""
 
     name: str
     indices: tuple[str, ...]
-    value: Expression
+    value: ExpressionText
     at: int
 
 
-class Pending:
-    """Stands for the value of a name whose definition is being read: to meet it is a loop."""
+class BeingRead:
+    """Stands for the value of a name whose definition is being read: finding it means a causality cycle."""
 
 
-PENDING: Any = Pending()
+BEING_READ: Any = BeingRead()
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
-    """`values` are known, `definitions` not read yet. What a scope does not know, its parent may."""
+class LustreScope:
+    """`values` are known, `definitions` not read yet. Names missing here are looked up in the parent."""
 
     path: str
     context: Context
-    parent: Scope | None
+    parent: LustreScope | None
     node: NodeText | None = None
-    values: dict[str, Value] = field(default_factory=dict)
-    definitions: dict[str, Definition | Elements] = field(default_factory=dict)
+    values: dict[str, Term] = field(default_factory=dict)
+    definitions: dict[str, LazyDefinition | LazyElements] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
-    modes: dict[str, Any] = field(default_factory=dict)
-    imports: dict[str, Scope] = field(default_factory=dict)
-    held: dict[int, Value] = field(default_factory=dict)  # the outputs of an activated call, with what they keep
+    modes: dict[str, Mode] = field(default_factory=dict)
+    imports: dict[str, LustreScope] = field(default_factory=dict)
+    held: dict[int, Term] = field(default_factory=dict)  # the outputs of an activated call, with what they keep
     clock: Term = TRUE
 
-    def owner(self, name: str) -> Scope | None:
-        scope: Scope | None = self
+    def owner(self, name: str) -> LustreScope | None:
+        scope: LustreScope | None = self
         while scope is not None and name not in scope.values and name not in scope.definitions:
             scope = scope.parent
         return scope
 
     def shape(self, name: str) -> Shape | None:
-        scope: Scope | None = self
+        scope: LustreScope | None = self
         while scope is not None and name not in scope.shapes:
             scope = scope.parent
         return None if scope is None else scope.shapes[name]
@@ -105,7 +105,7 @@ class Delay:
     """A register: what it holds from one step of its context to the next."""
 
     var: Term
-    initial: Term | None  # None: nobody said
+    initial: Term | None  # None if the file gives none
     context: Context
     where: Location
     at: int
@@ -113,4 +113,3 @@ class Delay:
     value: Term | None = None  # what it takes over at its context's next step
     next: Term | None = None
     shape: Shape | None = None
-    follows: Any = None  # the Delays that belong together (of a tuple), and the expression they hold

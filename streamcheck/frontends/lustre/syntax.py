@@ -1,4 +1,4 @@
-"""What the parser makes of Lustre text: declarations, and expressions as trees that nobody walks by recursion."""
+"""The syntax of Lustre: declarations, and expressions as trees. They are deep, so walk them without recursion."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 
-class Expression:
+class ExpressionText:
     """`op` says what it is; `value` is what is not an expression in it (a name, a number, a called node); `at` is
     the token it stands at."""
 
     __slots__ = ("args", "at", "op", "value")
     op: Final[str]
-    args: Final[tuple[Expression, ...]]
+    args: Final[tuple[ExpressionText, ...]]
     value: Final[Any]
     at: Final[int]
 
-    def __init__(self, op: str, args: tuple[Expression, ...], value: Any, at: int) -> None:
+    def __init__(self, op: str, args: tuple[ExpressionText, ...], value: Any, at: int) -> None:
         self.op = op
         self.args = args
         self.value = value
         self.at = at
+
+
+def name_expression(name: str, at: int) -> ExpressionText:
+    return ExpressionText("name", (), name, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,9 @@ class Activation:
     """How a node is called: `(activate (restart N every r) every c initial default d)(…)` and its parts."""
 
     node: str
-    clock: Expression | None = None
-    restart: Expression | None = None
-    defaults: tuple[Expression, ...] | None = None
+    clock: ExpressionText | None = None
+    restart: ExpressionText | None = None
+    defaults: tuple[ExpressionText, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class ConstantText:
 
     name: str
     type: TypeText | None
-    value: Expression | None
+    value: ExpressionText | None
     at: int
 
 
@@ -67,7 +71,7 @@ class Equation:
 
     names: tuple[str, ...]
     indices: tuple[str, ...]
-    value: Expression
+    value: ExpressionText
     at: int
 
 
@@ -77,11 +81,11 @@ class PropertyText:
     `within` bound the steps of a reachability query."""
 
     name: str | None
-    value: Expression
+    value: ExpressionText
     at: int
     last: int
     reachable: bool = False
-    provided: Expression | None = None
+    provided: ExpressionText | None = None
     first: int | None = None
     within: int | None = None
 
@@ -91,7 +95,7 @@ class Clause:
     """One `assume`, `guarantee`, `require` or `ensure`; `last` is the token after it."""
 
     name: str | None
-    value: Expression
+    value: ExpressionText
     at: int
     last: int
 
@@ -107,14 +111,14 @@ class Mode:
 @dataclass(frozen=True, slots=True)
 class Import:
     contract: str
-    inputs: tuple[Expression, ...]
+    inputs: tuple[ExpressionText, ...]
     outputs: tuple[str, ...]
     at: int
 
 
 @dataclass(slots=True)
 class Contract:
-    """The items of a contract; `at` is where it stands."""
+    """The items of a contract; `at` is its first token."""
 
     at: int
     constants: list[ConstantText] = field(default_factory=list)
@@ -147,7 +151,7 @@ class NodeText:
 
 
 @dataclass(slots=True)
-class Program:
+class LustreFile:
     types: dict[str, TypeText] = field(default_factory=dict)
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Lustre text to tokens: one regular expression, and lines found only when somebody asks.
+"""Lustre text to tokens: one regular expression, and line numbers computed only if they are asked for.
 
 Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `(*%PROPERTY … *)`, `(*@contract … *)`.
-A token is its text and where it starts; its first character tells what it is.
+A token is its text and where it starts; its first character determines its kind.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ TYPES = re.compile(r"\b(?:Bool|Real|(Int|Word)(\d*))\b")
 END = ""  # the text of the token after the last
 
 
-def _as_lustre(type: re.Match[str]) -> str:
-    """Our name of a type as Lustre's."""
+def _lustre_name(type: re.Match[str]) -> str:
+    """The Lustre name of one of our types."""
     if type[1] == "Word" and type[2]:
         return f"uint{type[2]}"
     return type[0].lower()
@@ -80,10 +80,14 @@ class Tokens:
     def where(self, token: int) -> Location:
         return Location(self.file, self.line(token))
 
-    def error(self, token: int, message: str, *, write: str = "") -> SpecError:
-        return SpecError(TYPES.sub(_as_lustre, message), self.where(token), write=write)
+    def place(self, token: int) -> str:
+        """The position as part of a name."""
+        return f"[l{self.line(token)}c{self.column(token)}]"
 
-    def shown(self, token: int) -> str:
+    def error(self, token: int, message: str, *, write: str = "") -> SpecError:
+        return SpecError(TYPES.sub(_lustre_name, message), self.where(token), write=write)
+
+    def token_text(self, token: int) -> str:
         return f"`{self.texts[token]}`" if self.texts[token] else "the end of the file"
 
     def source(self, first: int, last: int) -> str:

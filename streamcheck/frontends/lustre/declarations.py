@@ -1,105 +1,98 @@
-"""Types as declared, constants, and the type of an expression before its value is known.
+"""Declared types, constants, and the type of an expression before its value is known.
 
 A register needs its type before what it holds can be read (that may depend on the register), so types are found from
-declarations alone: along one path down the expression, for most operations have the type of their first operand.
+declarations alone: along one path down the expression, because most operations have the type of their first operand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import count
+from typing import Protocol
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
-from streamcheck.frontends.lustre import operators
-from streamcheck.frontends.lustre.scopes import Context, Definition, Scope, Shape, Value
-from streamcheck.frontends.lustre.syntax import ConstantText, Expression, Program, TypeText
-from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape
+from streamcheck.frontends.lustre.syntax import ConstantText, ExpressionText, LustreFile, TypeText
+from streamcheck.frontends.lustre.variables import Variables
+from streamcheck.frontends.operations import compare
 
 SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
 TRUTHS = frozenset(("bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode"))
 ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand", "bitor", "bitnot", "lsh", "rsh"))
 
 
-class Shapes:
-    """What `Unfolding` knows of declarations."""
+class Evaluate(Protocol):
+    def __call__(self, e: ExpressionText, scope: LustreScope, type: Type | None = None) -> Term: ...
 
-    def __init__(self, program: Program, tokens: Tokens) -> None:
-        self.program = program
-        self.tokens = tokens
-        self._names: set[str] = set()
-        self.globals = Scope("", Context(TRUE), None)
+
+class LustreDeclarations:
+    """The declared types and constants of a file. `term` evaluates an expression, which must have the given type."""
+
+    def __init__(self, file: LustreFile, variables: Variables, term: Evaluate) -> None:
+        self.file = file
+        self.tokens = variables.tokens
+        self.variables = variables
+        self.term = term
+        self.globals = LustreScope("", Context(TRUE), None)
         self.free_constants: list[tuple[Term, Shape, int]] = []
         self._named: dict[str, Shape] = {}
         self._naming: list[str] = []
-        for name, text in program.types.items():
+
+    def declare_globals(self) -> None:
+        """The file's enums, whose members are constants, and its constants."""
+        for name, text in self.file.types.items():
             if text.kind == "enum":
-                self.named(name, self.globals, text.at)
-        self.declare_constants(self.globals, program.constants.values())
+                self.named_shape(name, text.at)
+        self.declare_constants(self.globals, self.file.constants.values())
 
-    def evaluate(self, root: Expression, scope: Scope) -> Value:
-        raise NotImplementedError
-
-    def term(self, e: Expression, scope: Scope, type: Type | None = None) -> Term:
-        raise NotImplementedError
-
-    def fresh(self, wish: str) -> str:
-        """A name for a variable: the wish where it is free, else with a number."""
-        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
-        name = next(n for n in names if n not in self._names)
-        self._names.add(name)
-        return name
-
-    # Declarations
-
-    def declare_constants(self, scope: Scope, constants: Iterable[ConstantText]) -> None:
+    def declare_constants(self, scope: LustreScope, constants: Iterable[ConstantText]) -> None:
         for c in constants:
             if c.type is not None:
                 scope.shapes[c.name] = self.shape(c.type, scope)
             if c.value is not None:
-                scope.definitions[c.name] = Definition((c.name,), c.value, scope, c.at)
+                scope.definitions[c.name] = LazyDefinition((c.name,), c.value, scope, c.at)
             else:
                 shape = scope.shapes[c.name]
-                var = variable(self.fresh(scope.path + c.name), shape.type)
+                var = variable(self.variables.fresh(scope.path + c.name), shape.type)
                 self.free_constants.append((var, shape, c.at))
                 scope.values[c.name] = var
 
-    def named(self, name: str, scope: Scope, at: int) -> Shape:
+    def named_shape(self, name: str, at: int) -> Shape:
         """The type of that name."""
         if name not in self._named:
-            text = self.program.types.get(name)
+            text = self.file.types.get(name)
             if text is None:
                 raise self.tokens.error(at, f"there is no type {name}")
             if name in self._naming:
-                raise self.tokens.error(text.at, f"type {name} is made of itself")
+                raise self.tokens.error(text.at, f"type {name} contains itself")
             self._naming.append(name)
             self._named[name] = self.shape(text, self.globals, name)
             self._naming.pop()
         return self._named[name]
 
-    def shape(self, text: TypeText, scope: Scope, name: str = "") -> Shape:
-        found = SCALAR.get(text.kind)
-        if found is not None:
-            return found
+    def shape(self, text: TypeText, scope: LustreScope, name: str = "") -> Shape:
+        scalar = SCALAR.get(text.kind)
+        if scalar is not None:
+            return scalar
         match text.kind:
             case "machine":
                 width, signed = text.value
                 return Shape(machine(width, signed=signed))
             case "name":
-                return self.named(text.value, scope, text.at)
+                return self.named_shape(text.value, text.at)
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
                 fixed = low is not None and high is not None and low.is_const and high.is_const
                 if fixed and low.payload > high.payload:  # type: ignore[union-attr]
-                    raise self.tokens.error(text.at, "a subrange without values")
+                    raise self.tokens.error(text.at, "this subrange is empty")
                 return Shape(INT, low, high)
             case "array":
                 element, size = text.value
                 inner = self.shape(element, scope)
                 length = self.term(size, scope, INT)
                 if not length.is_const or length.payload < 1:
-                    raise self.tokens.error(size.at, "an array's size is a constant of at least 1")
+                    raise self.tokens.error(size.at, "the size of an array must be a constant of at least 1")
                 return Shape(array_of(inner.type, length.payload), parts=(inner,))
             case "record":
                 parts = [(n, self.shape(t, scope)) for n, t in text.value]
@@ -119,25 +112,25 @@ class Shapes:
 
     def lengths(self, shape: Shape, count: int, at: int) -> list[int]:
         """The lengths of an array of arrays, outermost first."""
-        found: list[int] = []
+        lengths: list[int] = []
         type = shape.type
         for _ in range(count):
             if not isinstance(type, ArrayType):
-                raise self.tokens.error(at, f"it has fewer indices than that: it is {shape.type}")
-            found.append(type.length)
+                raise self.tokens.error(at, f"too many indices: it is {shape.type}")
+            lengths.append(type.length)
             type = type.element
-        return found
+        return lengths
 
     # Types of expressions
 
-    def arity(self, e: Expression, scope: Scope) -> int:
-        """How many values the expression has."""
+    def arity(self, e: ExpressionText, scope: LustreScope) -> int:
+        """The number of values of the expression."""
         while True:
             match e.op:
                 case "tuple":
                     return sum(self.arity(a, scope) for a in e.args)
                 case "call":
-                    node = self.program.nodes.get(e.value.node)
+                    node = self.file.nodes.get(e.value.node)
                     return 1 if node is None else len(node.outputs)
                 case "if":
                     e = e.args[1]
@@ -148,13 +141,13 @@ class Shapes:
                 case _:
                     return 1
 
-    def types_of(self, e: Expression, scope: Scope) -> list[Type]:
+    def types_of(self, e: ExpressionText, scope: LustreScope) -> list[Type]:
         """The types of the expression's values, from declarations alone."""
-        path: list[int | str] = []  # what is taken out of the value that is looked at: an element, a field
+        path: list[int | str] = []  # the elements and fields that are taken out of the value of `e`
         while True:
             op = e.op
             if op == "name":
-                return [self._taken(self._type_of_name(e, scope), path, e.at)]
+                return [self._part_type(self._type_of_name(e, scope), path, e.at)]
             if op in TRUTHS:
                 return [BOOL]
             if op in ALIKE or op in ("arrow", "pre", "when", "update"):
@@ -170,11 +163,11 @@ class Shapes:
             elif op == "tuple":
                 return [t for a in e.args for t in self.types_of(a, scope)]
             elif op == "call":
-                return [self._taken(t, path, e.at) for t in self._output_types(e, scope)]
+                return [self._part_type(t, path, e.at) for t in self._output_types(e, scope)]
             else:
-                return [self._taken(self._type_of_leaf(e, scope), path, e.at)]
+                return [self._part_type(self._type_of_leaf(e, scope), path, e.at)]
 
-    def _type_of_name(self, e: Expression, scope: Scope) -> Type:
+    def _type_of_name(self, e: ExpressionText, scope: LustreScope) -> Type:
         owner = scope.owner(e.value)
         if owner is None:
             raise self.tokens.error(e.at, f"there is no {e.value} here")
@@ -183,7 +176,7 @@ class Shapes:
             return declared.type
         return self.term(e, scope).type  # a constant without a type, a member of an enum, an index
 
-    def _type_of_leaf(self, e: Expression, scope: Scope) -> Type:
+    def _type_of_leaf(self, e: ExpressionText, scope: LustreScope) -> Type:
         match e.op:
             case "number":
                 return type_of_number(e.value)
@@ -201,19 +194,19 @@ class Shapes:
                 (element,) = self.types_of(e.args[0], scope)
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
             case "record":
-                return self.named(e.value[0], scope, e.at).type
+                return self.named_shape(e.value[0], e.at).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]
         raise AssertionError(e.op)
 
-    def _output_types(self, e: Expression, scope: Scope) -> list[Type]:
-        node = self.program.nodes.get(e.value.node)
+    def _output_types(self, e: ExpressionText, scope: LustreScope) -> list[Type]:
+        node = self.file.nodes.get(e.value.node)
         if node is None:
             raise self.tokens.error(e.at, f"there is no node {e.value.node}")
         return [self.shape(v.type, self.globals).type for v in node.outputs]
 
-    def _taken(self, type: Type, path: list[int | str], at: int) -> Type:
+    def _part_type(self, type: Type, path: list[int | str], at: int) -> Type:
         for step in reversed(path):
             if isinstance(step, int) and isinstance(type, ArrayType):
                 type = type.element
@@ -229,16 +222,16 @@ def type_of_number(text: str) -> Type:
 
 
 def within(shape: Shape, value: Term) -> Term:
-    """That the value lies in the subranges of its declared type."""
+    """True if the value lies in the subranges of its declared type."""
     return conjunction(*_conditions(shape, value))
 
 
 def _conditions(shape: Shape, value: Term) -> Iterator[Term]:
     if shape.low is not None:
-        yield operators.compare("ge", value, shape.low)
+        yield compare("ge", value, shape.low)
     if shape.high is not None:
-        yield operators.compare("le", value, shape.high)
-    if not shape.bounded:
+        yield compare("le", value, shape.high)
+    if not shape.is_bounded:
         return
     if isinstance(shape.type, ArrayType):
         for i in range(shape.type.length):

@@ -1,0 +1,140 @@
+"""The properties and assumptions of a main node: those of every instance, under the path of the instance.
+
+`counter[l12c5].n` is `n` of the call of `counter` at line 12, column 5.
+"""
+
+from __future__ import annotations
+
+from streamcheck.core.simplify import apply, conjunction
+from streamcheck.core.term import TRUE, Term, constant, variable
+from streamcheck.core.types import BOOL, INT
+from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
+from streamcheck.frontends.lustre.declarations import within
+from streamcheck.frontends.lustre.evaluator import Evaluator
+from streamcheck.frontends.lustre.scopes import LustreScope, Shape
+from streamcheck.frontends.lustre.syntax import NodeText, PropertyText, name_expression
+from streamcheck.frontends.operations import compare, logic
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin
+
+
+class Claims:
+    def __init__(self, evaluator: Evaluator, top: LustreScope) -> None:
+        self.evaluator = evaluator
+        self.tokens = evaluator.tokens
+        self.variables = evaluator.variables
+        self.top = top
+        self.properties: dict[str, Claim] = {}
+        self.assumptions: list[Claim] = []
+        self._step_counters: dict[int, Term] = {}
+
+    def assume(self, name: str, claim: Term, at: int) -> None:
+        if claim is not TRUE:
+            self.assumptions.append(Claim(name, claim, self.tokens.where(at)))
+
+    def assume_range(self, shape: Shape, var: Term, at: int) -> None:
+        if shape.is_bounded:
+            self.assume(f"{var.payload} is in its range", within(shape, var), at)
+
+    def assume_first_range(self, shape: Shape | None, var: Term, at: int) -> None:
+        if shape is not None and shape.is_bounded:
+            claim = logic("implies", self.evaluator.outermost.first, within(shape, var))
+            self.assume(f"{var.payload} is in its range", claim, at)
+
+    def _add_claim(
+        self,
+        name: str,
+        claim: Term,
+        at: int,
+        goal: Goal = Goal.ALWAYS,
+        origin: Origin = WRITTEN,
+    ) -> None:
+        wish, number = name, 2
+        while name in self.properties:
+            name, number = f"{wish} ({number})", number + 1
+        self.properties[name] = Claim(name, claim, self.tokens.where(at), goal, origin)
+
+    def add_instance(self, scope: LustreScope) -> None:
+        """The assertions, properties, subranges and contract of the instance's node."""
+        node = scope.node
+        assert node is not None
+        for clause in node.asserts:
+            claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
+            self.assume(f"{scope.path}assert {self.tokens.source(clause.at, clause.last)}", claim, clause.at)
+        for p in node.properties:
+            self._add_property(p, scope)
+        self._add_subranges(scope, node)
+        if node.contract is not None:
+            self._add_contract(scope, node)
+
+    def _add_property(self, p: PropertyText, scope: LustreScope) -> None:
+        name = scope.path + (p.name or self.tokens.source(p.at, p.last))
+        claim = self.evaluator.term(p.value, scope, BOOL)
+        if p.provided is not None:
+            claim = logic("implies", self.evaluator.term(p.provided, scope, BOOL), claim)
+        if not p.reachable:
+            self._add_claim(name, while_ticking(scope, claim), p.at)
+            return
+        claim = conjunction(scope.context.tick, claim)
+        bounds = [b for b in (p.first, p.within) if b is not None]
+        if bounds:
+            step = self._step(max(bounds) + 1)
+            if p.first is not None:
+                claim = conjunction(claim, compare("ge", step, constant(INT, p.first)))
+            if p.within is not None:
+                claim = conjunction(claim, compare("le", step, constant(INT, p.within)))
+        self._add_claim(name, claim, p.at, Goal.REACHABLE)
+
+    def _step(self, last: int) -> Term:
+        """A counter of steps that stops at `last`."""
+        if last not in self._step_counters:
+            var = variable(self.variables.fresh("step"), INT)
+            following = apply("min", apply("add", var, constant(INT, 1)), constant(INT, last))
+            self.variables.cells.append((var, constant(INT, 0), following))
+            self._step_counters[last] = var
+        return self._step_counters[last]
+
+    def _add_subranges(self, scope: LustreScope, node: NodeText) -> None:
+        inputs = [] if scope is self.top else node.inputs
+        for v in (*inputs, *node.outputs, *node.locals):
+            shape = scope.shapes[v.name]
+            if not shape.is_bounded:
+                continue
+            value = self.evaluator.term(name_expression(v.name, v.at), scope)
+            claim = while_ticking(scope, within(shape, value))
+            if value in self.variables.unknowns:
+                self.assume(f"{scope.path}{v.name} is in its range", claim, v.at)
+            else:
+                self._add_claim(f"{scope.path}{v.name} is in its range", claim, v.at, origin=IMPLIED)
+
+    def _add_contract(self, scope: LustreScope, node: NodeText) -> None:
+        assert node.contract is not None
+        inner = contract_scope(self.evaluator, node.contract, scope)
+        scope.modes, scope.imports = inner.modes, inner.imports
+        claims = list(contract_claims(self.evaluator, node.contract, inner))
+        assumed = [c for c in claims if c.role == "assume"]
+        for c in assumed:
+            if scope is self.top:
+                self.assume(c.name, c.term, c.at)
+            else:
+                self._add_claim(c.name, while_ticking(scope, c.term), c.at)
+        if scope is not self.top and not node.imported:
+            text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
+            self.variables.warn(node.at, text)
+        held = self._held_so_far(scope, conjunction(*(c.term for c in assumed))) if node.imported else TRUE
+        for c in claims:
+            if c.role == "assume":
+                continue
+            claim = while_ticking(scope, c.term)
+            if node.imported:
+                self.assume(c.name, logic("implies", held, claim), c.at)
+            else:
+                self._add_claim(c.name, claim, c.at)
+
+    def _held_so_far(self, scope: LustreScope, claim: Term) -> Term:
+        """True if the claim has held at every step of the instance, the present one included."""
+        if claim is TRUE:
+            return TRUE
+        var = variable(self.variables.fresh(f"{scope.path}assumptions held"), BOOL)
+        now = while_ticking(scope, claim)
+        self.variables.cells.append((var, TRUE, conjunction(var, now)))
+        return conjunction(var, now)

@@ -1,0 +1,411 @@
+"""Expressions to terms, with a stack of its own: definitions chain tens of thousands deep.
+
+Names are read on demand, so a causality cycle shows itself as a name that is found while it is being read. Most
+operations are strict: their operands are read first, then `apply` gives the value. The others decide themselves what is
+read, and when: `_start` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term
+from streamcheck.core.types import BOOL, Type
+from streamcheck.frontends.lustre import elements
+from streamcheck.frontends.lustre.apply import apply_operation
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.delays import Delays, define, is_constant
+from streamcheck.frontends.lustre.instances import Instances
+from streamcheck.frontends.lustre.scopes import BEING_READ, LazyDefinition, LazyElements, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, LustreFile, Mode, name_expression
+from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.variables import Variables
+from streamcheck.frontends.operations import equal
+
+
+class Run:
+    """One evaluation: `work` is still to do, the last first; `results` are the values of what was read."""
+
+    __slots__ = ("results", "work")
+
+    def __init__(self) -> None:
+        self.work: list[tuple[Action, ExpressionText, LustreScope]] = []
+        self.results: list[TermOrTuple] = []
+
+    def later(self, action: Action, e: ExpressionText, scope: LustreScope) -> None:
+        self.work.append((action, e, scope))
+
+    def take(self, n: int) -> list[TermOrTuple]:
+        """The last n results, which are removed."""
+        taken = self.results[len(self.results) - n :]
+        del self.results[len(self.results) - n :]
+        return taken
+
+
+Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
+
+
+class Evaluator:
+    """Evaluates the expressions of one main node and of everything that it calls."""
+
+    def __init__(self, file: LustreFile, tokens: Tokens) -> None:
+        self.file = file
+        self.tokens = tokens
+        self.variables = Variables(tokens)
+        self.declarations = LustreDeclarations(file, self.variables, self.term)
+        self.delays = Delays(self.declarations)
+        self.instances = Instances(self.declarations)
+        self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
+        self._outputs: dict[tuple[int, int], ExpressionText] = {}
+        self.declarations.declare_globals()
+        self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
+
+    def evaluate(self, root: ExpressionText, scope: LustreScope) -> TermOrTuple:
+        run = Run()
+        run.later(self._start, root, scope)
+        while run.work:
+            action, e, scope = run.work.pop()
+            action(e, scope, run)
+        return run.results[0]
+
+    def term(self, e: ExpressionText, scope: LustreScope, type: Type | None = None) -> Term:
+        """The value of an expression that must have one value, of the given type if there is one."""
+        value = self.evaluate(e, scope)
+        if isinstance(value, tuple):
+            raise self.tokens.error(e.at, f"expected one value, found {len(value)}")
+        if type is not None and value.type is not type:
+            raise self.tokens.error(e.at, f"expected {type}, found {value.type}")
+        return value
+
+    def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
+        """Read every equation of every instance, and the next value of every register."""
+        done = 0
+        while done < len(self.instances.scopes) or self.delays.pending:
+            while self.delays.pending:
+                delays, held, scope = self.delays.pending.pop()
+                value = self.evaluate(held, scope)
+                for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
+                    define(delay, one)
+            if done < len(self.instances.scopes):
+                scope = self.instances.scopes[done]
+                done += 1
+                for name in list(scope.definitions):
+                    if name not in scope.values:
+                        self.evaluate(name_expression(name, scope.definitions[name].at), scope)
+                add_claims(scope)
+
+    # Strict operations
+
+    def _start(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        match e.op:
+            case "name":
+                self._name(e, scope, run)
+            case "if":
+                run.later(self._branch, e, scope)
+                run.later(self._start, e.args[0], scope)
+            case "arrow":
+                self._arrow(e, scope, run)
+            case "pre":
+                run.results.append(self.delays.present(e, scope))
+            case "index":
+                self._index(e, scope, run)
+            case "merge":
+                self._merge(e, scope, run)
+            case "when":
+                raise self.tokens.error(e.at, "`when` is supported as a branch of a merge only")
+            case "call":
+                self._call(e, scope, run)
+            case "output":
+                self._output_alone(e, scope, run)
+            case "mode":
+                run.results.append(self._mode(e.value, e.at, scope))
+            case _:
+                self._apply_to(e.args, e, scope, run)
+
+    def _apply_to(self, unread: tuple[ExpressionText, ...], e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """Read the operands that are not read yet, the last ones of `e`, then apply its operation."""
+        run.later(self._apply, e, scope)
+        for a in reversed(unread):
+            run.later(self._start, a, scope)
+
+    def _apply(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        try:
+            run.results.append(apply_operation(e, run.take(len(e.args)), scope, self.declarations))
+        except TypeRule as why:
+            raise self.tokens.error(e.at, f"{self.tokens.token_text(e.at)}: {why}") from None
+
+    # Names
+
+    def _name(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        name = e.value
+        owner: LustreScope | None = scope
+        while owner is not None:
+            known = owner.values.get(name)
+            if known is not None:
+                if known is BEING_READ:
+                    raise self._cycle(owner, name)
+                run.results.append(known)
+                return
+            definition = owner.definitions.get(name)
+            if definition is not None:
+                self._read(e, scope, owner, definition, run)
+                return
+            owner = owner.parent
+        raise self.tokens.error(e.at, f"there is no {name} here")
+
+    def _read(
+        self,
+        e: ExpressionText,
+        scope: LustreScope,
+        owner: LustreScope,
+        definition: LazyDefinition | LazyElements,
+        run: Run,
+    ) -> None:
+        """Read the definition, store its value, and look the name up again."""
+        name = e.value
+        self._reading.append((owner, name, definition.at))
+        run.later(self._start, e, scope)
+        if isinstance(definition, LazyElements):
+            owner.values[name] = BEING_READ
+            whole = elements.whole_array(self.declarations, owner, definition)
+            definition = LazyDefinition((name,), whole, owner, definition.at)
+        elif len(definition.names) > 1 and definition.value.op == "call":
+            # each output on its own: one may depend on another
+            one = self._output(definition.value, definition.names.index(name))
+            definition = LazyDefinition((name,), one, definition.scope, definition.at)
+        for defined in definition.names:
+            owner.values[defined] = BEING_READ
+        run.later(partial(self._store, definition), e, owner)
+        run.later(self._start, definition.value, definition.scope)
+
+    def _output(self, call: ExpressionText, position: int) -> ExpressionText:
+        """One output of a call, the same expression each time."""
+        key = (id(call), position)
+        if key not in self._outputs:
+            self._outputs[key] = ExpressionText("output", (call,), position, call.at)
+        return self._outputs[key]
+
+    def _store(self, definition: LazyDefinition, e: ExpressionText, owner: LustreScope, run: Run) -> None:
+        value = run.results.pop()
+        self._reading.pop()
+        values = value if isinstance(value, tuple) else (value,)
+        if definition.part is not None:
+            values = (values[definition.part],)
+        names = definition.names
+        if len(values) != len(names):
+            due = f"{len(names)} value{'s' if len(names) > 1 else ''}"
+            raise self.tokens.error(definition.at, f"expected {due}, found {len(values)}")
+        for name, one in zip(names, values, strict=True):
+            shape = owner.shapes.get(name)
+            if shape is not None and shape.type is not one.type:
+                text = f"{name} is declared {shape.type}, and this is {one.type}"
+                raise self.tokens.error(definition.at, text)
+            owner.values[name] = one
+
+    def _cycle(self, owner: LustreScope, name: str) -> SpecError:
+        start = next(i for i, (s, n, _) in enumerate(self._reading) if s is owner and n == name)
+        cycle = self._reading[start:]
+        also = tuple((f"{s.path}{n} is read here", self.tokens.where(at)) for s, n, at in cycle[1:12])
+        text = f"{owner.path}{name} depends on its own present value"
+        return SpecError(text, self.tokens.where(cycle[0][2]), also=also, write="pre, if the previous value is meant")
+
+    # Choices and delays
+
+    def _branch(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """If the condition is a constant, the other branch is not read."""
+        condition = run.results[-1]
+        if isinstance(condition, Term) and condition.is_const and condition.type is BOOL:
+            run.results.pop()
+            run.later(self._start, e.args[1 if condition is TRUE else 2], scope)
+        else:
+            self._apply_to(e.args[1:], e, scope, run)
+
+    def _arrow(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        if e.args[1].op == "pre":
+            run.later(self._arrow_pre, e, scope)
+            run.later(self._start, e.args[0], scope)
+        else:
+            self._apply_to(e.args, e, scope, run)
+
+    def _arrow_pre(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`a -> pre b`, a has been read: a constant is the initial value of the register."""
+        initial = run.results[-1]
+        parts = initial if isinstance(initial, tuple) else (initial,)
+        if all(is_constant(p) for p in parts):
+            run.results[-1] = self.delays.present(e.args[1], scope, parts)
+        else:
+            self._apply_to(e.args[1:], e, scope, run)
+
+    # Elements of arrays
+
+    def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """One element of an array that is defined element by element may be known before the others are."""
+        indexed = elements.lazy_array_of(e, scope)
+        if indexed is None:
+            self._apply_to(e.args, e, scope, run)
+            return
+        owner, array, indices = indexed
+        run.later(partial(self._element, owner, array), e, scope)
+        for i in reversed(indices):
+            run.later(self._start, i, scope)
+
+    def _element(
+        self, owner: LustreScope, array: LazyElements, e: ExpressionText, scope: LustreScope, run: Run
+    ) -> None:
+        indices = run.take(len(array.indices))
+        position = tuple(i.payload for i in indices if isinstance(i, Term) and i.is_const)
+        if len(position) != len(indices):
+            self._apply_to(e.args, e, scope, run)
+            return
+        name = elements.element(self.declarations, owner, array, position, e.at)
+        run.later(self._start, name_expression(name, e.at), owner)
+
+    # Merges
+
+    def _merge(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """A branch may be on a clock that is true when the branch is chosen: its other values do not matter."""
+        run.later(self._apply, e, scope)
+        for i in reversed(range(1, len(e.args))):
+            branch = e.args[i]
+            sampled = branch.args[0] if branch.op == "when" else branch
+            if sampled.op == "call" and sampled.value.clock is not None and sampled.value.defaults is None:
+                run.later(partial(self._check_clock, e, i), sampled, scope)
+                run.later(self._all_outputs, sampled, scope)
+                self._prepare(sampled, scope, run)
+            else:
+                if branch.op == "when":
+                    run.later(partial(self._check_clock, e, i), branch, scope)
+                run.later(self._start, sampled, scope)
+        run.later(self._start, e.args[0], scope)
+
+    def _check_clock(self, merge: ExpressionText, i: int, branch: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """The i-th branch has just been read, the merge's clock before the first."""
+        clock, member = run.results[-1 - i], merge.value[i - 1]
+        if isinstance(clock, tuple):
+            return  # reported when the branches are put together
+        if member in ("true", "false") and clock.type is BOOL:
+            chosen = clock if member == "true" else negation(clock)
+        else:
+            value = self._member(member, merge.at)
+            if value.type is not clock.type:
+                return  # reported when the branches are put together
+            chosen = equal(clock, value)
+        if branch.op == "call":
+            own = self.instances.of_call(branch, scope).clock
+        else:
+            own = self._clock(branch.args[1], scope)
+        if own is not chosen:
+            text = f"this branch of the merge is on another clock than that of `{member}`"
+            raise self.tokens.error(branch.at, text)
+
+    def _clock(self, e: ExpressionText, scope: LustreScope) -> Term:
+        """`c`, `not c`, or `member(c)` of an enum."""
+        if e.op == "call" and e.value.node in self.declarations.globals.values and len(e.args) == 1:
+            member = self._member(e.value.node, e.at)
+            return equal(self.term(e.args[0], scope, member.type), member)
+        return self.term(e, scope, BOOL)
+
+    def _member(self, name: str, at: int) -> Term:
+        return self.term(name_expression(name, at), self.declarations.globals)
+
+    # Calls
+
+    def _call(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        self._check_default(e)
+        run.later(self._all_outputs, e, scope)
+        self._prepare(e, scope, run)
+
+    def _output_alone(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        call = e.args[0]
+        self._check_default(call)
+        run.later(self._one_output, e, scope)
+        self._prepare(call, scope, run)
+
+    def _check_default(self, call: ExpressionText) -> None:
+        if call.value.clock is not None and call.value.defaults is None:
+            text = "`activate` without `initial default` is supported as a branch of a merge only"
+            raise self.tokens.error(call.at, text)
+
+    def _prepare(self, call: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """Make sure that the instance exists: its clock and restart are read first."""
+        if self.instances.has(call, scope):
+            return
+        activation: Activation = call.value
+        run.later(self._create, call, scope)
+        for condition in (activation.restart, activation.clock):
+            if condition is not None:
+                run.later(self._start, condition, scope)
+
+    def _create(self, call: ExpressionText, scope: LustreScope, run: Run) -> None:
+        activation: Activation = call.value
+        restart = FALSE if activation.restart is None else run.results.pop()
+        clock = TRUE if activation.clock is None else run.results.pop()
+        if isinstance(clock, tuple) or isinstance(restart, tuple) or any(t.type is not BOOL for t in (clock, restart)):
+            raise self.tokens.error(call.at, "a clock or restart condition must be bool")
+        if not self.instances.has(call, scope):  # reading the clock may have made it
+            self.instances.create(call, scope, clock, restart)
+
+    def _all_outputs(self, call: ExpressionText, scope: LustreScope, run: Run) -> None:
+        child = self.instances.of_call(call, scope)
+        assert child.node is not None
+        n = len(child.node.outputs)
+        if n != 1:
+            run.later(partial(_gather, n), call, scope)
+        for i in reversed(range(n)):
+            self._read_output(call, i, scope, child, run)
+
+    def _one_output(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        call = e.args[0]
+        child = self.instances.of_call(call, scope)
+        assert child.node is not None
+        if e.value >= len(child.node.outputs):
+            raise self.tokens.error(e.at, f"{child.node.name} has {len(child.node.outputs)} outputs")
+        self._read_output(call, e.value, scope, child, run)
+
+    def _read_output(self, call: ExpressionText, i: int, scope: LustreScope, child: LustreScope, run: Run) -> None:
+        assert child.node is not None
+        outputs, defaults = child.node.outputs, call.value.defaults
+        if defaults is not None and child.clock is not TRUE:
+            if len(defaults) != len(outputs):
+                text = f"{child.node.name} has {len(outputs)} outputs, and {len(defaults)} defaults are given"
+                raise self.tokens.error(call.at, text)
+            run.later(partial(self._hold, i, child), call, scope)
+            run.later(self._start, defaults[i], scope)
+        run.later(self._start, name_expression(outputs[i].name, call.at), child)
+
+    def _hold(self, i: int, child: LustreScope, call: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """The output and its default have been read: outside the clock, the output keeps its value."""
+        start, output = run.results.pop(), run.results.pop()
+        if isinstance(start, tuple) or isinstance(output, tuple) or start.type is not output.type:
+            shown = "one value" if isinstance(output, tuple) else output.type
+            raise self.tokens.error(call.at, f"the default of output {i + 1} is not {shown}")
+        run.results.append(self.delays.held_output(scope, child, i, start, output, call.at))
+
+    # Modes
+
+    def requirement(self, mode: Mode, scope: LustreScope) -> Term:
+        """The conjunction of the mode's requirements."""
+        return conjunction(*(self.term(clause.value, scope, BOOL) for clause in mode.requires))
+
+    def _mode(self, path: str, at: int, scope: LustreScope) -> Term:
+        """`::contract::mode` is true if the mode's requirements hold."""
+        *contracts, name = path.split("::")
+        owner: LustreScope | None = scope
+        while owner is not None and not (owner.modes or owner.imports):
+            owner = owner.parent
+        for contract in contracts:
+            owner = None if owner is None else owner.imports.get(contract)
+        if owner is None or name not in owner.modes:
+            raise self.tokens.error(at, f"there is no mode ::{path} here")
+        return self.requirement(owner.modes[name], owner)
+
+
+def _gather(n: int, call: ExpressionText, scope: LustreScope, run: Run) -> None:
+    outputs = tuple(value for value in run.take(n) if isinstance(value, Term))
+    assert len(outputs) == n
+    run.results.append(outputs)

@@ -1,0 +1,111 @@
+"""The instances of nodes: one scope for every call that is reached, its parameters bound to the arguments.
+
+An argument of a call is read when it is asked for, and each output on its own: that a call has one output depend on
+another through the caller makes no causality cycle. A call that is activated or restarted has a context of its own, in
+which its registers keep their values while it sleeps.
+"""
+
+from __future__ import annotations
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.simplify import conjunction, disjunction
+from streamcheck.core.term import FALSE, TRUE, Term
+from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
+from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeText, Variable
+
+DEEPEST = 200  # instances inside each other: a node that calls itself would never end
+
+
+class Instances:
+    """`scopes` are the instances in the order of their creation, the main node first."""
+
+    def __init__(self, declarations: LustreDeclarations) -> None:
+        self.declarations = declarations
+        self.tokens = declarations.tokens
+        self.variables = declarations.variables
+        self.scopes: list[LustreScope] = []
+        self._of_call: dict[tuple[int, LustreScope], LustreScope] = {}
+
+    def has(self, call: ExpressionText, scope: LustreScope) -> bool:
+        return (id(call), scope) in self._of_call
+
+    def of_call(self, call: ExpressionText, scope: LustreScope) -> LustreScope:
+        return self._of_call[(id(call), scope)]
+
+    def create(self, call: ExpressionText, scope: LustreScope, clock: Term, restart: Term) -> None:
+        """Make the instance of a call, active while `clock` holds and restarted whenever `restart` does."""
+        node = self.declarations.file.nodes.get(call.value.node)
+        if node is None:
+            raise self.tokens.error(call.at, f"there is no node {call.value.node}")
+        if scope.path.count(".") >= DEEPEST:
+            raise self.tokens.error(call.at, f"{node.name} calls itself without end")
+        path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
+        context = scope.context
+        if clock is not TRUE or restart is not FALSE:
+            around = context
+            hard = disjunction(conjunction(around.tick, around.reset), around.hard)
+            tick = conjunction(around.tick, clock)
+            context = self.variables.context(tick, disjunction(around.reset, restart), hard, f"{path} first step")
+        child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
+        self._bind(child, node, call, scope)
+        self.populate(child, node)
+        self._of_call[(id(call), scope)] = child
+
+    def _bind(self, child: LustreScope, node: NodeText, call: ExpressionText, scope: LustreScope) -> None:
+        given: list[tuple[ExpressionText, int | None]] = []
+        for a in call.args:
+            n = self.declarations.arity(a, scope)
+            given += [(a, None)] if n == 1 else [(a, i) for i in range(n)]
+        if len(given) != len(node.inputs):
+            text = f"{node.name} has {len(node.inputs)} inputs, and {len(given)} values are given"
+            raise self.tokens.error(call.at, text)
+        for parameter, (value, part) in zip(node.inputs, given, strict=True):
+            child.definitions[parameter.name] = LazyDefinition((parameter.name,), value, scope, value.at, part)
+
+    def populate(self, scope: LustreScope, node: NodeText) -> None:
+        """Add the declarations and equations of the node to its scope, to be read when asked for."""
+        self.scopes.append(scope)
+        declared = {c.name for c in node.constants}
+        for v in (*node.inputs, *node.outputs, *node.locals):
+            if v.name in declared:
+                raise self.tokens.error(v.at, f"{v.name} is declared a second time")
+            declared.add(v.name)
+        self.declarations.declare_constants(scope, node.constants)
+        for v in (*node.inputs, *node.outputs, *node.locals):
+            scope.shapes[v.name] = self.declarations.shape(v.type, scope)
+        defined = {v.name for v in (*node.outputs, *node.locals)}
+        for equation in node.equations:
+            self.add_equation(scope, equation, defined)
+        if node.imported:
+            same = ", not always the same for the same arguments" if node.kind == "function" else ""
+            self.variables.warn(node.at, f"{node.name} is imported: it gives any value that its contract allows{same}")
+        for v in (*node.outputs, *node.locals):
+            if v.name not in scope.definitions:
+                self._leave_open(scope, node, v)
+
+    def _leave_open(self, scope: LustreScope, node: NodeText, v: Variable) -> None:
+        if not node.imported:
+            self.variables.warn(v.at, f"{v.name} has no equation: it may have any value")
+        scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", scope.shapes[v.name].type, v.at)
+
+    def add_equation(self, scope: LustreScope, equation: Equation, allowed: set[str]) -> None:
+        for name in equation.names:
+            if name not in allowed:
+                raise self.tokens.error(equation.at, f"{name} is not an output or local variable here")
+            if name in scope.definitions:
+                also = (("the first equation", self.tokens.where(scope.definitions[name].at)),)
+                raise SpecError(f"{name} has a second equation", self.tokens.where(equation.at), also=also)
+        if equation.indices:
+            (name,) = equation.names
+            scope.definitions[name] = LazyElements(name, equation.indices, equation.value, equation.at)
+            return
+        value, names = equation.value, equation.names
+        arity = self.declarations.arity
+        if value.op == "tuple" and len(value.args) == len(names) and all(arity(a, scope) == 1 for a in value.args):
+            for name, one in zip(names, value.args, strict=True):
+                scope.definitions[name] = LazyDefinition((name,), one, scope, equation.at)
+            return
+        whole = LazyDefinition(names, value, scope, equation.at)
+        for name in names:
+            scope.definitions[name] = whole

@@ -1,0 +1,60 @@
+"""The variables made while a node is read: their names, those without a definition, and the cells besides registers."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from streamcheck.core.simplify import choice, disjunction
+from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.types import BOOL, Type
+from streamcheck.frontends.lustre.scopes import Context, LustreScope
+from streamcheck.frontends.lustre.syntax import ExpressionText
+from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.operations import UnknownMaker
+
+
+class Variables:
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.unknowns: dict[Term, int] = {}  # variables that may have any value, and their tokens
+        self.cells: list[tuple[Term, Term, Term]] = []  # (variable, initial, next)
+        self.warnings: dict[str, None] = {}
+        self._names: set[str] = set()
+        self._undefined_results: dict[object, Term] = {}
+
+    def fresh(self, wish: str) -> str:
+        """A name for a variable: the wish if it is free, else with a number."""
+        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
+        name = next(n for n in names if n not in self._names)
+        self._names.add(name)
+        return name
+
+    def unknown(self, wish: str, type: Type, at: int) -> Term:
+        """A new variable that may have any value at every step."""
+        var = variable(self.fresh(wish), type)
+        self.unknowns[var] = at
+        return var
+
+    def undefined_results(self, e: ExpressionText, scope: LustreScope) -> UnknownMaker:
+        """Makes the result of an operation that Lustre leaves undefined: one unknown for each operation on the same
+        operands."""
+
+        def make(op: str, a: Term, b: Term, type: Type) -> Term:
+            key = (op, a, b)
+            if key not in self._undefined_results:
+                what = "an index that may be out of range" if op == "index" else "a division by what may be zero"
+                self.warn(e.at, f"{what} gives any value")
+                place = self.tokens.place(e.at)
+                self._undefined_results[key] = self.unknown(f"{scope.path}{op}{place}", type, e.at)
+            return self._undefined_results[key]
+
+        return make
+
+    def warn(self, at: int, text: str) -> None:
+        self.warnings[f"{self.tokens.where(at).short}: {text}"] = None
+
+    def context(self, tick: Term, reset: Term, hard: Term, wish: str) -> Context:
+        """A context with a flag of its own, which is true until the context takes a step."""
+        flag = variable(self.fresh(wish), BOOL)
+        self.cells.append((flag, TRUE, choice(tick, FALSE, choice(hard, TRUE, flag))))
+        return Context(disjunction(reset, flag), tick, reset, hard)

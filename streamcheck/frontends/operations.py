@@ -1,0 +1,144 @@
+"""Typed operations as terms, for all front ends: operands are checked, constants and neutral elements folded.
+
+`int` is unbounded; its `div` and `mod` are SMT-LIB's (the remainder is never negative). Machine integers wrap around
+and divide as bit-vectors do: truncating, and a quotient by zero has all bits set. Where the language leaves a result
+undefined (`int` and `real` division by zero), an `UnknownMaker` supplies an unknown.
+
+Constants fold as terms are made, so the engines see only what a file leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from streamcheck.core.euclidean import quotient, remainder
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type
+
+UnknownMaker: TypeAlias = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
+
+
+NUMBERS = ("unsigned", "signed", "integer", "real")
+WHOLE_NUMBERS = ("unsigned", "signed", "integer")
+WORDS = ("unsigned", "signed")
+
+
+def require_kind(type: Type, *kinds: str, what: str, hint: str = "") -> None:
+    if type.kind not in kinds:
+        raise TypeRule(f"expected {what}, found {type}{hint and f'; {hint}'}")
+
+
+def require_same_type(a: Term, b: Term) -> None:
+    if a.type is not b.type:
+        raise TypeRule(f"{a.type} and {b.type} are different types")
+
+
+def logic(op: str, a: Term, b: Term) -> Term:
+    require_kind(a.type, "bool", what="bool")
+    require_kind(b.type, "bool", what="bool")
+    if op == "and":
+        return conjunction(a, b)
+    if op == "or":
+        return disjunction(a, b)
+    if op == "implies":
+        if a.is_const or b.is_const or a is b:
+            return disjunction(negation(a), b)
+        return term("implies", a, b)
+    return equal(a, b, negated=True)
+
+
+def equal(a: Term, b: Term, *, negated: bool = False) -> Term:
+    require_same_type(a, b)
+    if a is b:
+        return FALSE if negated else TRUE
+    if a.type is BOOL and (a.is_const or b.is_const):
+        literal, other = (a, b) if a.is_const else (b, a)
+        return other if (literal is TRUE) != negated else negation(other)
+    if a.is_const and b.is_const:
+        return TRUE if negated else FALSE  # interned: different terms of one scalar type are different values
+    return term("ne" if negated else "eq", a, b)
+
+
+def compare(op: str, a: Term, b: Term) -> Term:
+    require_same_type(a, b)
+    require_kind(a.type, *NUMBERS, what="numbers")
+    if a is b:
+        return TRUE if op in ("le", "ge") else FALSE
+    return apply(op, a, b)
+
+
+def arithmetic(op: str, a: Term, b: Term) -> Term:
+    require_same_type(a, b)
+    require_kind(a.type, *NUMBERS, what="numbers")
+    if b.is_const and b.payload == 0 and op in ("add", "sub"):
+        return a
+    if a.is_const and a.payload == 0 and op == "add":
+        return b
+    if op == "mul" and (unit := next((y for x, y in ((a, b), (b, a)) if x.is_const and x.payload == 1), None)):
+        return unit
+    return apply(op, a, b)
+
+
+def divide(op: str, a: Term, b: Term, unknown: UnknownMaker) -> Term:
+    """`op` is "intdiv" or "mod" for whole numbers, "div" for reals."""
+    require_same_type(a, b)
+    if op == "div":
+        require_kind(a.type, "real", what="real", hint="whole numbers have `div`")
+        return _unless_zero(op, a, b, unknown, lambda: _real_quotient(a, b))
+    require_kind(a.type, *WHOLE_NUMBERS, what="whole numbers", hint="reals have `/`")
+    if isinstance(a.type, MachineType):
+        return word_quotient(a, b) if op == "intdiv" else apply("rem", a, b)
+    return _unless_zero(op, a, b, unknown, lambda: quotient(a, b) if op == "intdiv" else remainder(a, b))
+
+
+def _unless_zero(op: str, a: Term, b: Term, unknown: UnknownMaker, result: Callable[[], Term]) -> Term:
+    if b.is_const and b.payload != 0:
+        return result()
+    by_zero = unknown(op, a, b, a.type)
+    if b.is_const:
+        return by_zero
+    return choice(equal(b, constant(b.type, 0)), by_zero, result())
+
+
+def _real_quotient(a: Term, b: Term) -> Term:
+    """Division by a constant becomes a product, which every solver treats as linear."""
+    if b.is_const:
+        return arithmetic("mul", a, constant(REAL, 1 / Fraction(b.payload)))
+    return apply("div", a, b)
+
+
+def word_quotient(a: Term, b: Term) -> Term:
+    """bvudiv and bvsdiv: a quotient by zero has all bits set (1 for a negative dividend)."""
+    assert isinstance(a.type, MachineType)
+    zero = constant(a.type, 0)
+    by_zero = constant(a.type, a.type.high if not a.type.signed else -1)
+    if a.type.signed:
+        by_zero = choice(apply("lt", a, zero), constant(a.type, a.type.wrap(1)), by_zero)
+    return choice(equal(b, zero), by_zero, apply("quot", a, b))
+
+
+def cast(target: Type, a: Term) -> Term:
+    return a if a.type is target else apply("cast", a, payload=target)
+
+
+def convert(target: Type, a: Term) -> Term:
+    require_kind(a.type, *NUMBERS, what="numbers")
+    if target is INT and a.type is REAL:
+        return floor(a)
+    if a.type is REAL and target is not REAL:
+        return cast(target, floor(a))
+    return cast(target, a)
+
+
+def floor(a: Term) -> Term:
+    """The real number rounded down: SMT-LIB's to_int. (`cast` truncates.)"""
+    if a.is_const:
+        value = Fraction(a.payload)
+        return constant(INT, value.numerator // value.denominator)
+    whole = cast(INT, a)
+    above = apply("lt", a, cast(REAL, whole))
+    return choice(above, apply("sub", whole, constant(INT, 1)), whole)
