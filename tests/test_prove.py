@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -18,12 +19,13 @@ from test_command import assert_gone, streamcheck
 from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
+from streamcheck.engines.options import Options
 from streamcheck.lang.flatten import equations_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
-from streamcheck.run import strategy
 from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.run.registry import ENGINES, Row
 
 # A generator of pseudo-random numbers reaches this one of them at step 2^31 - 1: later than anybody looks.
 LATE = """
@@ -85,7 +87,7 @@ def test_the_word8_counter_wraps_at_step_255_and_the_int_does_not():
 def test_what_nobody_decides_is_unknown_at_the_timeout(spec_file):
     status, answer = verdicts(spec_file(LATE), "--timeout", "1.5")
     (row,) = answer["properties"]
-    assert (status, row["verdict"], row["reason"]) == (3, "unknown", "timeout")
+    assert (status, row["verdict"], row["reason"]) == (3, "unknown", "timed out after 1.5 s")
 
 
 def test_growing_sum_with_its_lemma_as_a_property():
@@ -138,7 +140,7 @@ def test_props_engines_and_several_files(spec_file):
     done = streamcheck("prove", path, "specs/swapping_pair.py", "--json")
     assert [row["spec"] for row in json.loads(done.stdout)] == ["mixed", "swapping_pair"]
     assert streamcheck("prove", path, "--prop", "nix").returncode == 2
-    assert "there is no engine nix" in streamcheck("prove", path, "--engine", "nix").stderr
+    assert "unknown engine 'nix'; choose from bmc, " in streamcheck("prove", path, "--engine", "nix").stderr
 
 
 def test_the_report_shows_the_run(spec_file):
@@ -303,8 +305,8 @@ spec.prop("other", n < 200)
 
 
 def lying(monkeypatch, engine):
-    engines = {**strategy.ENGINES, "liar": ("lying_engines", engine, ())}
-    monkeypatch.setattr(strategy, "ENGINES", engines)
+    made = getattr(importlib.import_module("lying_engines"), engine)
+    monkeypatch.setitem(ENGINES, "liar", Row("liar", "lies", lambda _: made(), Options()))
 
 
 def counter_equations():
@@ -343,7 +345,7 @@ def test_an_engine_that_hangs_is_stopped_at_the_timeout(monkeypatch):
     lying(monkeypatch, "Hangs")
     began = time.monotonic()
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=1))
-    assert answer.results[0].reason == "timeout" and time.monotonic() - began < 1.5
+    assert answer.results[0].reason == "timed out after 1 s" and time.monotonic() - began < 1.5
 
 
 def test_the_memory_limit_holds(monkeypatch):

@@ -14,7 +14,8 @@ from streamcheck.problem.problem import Problem, problem_from_plain, problem_to_
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child
-from streamcheck.run.strategy import FIRST, LATER, build, work_counter
+from streamcheck.run.registry import build
+from streamcheck.run.strategy import FIRST, work_counter
 
 
 class Standby:
@@ -58,4 +59,4 @@ def _work(channel: Channel) -> None:
     work_counter()()  # the solver has been used once: what it builds for itself is there
     row = channel.receive(None)
     problem = Task(system_from_plain(row["system"]), patience=row["patience"])
-    workers.work(lambda: build(FIRST), problem, channel, (), LATER)
+    workers.work(lambda: build(FIRST), problem, channel, ())

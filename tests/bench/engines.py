@@ -25,8 +25,9 @@ from streamcheck.certify.replay import replay
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.run.problems import claim_named, models
+from streamcheck.run.registry import build
 from streamcheck.run.source import Target, read
-from streamcheck.run.strategy import IN_TURNS, build
+from streamcheck.run.strategy import in_turns
 from streamcheck.run.workers import Turns
 
 INDUCTION = ("bmc", "k-induction")
@@ -42,8 +43,8 @@ ALONE = {
     "templates": ("templates",),
     "polynomial": ("polynomial",),
     "templates+ic3": ("templates", "ic3"),
-    "no spacer": tuple(name for name in IN_TURNS if name != "spacer"),
-    "together": IN_TURNS,
+    "no spacer": tuple(name for name in in_turns(program=False) if name != "spacer"),
+    "together": in_turns(program=False),
 }
 WITHOUT = ("tighten", "split", "box", "widen", "forward")
 

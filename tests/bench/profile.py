@@ -49,7 +49,8 @@ def decided(model, engine, limit, phases):
 
     from streamcheck.engines.protocol import Task
     from streamcheck.problem.verdict import Falsified, Proved
-    from streamcheck.run.strategy import FIRST, LATER, build
+    from streamcheck.run.registry import build
+    from streamcheck.run.strategy import FIRST
     from streamcheck.run.workers import Turns
 
     together = FIRST if engine in FIRST else (engine,)
@@ -58,7 +59,7 @@ def decided(model, engine, limit, phases):
     in_solver, said = [], []
     timed(z3.Solver, "check", in_solver)
     timed(z3.Fixedpoint, "query", in_solver)
-    turns = Turns(lambda: build(together), Task(model.reduced.system), (), LATER)
+    turns = Turns(lambda: build(together), Task(model.reduced.system), head_starts=True)
     deadline = time.process_time() + limit
 
     def tell(_, event):
