@@ -58,7 +58,7 @@ def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
     """The reason, how far the property holds, why each engine stopped, and which ones were still at work."""
     yield unknown.reason
     if unknown.depth is not None:
-        word = "not reached" if result.prop.goal == "reachable" else "true"
+        word = "not reached" if result.prop.goal is Goal.REACHABLE else "true"
         yield f"{word} up to step {unknown.depth}"
     for engine, reason in unknown.reasons.items():
         line = f"{engine}: {reason}"
