@@ -52,7 +52,7 @@ class Spacer:
         self.system = problem.system
         claims = {p.name: p for p in self.system.properties}
         if any(node.type.kind == "float" for node in walk(self.system.roots())):
-            yield from (Unknown(name, "spacer does not support floating point") for name in claims)
+            yield from (Unknown(name, "floating point is not supported") for name in claims)
             return
         for turn in count(self.options.seed):
             for name, claim in list(claims.items()):

@@ -82,6 +82,11 @@ class Result:
         return None if self.unknown is None else self.unknown.depth
 
     @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why each engine stopped on an unknown property."""
+        return {} if self.unknown is None else self.unknown.reasons
+
+    @property
     def proof(self) -> ProofEvidence | None:
         """The certificate, if that is the evidence."""
         evidence = self.evidence

@@ -379,6 +379,8 @@ class Director:
                 self._uncheckable(request.engine, request.proved.prop, "the checker died")
             self._asked.clear()
             return
+        self._timeline.add(self._checker.channel.logged)
+        self._checker.channel.logged.clear()
         for answer in answers:
             request = self._asked.pop(answer["id"])
             prop = request.proved.prop
@@ -459,7 +461,8 @@ class Director:
     def _decide(self, decision: Decision) -> None:
         decision.seconds = decision.seconds or self.elapsed
         self.decisions[decision.name] = decision
-        self._timeline.info("%s is %s %s", decision.name, decision.verdict, decision.engine and f"({decision.engine})")
+        by = f" by {decision.engine}" if decision.engine else ""
+        self._timeline.info("%s: %s%s", decision.name, decision.verdict, by)
         for worker in self._alive():
             self._post(worker, Settled(decision.name))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from streamcheck.problem.verdict import Unknown
 
-FINISHED = "it has nothing left to try"
-WAITING = "it waits for facts that other engines would have to find"
+FINISHED = "nothing is left to try"
+WAITING = "waiting for facts from other engines"
 NOBODY = "no engine decided it"
 
 
