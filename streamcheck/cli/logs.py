@@ -9,18 +9,16 @@ import time
 from streamcheck.core.errors import SpecError
 from streamcheck.run.logs import PACKAGE
 
+BEGAN = time.time()
+
 
 class Line(logging.Formatter):
     """Seconds since the start, the module, the number of the worker, the message."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.began = time.time()
-
     def format(self, record: logging.LogRecord) -> str:
         module = record.name.removeprefix(f"{PACKAGE.name}.")
         worker = getattr(record, "worker", "")
-        return f"{record.created - self.began:9.4f}  {module:26}  {worker:2}  {record.getMessage()}"
+        return f"{record.created - BEGAN:9.4f}  {module:26}  {worker:2}  {record.getMessage()}"
 
 
 def to_terminal(*, queries: bool) -> None:
