@@ -20,11 +20,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from streamcheck.run.problems import claim_named, models
+
 from streamcheck.certify.checker import check
 from streamcheck.certify.replay import replay
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.problems import claim_named, models
 from streamcheck.run.registry import build
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import in_turns

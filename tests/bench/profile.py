@@ -84,6 +84,7 @@ def main():
     importlib.import_module("streamcheck.cli.prove")
     importlib.import_module("streamcheck.run.prove")
     from streamcheck.run.problems import claim_named, models
+
     from streamcheck.run.source import Target, read
 
     phases.ended("loading the command")
