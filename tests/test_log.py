@@ -54,7 +54,7 @@ def test_very_verbose_adds_queries_with_their_time():
 
 def test_lines_of_all_workers_are_in_order(spec_file):
     rows = lines_of(streamcheck("prove", spec_file(LATE), "-vv", "--timeout", "3").stderr)
-    assert len({worker for _, _, worker, _ in rows}) > 3 and len(rows) > 100
+    assert len({worker for _, _, worker, _ in rows}) > 3 and len(rows) > 50
     times = [seconds for seconds, _, _, _ in rows]
     assert times == sorted(times)
 

@@ -24,7 +24,7 @@ from streamcheck import *
 from streamcheck.core.errors import SpecError
 from streamcheck.engines.options import options_of, shown
 from streamcheck.run.registry import ENGINES, build, configured
-from streamcheck.transform.reduce import reduce
+from streamcheck.transform.reduce import Reduction
 
 __all__ = ["spec_file"]
 
@@ -137,10 +137,10 @@ def test_no_option_makes_an_engine_wrong(name, option):
     @settings(max_examples=8, **QUIET)
     @given(systems())
     def run(system):
-        reduced = reduce(system)
+        reduced = Reduction(system)
         engines = tuple(dict.fromkeys([*others, name]))
-        found, _ = verdicts(reduced.system, engines, rounds=25, options={option.name: _other(option)})
-        judge(system, reduced, found, exact_length=name == "bmc")
+        found, _ = verdicts(reduced.problem, engines, rounds=25, options={option.name: _other(option)})
+        judge(system, reduced.back, found, exact_length=name == "bmc")
 
     run()
 

@@ -13,7 +13,6 @@ import argparse
 import importlib
 import json
 import time
-from dataclasses import replace
 
 
 class Phases:
@@ -59,7 +58,7 @@ def decided(model, engine, limit, phases):
     in_solver, said = [], []
     timed(z3.Solver, "check", in_solver)
     timed(z3.Fixedpoint, "query", in_solver)
-    turns = Turns(lambda: build(together), Task(model.reduced.system), head_starts=True)
+    turns = Turns(lambda: build(together), Task(model.system), head_starts=True)
     deadline = time.process_time() + limit
 
     def tell(_, event):
@@ -83,18 +82,18 @@ def main():
     phases = Phases()
     importlib.import_module("streamcheck.cli.prove")
     importlib.import_module("streamcheck.run.prove")
-    from streamcheck.run.problems import claim_named, models
-
+    from streamcheck.problem.problem import claim_named
     from streamcheck.run.source import Target, read
+    from streamcheck.transform.views import views
 
     phases.ended("loading the command")
     (equations,) = read(Target(options.file, None))
     phases.ended("reading")
     claims = equations
-    model = models(claims)[0]
+    model = views(claims)[0]
     phases.ended("modelling")
     said = decided(model, options.engine, options.limit, phases)
-    from streamcheck.certify.checker import check
+    from streamcheck.certify.check import Checker
     from streamcheck.certify.replay import replay
     from streamcheck.certify.solvers import warm_up
 
@@ -102,10 +101,9 @@ def main():
     phases.ended("loading the checker")
     for event in said[:1]:
         if hasattr(event, "certificate"):
-            whole = replace(event.certificate, equalities=model.reduced.equalities)
-            assert check(model.system, model.claim(event.prop), whole) is None
+            assert Checker(claims).check(event.prop, model.back(event.certificate)) is None
         else:
-            assert not isinstance(replay(claims, claim_named(claims, event.prop), event.trace), str)
+            assert not isinstance(replay(claims, claim_named(claims, event.prop), model.back(event.trace)), str)
         phases.ended("checking")
     print(json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()} | {"decided": bool(said)}))
 
