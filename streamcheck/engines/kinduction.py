@@ -7,11 +7,11 @@ Slides, "The k-induction algorithm":
 and "Path compression":  C_k[x0 … xk] = ⋀ xi ≠ xj ∧ ⋀_{i>0} ¬I[xi]  joins the left side.
 
 Ingredients: `_joint` (which properties hold together), `_compress` (C_k, lazily), `_awaiting` (the base case (i.),
-which `bmc` settles in its own process and tells by `TrueUpTo`).
+which `bmc` proves in the same process and reports by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of the slides, "Inductive properties"). So
-one property more never makes another unprovable: in the end only a set that stands on its own remains. What has been
+a further property never makes another unprovable: in the end only a set that stands on its own remains. What has been
 shown stays a hypothesis for the rest, and joins their certificates; where its base case turns out false, what relied on
 it is withdrawn.
 

@@ -1,11 +1,13 @@
 """The supervisor: starts workers, passes facts between them, has every claim checked, and ends them.
 
 Nothing is solved here. A proof counts when the checker's process has accepted its certificate, a counterexample when
-it has been replayed; what cannot be checked is reported as unknown, and what an independent check refutes, or two
-verdicts that contradict each other, is an `Alarm`.
+it has been replayed. A verdict that cannot be checked is reported as `unknown`. A verdict that an independent check
+refutes, and two verdicts that contradict each other, are an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. What that leaves gets more workers one after another (`strategy.plan`).
+beside it. Properties that are still open get further workers, one at a time (`strategy.plan`).
+
+Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
 """
 
 from __future__ import annotations
@@ -51,9 +53,9 @@ from streamcheck.run.strategy import FIRST, HELP, STUCK, Lane, apart, groups, pl
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
-PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
+PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
-LONG_PATIENCE = 50 * PATIENCE  # where only engines share a worker
+LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
 
 
@@ -66,7 +68,7 @@ class Alarm(Exception):
 
 @dataclass(slots=True)
 class Decision:
-    """What became of one claim."""
+    """The verdict on one claim."""
 
     name: str
     verdict: Word
