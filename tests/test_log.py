@@ -91,7 +91,7 @@ def test_a_killed_worker_loses_nothing_that_it_has_sent(monkeypatch, caplog):
     monkeypatch.setitem(ENGINES, "liar", Row("liar", "talks", lambda _: Talks(), Options()))
     with caplog.at_level(logging.INFO, "streamcheck"):
         answer = prove(counter_equations(), Settings(engines=["liar"], timeout=20))
-    assert "its worker died (killed by signal 9)" in answer.results[0].reasons["liar"]
+    assert "its worker died" in answer.results[0].reasons["liar"]
     for worker in {r.worker for r in caplog.records if r.name == "streamcheck.engines.liar"}:
         lines = [r.getMessage() for r in caplog.records if getattr(r, "worker", "") == worker]
         assert lines == [f"line {i}" for i in range(300)]
