@@ -25,16 +25,20 @@ class Spec(SpecBase):
         jobs: int | None = None,
         engines: Sequence[str] = (),
         props: Sequence[str] = (),
+        options: Mapping[str, bool | int | str] | None = None,
     ) -> Verdicts:
-        """Decide every property, as `streamcheck prove` does: `.results` has a Result for each, in order, with its
-        `verdict`, `engine`, `k`, `certificate`, and `replay` where there is a counterexample or witness."""
+        """Decide every property, as `streamcheck prove` does.
+
+        Returns `Verdicts`; its `results` hold a `Result` for each property, in order. `options` sets options of
+        engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them.
+        """
         from streamcheck.lang.flatten import equations_of
         from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
         equations = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
-        return prove(equations, Settings(timeout, jobs or processors(), engines, props))
+        return prove(equations, Settings(timeout, jobs or processors(), engines, props, options=options or {}))
 
     def compile(
         self,

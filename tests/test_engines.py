@@ -14,13 +14,15 @@ from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
+from streamcheck.engines.options import options_of
 from streamcheck.engines.protocol import Task
 from streamcheck.lang.flatten import equations_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved
-from streamcheck.run.strategy import build
+from streamcheck.run.registry import ENGINES as ENGINE_ROWS
+from streamcheck.run.registry import build, configured
 from streamcheck.run.workers import Turns
 from streamcheck.transform.integers import SystemIntegers
 from streamcheck.transform.reduce import Reduction
@@ -30,7 +32,7 @@ QUIET = {"deadline": None, "database": None, "suppress_health_check": list(Healt
 
 
 def verdicts(system, engines, rounds=60, options=None):
-    """What the engines say in turns, by property; and every event."""
+    """What the engines say in turns, by property; and every event. Options are for each engine that has them."""
     found, events = {}, []
 
     def tell(engine, event):
@@ -38,7 +40,9 @@ def verdicts(system, engines, rounds=60, options=None):
         if isinstance(event, Proved | Falsified):
             found.setdefault(event.prop, (engine, event))
 
-    turns = Turns(lambda: build(engines), Task(system, options or {}))
+    known = {name: {o.name for o in options_of(ENGINE_ROWS[name].options)} for name in engines}
+    own = configured({f"{n}.{o}": value for n in engines for o, value in (options or {}).items() if o in known[n]})
+    turns = Turns(lambda: build(engines, own), Task(system))
     for _ in range(rounds):
         if turns.round(tell) or not turns.running or len(found) == len(system.properties):
             break
@@ -64,7 +68,7 @@ def judge(system, back, found, exact_length):
 
 ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",), ("ic3",), ("spacer",)]
 ENGINES += [("predicates",), ("predicates-path",), ("bmc", "templates", "polynomial")]
-ENGINES += [("ic3", "templates", "bmc", "k-induction")]
+ENGINES += [("ic3", "templates", "bmc", "k-induction"), ("spacer-local",), ("bmc", "simulation")]
 
 
 @pytest.mark.parametrize("engines", [*ENGINES, ("bmc", "k-induction", "completeness")], ids="+".join)

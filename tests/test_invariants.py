@@ -18,7 +18,7 @@ from streamcheck.invariants.nullspace import relations
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
-from streamcheck.run.strategy import build
+from streamcheck.run.registry import build
 
 PROBE = Claim("probe", constant(BOOL, True), None)
 

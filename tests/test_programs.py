@@ -20,7 +20,7 @@ from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, decider, exclusive
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Falsified, LocationInvariants, Proved
-from streamcheck.run.strategy import build
+from streamcheck.run.registry import build
 from streamcheck.run.workers import Turns
 from streamcheck.transform.automaton_system import AutomatonSystem, specification_of
 from streamcheck.transform.views import views

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -18,12 +19,13 @@ from test_command import assert_gone, streamcheck
 from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
+from streamcheck.engines.options import Options
 from streamcheck.lang.flatten import equations_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
-from streamcheck.run import strategy
 from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.run.registry import ENGINES, Row
 
 # A generator of pseudo-random numbers reaches this one of them at step 2^31 - 1: later than anybody looks.
 LATE = """
@@ -85,7 +87,23 @@ def test_the_word8_counter_wraps_at_step_255_and_the_int_does_not():
 def test_what_nobody_decides_is_unknown_at_the_timeout(spec_file):
     status, answer = verdicts(spec_file(LATE), "--timeout", "1.5")
     (row,) = answer["properties"]
-    assert (status, row["verdict"], row["reason"]) == (3, "unknown", "timeout")
+    assert (status, row["verdict"]) == (3, "unknown") and row["reason"].startswith("timed out after ")
+    assert row["depth"] > 0 and "bmc" in row["running"] and "bmc" not in row["reasons"]
+    done = streamcheck("prove", spec_file(LATE), "--timeout", "1.5")
+    (line,) = (line for line in done.stdout.splitlines() if "unknown" in line)
+    assert re.search(r"ok  timed out after [\d.]+ s; true up to step \d+;.* still running: .*bmc", line)
+
+
+def test_an_unknown_says_why_each_engine_stopped(spec_file):
+    path = spec_file('x = extern("x", Float)\nspec = Spec("s")\nspec.exists("p", (x * x == 2.0) & (x > 0.0))\n')
+    done = streamcheck("prove", path, "--engine", "spacer", "--engine", "simulation")
+    assert done.returncode == 3 and "spacer: floating point is not supported" in done.stdout
+    _, answer = verdicts(path, "--engine", "spacer", "--engine", "simulation")
+    (row,) = answer["properties"]
+    assert row["reasons"] == {"spacer": "floating point is not supported", "simulation": "nothing is left to try"}
+    assert row["depth"] is None and row["running"] == []
+    never = LATE.replace('spec.prop("ok", x !=', 'spec.exists("late", x ==')
+    assert "; not reached up to step " in streamcheck("prove", spec_file(never), "--timeout", "2").stdout
 
 
 def test_growing_sum_with_its_lemma_as_a_property():
@@ -138,7 +156,7 @@ def test_props_engines_and_several_files(spec_file):
     done = streamcheck("prove", path, "specs/swapping_pair.py", "--json")
     assert [row["spec"] for row in json.loads(done.stdout)] == ["mixed", "swapping_pair"]
     assert streamcheck("prove", path, "--prop", "nix").returncode == 2
-    assert "there is no engine nix" in streamcheck("prove", path, "--engine", "nix").stderr
+    assert "unknown engine 'nix'; choose from bmc, " in streamcheck("prove", path, "--engine", "nix").stderr
 
 
 def test_the_report_shows_the_run(spec_file):
@@ -199,7 +217,7 @@ def test_functions_of_math_h_are_unknown_to_proofs_and_real_in_replays():
     spec.prop("function", implies((x == 1.0), sin(x) == sin(x + 0.0)))
     spec.prop("bounded", implies((x > 0.5) & (x < 0.6), sin(x) < 5.0))
     results = proved(spec, timeout=3.0)
-    assert results["bounded"].verdict == "unknown" and "math.h" in results["bounded"].reason
+    assert results["bounded"].verdict == "unknown" and "math.h" in "".join(results["bounded"].reasons.values())
     spec = Spec("t")
     spec.prop("zero", implies(x == 0.5, exp(x) < 1.0))
     result = proved(spec)["zero"]
@@ -303,8 +321,8 @@ spec.prop("other", n < 200)
 
 
 def lying(monkeypatch, engine):
-    engines = {**strategy.ENGINES, "liar": ("lying_engines", engine, ())}
-    monkeypatch.setattr(strategy, "ENGINES", engines)
+    made = getattr(importlib.import_module("lying_engines"), engine)
+    monkeypatch.setitem(ENGINES, "liar", Row("liar", "lies", lambda _: made(), Options()))
 
 
 def counter_equations():
@@ -343,7 +361,7 @@ def test_an_engine_that_hangs_is_stopped_at_the_timeout(monkeypatch):
     lying(monkeypatch, "Hangs")
     began = time.monotonic()
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=1))
-    assert answer.results[0].reason == "timeout" and time.monotonic() - began < 1.5
+    assert answer.results[0].reason == "timed out after 1 s" and time.monotonic() - began < 1.5
 
 
 def test_the_memory_limit_holds(monkeypatch):
@@ -519,7 +537,7 @@ def test_what_z3_cannot_make_a_run_of_is_unknown_and_no_alarm():
     spec = Spec("s")
     spec.prop("irrational", x * x != 2)
     result = proved(spec, timeout=3.0)["irrational"]
-    assert result.verdict == "unknown" and "no run" in result.reason
+    assert result.verdict == "unknown" and "no run" in result.reasons["bmc"]
     y = stream(Double, lambda y: [0.0] + +sin(y))
     spec = Spec("t")
     spec.prop("stays", y == 0.0)

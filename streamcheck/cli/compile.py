@@ -11,6 +11,7 @@ import click
 
 from streamcheck import __version__
 from streamcheck.cli.live import Live
+from streamcheck.cli.options import engine_options, logged
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import Options
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
@@ -46,6 +47,8 @@ ALARM = 4
     help="Seconds for proving the properties.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes (default: one per processor).")
+@engine_options
+@logged
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
 def command(
     file: str,
@@ -58,6 +61,8 @@ def command(
     no_validate: bool,
     timeout: float,
     jobs: int | None,
+    settings: dict[str, str],
+    verbose: int,
     as_json: bool,
 ) -> int:
     """Compile a spec to C99: constant time and memory, no heap, no loop in a step.
@@ -70,11 +75,11 @@ def command(
     deadline = time.monotonic() + timeout
     rows, statuses = [], []
     for equations in read_specs(target):
-        settings = Settings(max(0.0, deadline - time.monotonic()), jobs or processors())
+        limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
         options = Options(abi == "copilot", observers, example)
-        request = CompileRequest(options, unproven, not no_validate, narrow, settings)
+        request = CompileRequest(options, unproven, not no_validate, narrow, limits)
         try:
-            with Live(equations, shown=not as_json) as live:
+            with Live(equations, shown=not as_json and not verbose) as live:
                 result = compile_spec(equations, request, live)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)

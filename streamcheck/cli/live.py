@@ -1,4 +1,4 @@
-"""What is going on while a proof runs: a line for each open property on a terminal, else nothing but the result."""
+"""Progress of a proof on a terminal: a line for each open property."""
 
 from __future__ import annotations
 

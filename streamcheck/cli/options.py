@@ -7,6 +7,67 @@ from typing import Any
 
 import click
 
+from streamcheck.core.errors import SpecError
+from streamcheck.run.registry import configured
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--set ENGINE.OPTION=VALUE`, as a mapping from "engine.option" to values."""
+    option = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="ENGINE.OPTION=VALUE",
+        callback=_settings,
+        help="Set an option of an engine (repeatable); `streamcheck engines` lists them.",
+    )
+    return option(command)
+
+
+def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    settings = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SpecError(f"--set {text}: write ENGINE.OPTION=VALUE, as in ic3.tighten=off")
+        settings[name] = value
+    configured(settings)  # mistakes are reported before anything starts
+    return settings
+
+
+def logged(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
+    verbose = click.option(
+        "-v",
+        "--verbose",
+        count=True,
+        callback=_log_to_terminal,
+        help="Log what engines and workers do on standard error; -vv adds every solver query with its time.",
+    )
+    file = click.option(
+        "--log",
+        metavar="FILE",
+        expose_value=False,
+        callback=_log_to_file,
+        help="Write the log to a file.",
+    )
+    return verbose(file(command))
+
+
+def _log_to_terminal(_: click.Context, __: click.Parameter, count: int) -> int:
+    if count:
+        from streamcheck.cli.logs import to_terminal
+
+        to_terminal(queries=count > 1)
+    return count
+
+
+def _log_to_file(_: click.Context, __: click.Parameter, path: str | None) -> None:
+    if path is not None:
+        from streamcheck.cli.logs import to_file
+
+        to_file(path)
+
 
 def how_code_is_read(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--int` and `--blocks`, of programs."""

@@ -21,5 +21,5 @@ def emit(lines: Iterable[str], *, flush: bool = False) -> None:
                 out.flush()
         out.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still buffered
         raise ReaderGone from None

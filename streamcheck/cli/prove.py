@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streamcheck.cli.options import how_code_is_read
+from streamcheck.cli.options import engine_options, how_code_is_read, logged
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -24,9 +24,15 @@ ALARM = 4
     "props",
     multiple=True,
     metavar="NAME",
-    help="Only this property (* for anything).",
+    help="Only this property; * matches anything (repeatable).",
 )
-@click.option("--engine", "engines", multiple=True, metavar="NAME", help="Only this engine (may be repeated).")
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME",
+    help="Only this engine (repeatable); `streamcheck engines` lists them.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, max=1e9),
@@ -40,6 +46,8 @@ ALARM = 4
     "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
 )
 @how_code_is_read
+@engine_options
+@logged
 @click.option(
     "--predicate",
     "predicates",
@@ -61,6 +69,8 @@ def command(
     deterministic: bool,
     integers: Literal["c", "math"],
     blocks: bool,
+    settings: dict[str, str],
+    verbose: int,
     predicates: tuple[str, ...],
     witness: str | None,
     certificates: str | None,
@@ -75,7 +85,7 @@ def command(
     """
     deadline = time.monotonic() + timeout
     standby = click.get_current_context().with_resource(Standby())
-    # Beside which the rest is loaded.
+    # The standby workers load their solvers while this process imports the rest.
     from streamcheck.cli.live import Live
     from streamcheck.cli.output import emit
     from streamcheck.report.verdicts import report
@@ -94,10 +104,10 @@ def command(
     for i, (path, equations) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         limit = memory and memory * 1_000_000
-        settings = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic)
+        limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings)
         try:
-            with Live(equations, shown=not as_json and not quiet) as live:
-                verdicts = prove(equations, settings, live, standby)
+            with Live(equations, shown=not as_json and not quiet and not verbose) as live:
+                verdicts = prove(equations, limits, live, standby)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM

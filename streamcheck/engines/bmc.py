@@ -7,12 +7,12 @@ which count at every step; P the open properties, all at once.
 
 Asserted in the solver, after step k: A[x0] … A[xk], and P[x0] … P[xk] of the properties that hold there.
 
-Every `NAMED` steps the Bool state gets names, with equations to what it stands for: z3 rewrites whatever is asserted
+Every `named` steps the Bool state gets names, with equations to what it stands for: z3 rewrites whatever is asserted
 from the leaves up, and the history of a flag would be gone through again at every step (a violation at step 601: 46 s
 without, 2 s with). Numbers stay nested, for bounds on them often collapse on the way.
 
-Departure: the properties of one step are asked together (`some P is false`), and the model tells which; only what is
-left is asked again. A step whose assumptions cannot be met ends the search: no run goes on.
+Departure: the properties of one step are asked about together (`some P is false`), and the model shows which are; only
+the rest is asked about again. A step whose assumptions cannot be met ends the search: no run goes on.
 
 Functions the solver knows by name only (sin, …): a model that breaks a property only with other functions than the
 real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put again.
@@ -23,14 +23,16 @@ inputs do not fold away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
+from typing import ClassVar
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
+from streamcheck.engines.options import BmcOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
@@ -40,12 +42,14 @@ from streamcheck.smt.unroll import Composed
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is no run (an irrational value?)"
-NAMED = 8  # steps after which Bool state gets names (heuristic)
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
 class Bmc:
-    name = "bmc"
+    name: ClassVar[str] = "bmc"
+
+    def __init__(self, options: BmcOptions | None = None) -> None:
+        self.options = options or BmcOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
@@ -63,7 +67,7 @@ class Bmc:
                 open_claims.pop(name, None)
             if not open_claims:
                 return
-            if k % NAMED == 0:
+            if self.options.named and k % self.options.named == 0:
                 solver.add(*runs.named(k))
             assumed = conjunction(*(runs.image(a.term, k) for a in system.assumptions))
             solver.add(assumed)
@@ -82,8 +86,21 @@ class Bmc:
     def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver) -> Iterator[Event]:
         """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
+        asked = {name: image for name, image in images.items() if image is not TRUE}
+        groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
+        for pending in groups:
+            answered = yield from self._broken(k, pending, open_claims, runs, solver)
+            if not answered:
+                return
+        for pending in groups:
+            solver.add(*pending.values())
+        yield from (TrueUpTo(name, k) for name in open_claims)
+
+    def _broken(
+        self, k: int, pending: dict[str, Term], open_claims: dict[str, Claim], runs: Composed, solver: Solver
+    ) -> Generator[Event, None, bool]:
+        """Takes the properties that some run breaks out of `pending`. False if the solver gives up."""
         guesses = 0
-        pending = {name: image for name, image in images.items() if image is not TRUE}
         while pending:
             # I ∧ T^k ∧ A ∧ (¬P_1[xk] ∨ ¬P_2[xk] ∨ …)
             answer = solver.check(disjunction(*(negation(image) for image in pending.values())))
@@ -91,7 +108,7 @@ class Bmc:
                 break
             if answer is None:
                 yield from (Unknown(name, solver.reason) for name in pending)
-                return
+                return False
             values = runs.completed(solver.values([*runs.leaves(k + 1)]))
             results = evaluate(pending.values(), values)
             broken = [name for name, image in pending.items() if results[image] is False]
@@ -108,9 +125,7 @@ class Bmc:
                 guessed = any(is_unknown_function(node) for node in walk([pending[name]]))
                 del pending[name], open_claims[name]
                 yield Unknown(name, OTHER_FUNCTIONS if guessed else NO_RUN)
-        for image in pending.values():
-            solver.add(image)
-        yield from (TrueUpTo(name, k) for name in open_claims)
+        return True
 
 
 def violation(system: TransitionSystem, claim: Claim, steps: int) -> Falsified | None:

@@ -15,24 +15,30 @@ Limits: systems whose states never repeat, or that have long non-repeating runs,
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from itertools import accumulate, count
+from typing import ClassVar
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
+from streamcheck.engines.options import CompletenessOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
 
-STRIDE = 16  # from here on, not every depth is tested: a look at all states takes ever longer (heuristic)
+LOG = logging.getLogger(__name__)
 MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
 
 
 class Completeness:
-    name = "completeness"
+    name: ClassVar[str] = "completeness"
+
+    def __init__(self, options: CompletenessOptions | None = None) -> None:
+        self.options = options or CompletenessOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
@@ -43,7 +49,8 @@ class Completeness:
         open_claims = {p.name: p.term for p in self.system.properties}
         true_up_to: dict[str, int] = {}
         closed_at: int | None = None  # the k at which no compressed run was left
-        for k in accumulate(count(), lambda k, _: k + 1 + k // STRIDE):
+        # From `stride` on, not every depth is tested: a look at all states takes ever longer (heuristic)
+        for k in accumulate(count(), lambda k, _: k + 1 + k // self.options.stride):
             for fact in inbox():
                 match fact:
                     case TrueUpTo(prop, depth):
@@ -61,6 +68,8 @@ class Completeness:
                     yield from (Unknown(name, self.solver.reason) for name in open_claims)
                     return
                 closed_at = k if answer and k else None
+                if closed_at:
+                    LOG.info("completeness: all states are reached within %d steps", k)
             for name in [n for n in open_claims if closed_at is not None and true_up_to.get(n, -1) >= closed_at - 1]:
                 yield Proved(name, Certificate("complete", closed_at or 1, (open_claims.pop(name),)))
             yield Progress(k) if closed_at is None else Waiting()

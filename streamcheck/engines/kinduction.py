@@ -7,11 +7,11 @@ Slides, "The k-induction algorithm":
 and "Path compression":  C_k[x0 … xk] = ⋀ xi ≠ xj ∧ ⋀_{i>0} ¬I[xi]  joins the left side.
 
 Ingredients: `_joint` (which properties hold together), `_compress` (C_k, lazily), `_awaiting` (the base case (i.),
-which `bmc` settles in its own process and tells by `TrueUpTo`).
+which `bmc` proves in the same process and reports by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of the slides, "Inductive properties"). So
-one property more never makes another unprovable: in the end only a set that stands on its own remains. What has been
+a further property never makes another unprovable: in the end only a set that stands on its own remains. What has been
 shown stays a hypothesis for the rest, and joins their certificates; where its base case turns out false, what relied on
 it is withdrawn.
 
@@ -28,21 +28,24 @@ a property that does not depend on it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
+from typing import ClassVar, Literal
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
+from streamcheck.engines.options import KInductionOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
 
+LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
@@ -58,11 +61,13 @@ class Found:
 
 
 class KInduction:
-    name = "k-induction"
+    name: ClassVar[str] = "k-induction"
+
+    def __init__(self, options: KInductionOptions | None = None) -> None:
+        self.options = options or KInductionOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
-        self.compression = problem.options.get("compression", True)
         self.steps, self.solver = Chained(self.system), Solver(problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
@@ -123,11 +128,12 @@ class KInduction:
                 self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))
 
     def _withdraw(self, false: str) -> None:
-        """What was shown together with a false property, or from it, was not shown."""
+        """Take back what was shown together with a false property, or from it."""
         self.shown.pop(false, None)
         claims = {c.name: c for c in self.system.properties}
         for found in [f for f in self.waiting if false in (*f.names, *f.relied)]:
             self.waiting.remove(found)
+            LOG.info("k-induction: takes back %s, since %s is false", ", ".join(found.names), false)
             for name in found.names:
                 self.shown.pop(name, None)
                 if name != false:
@@ -136,15 +142,17 @@ class KInduction:
     # The query
 
     def _joint(self, k: int) -> Iterator[Event]:
-        """The largest set of open properties that is k-inductive together; then the same under C_k for the rest."""
+        """The largest set of open properties that is k-inductive together; then the same under C_k for the rest. Each
+        property by itself if the option `together` is off."""
         for name, claim in self.shown.items():
             self.solver.add_under(_hypothesis(name), self.steps.image(claim.term, k))
-        yield from self._attempt(k, compressed=False)
-        if self.compression and self.open:
-            yield from self._attempt(k, compressed=True)
+        for compressed in (False, True) if self.options.compression else (False,):
+            groups = [list(self.open)] if self.options.together else [[name] for name in self.open]
+            for names in groups:
+                yield from self._attempt(names, k, compressed=compressed)
 
-    def _attempt(self, k: int, *, compressed: bool) -> Iterator[Event]:
-        together = dict(self.open)
+    def _attempt(self, names: list[str], k: int, *, compressed: bool) -> Iterator[Event]:
+        together = {name: self.open[name] for name in names}
         goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
         compressions = 0
         while together:
@@ -169,7 +177,7 @@ class KInduction:
                 del together[name]
 
     def _compress(self, k: int, values: dict[Term, Value]) -> bool:
-        """Adds the parts of C_k that the model breaks; False where it breaks none."""
+        """Add a part of C_k that the model breaks. False if it breaks none."""
         states = [tuple(repr(values[at(v, i)]) for v in self.steps.states) for i in range(k + 1)]
         first: dict[object, int] = {}
         for j, state in enumerate(states):
@@ -192,6 +200,7 @@ class KInduction:
         depth = max([k, *self.lemmas.values()])
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
+        LOG.info("k-induction: step case at k = %d (%s) of %s", k, kind, ", ".join(names))
         self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants)))
         for name in names:
             claim = self.open.pop(name)

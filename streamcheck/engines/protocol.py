@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton
@@ -38,14 +38,14 @@ class Invariants:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The property is decided, and nobody need look at it any more."""
+    """The property is decided; engines drop it."""
 
     prop: str
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the engine is."""
+    """The depth that the engine works at: steps, frames or rounds, whatever it counts. It ends the engine's turn."""
 
     depth: int
 
@@ -55,8 +55,15 @@ class Waiting:
     """The engine has nothing to do until a fact arrives."""
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The engine has nothing left to try on these properties. Sent by whoever runs it, when it returns."""
+
+    props: tuple[str, ...]
+
+
 Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified | Settled
-Event: TypeAlias = Fact | Progress | Waiting | Unknown
+Event: TypeAlias = Fact | Progress | Waiting | Finished | Unknown
 Inbox: TypeAlias = Callable[[], list[Fact]]
 
 
@@ -75,6 +82,7 @@ class Task:
 
 
 class Engine(Protocol):
-    name: ClassVar[str]
+    @property
+    def name(self) -> str: ...
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]: ...

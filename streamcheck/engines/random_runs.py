@@ -20,9 +20,9 @@ TRIES = 20  # random inputs per step before the solver is asked for some that me
 
 
 class Simulator:
-    def __init__(self, system: TransitionSystem, claims: Sequence[Term] = ()) -> None:
+    def __init__(self, system: TransitionSystem, claims: Sequence[Term] = (), *, seed: int = 1) -> None:
         self.system = system
-        self.random = random.Random(1)
+        self.random = random.Random(seed)
         self.pool: dict[object, list[Value]] = {}
         for node in walk(system.roots()):
             if node.is_const:

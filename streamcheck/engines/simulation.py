@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import ClassVar
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
+from streamcheck.engines.options import SimulationOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.problem.verdict import Falsified, Proved, Trace
@@ -28,13 +30,16 @@ A_TURN = 1000  # steps between two looks at what others say
 
 
 class Simulation:
-    name = "simulation"
+    name: ClassVar[str] = "simulation"
+
+    def __init__(self, options: SimulationOptions | None = None) -> None:
+        self.options = options or SimulationOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
         if any(s.init is not None and not s.init.is_const for s in system.state):
             return
-        runs = LongRuns(system, tuple(p.term for p in system.properties))
+        runs = LongRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
         names = [p.name for p in system.properties]
         shortest = dict.fromkeys(names, ROUNDS[-1][1])
         done = 0

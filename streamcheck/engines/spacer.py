@@ -5,18 +5,19 @@ Checking for Recursive Programs (2014); Krishnan et al., Global Guidance for Loc
 (2020) for "general".
 
 Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the checker
-looks at like any other; where it has no translation into terms, or is no invariant, it is dropped. A derivation names
+looks at like any other; if it has no translation into terms, or is no invariant, it is dropped. A derivation names
 the states of a run, whose inputs are then found step by step.
 
-It comes back only when it is done or its time is up, and now and then takes its process with it, so it has a lane of
-its own. The properties get short turns first and longer ones later; each turn is a new start, with the arguments of
-the relation in the other order and another seed, which decides more than time does.
+A call of Spacer cannot be interrupted, and now and then it ends its process, so it has a worker of its own. The
+properties get short turns first and longer ones later; each turn is a new start with the arguments of the relation in
+the other order and another seed, which decides more problems than a longer turn does.
 
 Limits: floats; functions known by name only.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from itertools import count
 from typing import ClassVar
@@ -28,12 +29,14 @@ from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.system import STATES, replay, space_of_system
+from streamcheck.engines.options import SpacerOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.horn import Derivation, Horn, Relation
 from streamcheck.smt.terms import Untranslatable
 
+LOG = logging.getLogger(__name__)
 FIRST_TURN = 2_000_000  # the solver's work, some second; each round of turns is four times as long
 LONGER = 4
 CHECKING = 20_000_000  # the work that one condition of its answer may take
@@ -41,16 +44,17 @@ CHECKING = 20_000_000  # the work that one condition of its answer may take
 
 class Spacer:
     name: ClassVar[str] = "spacer"
-    general: ClassVar[bool] = True
-    first_turn: ClassVar[int] = 0
+
+    def __init__(self, options: SpacerOptions | None = None) -> None:
+        self.options = options or SpacerOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         claims = {p.name: p for p in self.system.properties}
         if any(node.type.kind == "float" for node in walk(self.system.roots())):
-            yield from (Unknown(name, "Spacer knows no floats") for name in claims)
+            yield from (Unknown(name, "floating point is not supported") for name in claims)
             return
-        for turn in count(self.first_turn):
+        for turn in count(self.options.seed):
             for name, claim in list(claims.items()):
                 for fact in inbox():
                     if isinstance(fact, Proved | Falsified | Settled):
@@ -66,11 +70,12 @@ class Spacer:
             yield Progress(turn)
 
     def _attempt(self, claim: Claim, turn: int) -> Event | None:
-        horn = Horn(self.system, claim.term, general=self.general, backwards=turn % 2 == 1, seed=turn)
+        LOG.info("%s: turn %d on %s", self.name, turn, claim.name)
+        horn = Horn(self.system, claim.term, general=self.options.guidance, backwards=turn % 2 == 1, seed=turn)
         try:
-            answer = horn.ask(FIRST_TURN * LONGER ** (turn - self.first_turn))
+            answer = horn.ask(FIRST_TURN * LONGER ** (turn - self.options.seed))
         except Untranslatable as what:
-            return Unknown(claim.name, f"Spacer's invariant has no translation ({what})")
+            return Unknown(claim.name, f"spacer's invariant has no translation ({what})")
         match answer:
             case Relation(invariant) if self._stands(invariant, claim):
                 return Proved(claim.name, Certificate("inductive", 1, (invariant,)))
@@ -85,7 +90,7 @@ class Spacer:
         return None
 
     def _stands(self, invariant: Term, claim: Claim) -> bool:
-        """Whether the relation is an invariant at all: now and then Spacer is wrong (seen on a violation at step 1)."""
+        """True if the relation is an invariant: now and then Spacer is wrong (seen on a violation at step 1)."""
         frames = Frames(space_of_system(self.system), CHECKING)
         (step,) = frames.space.entering[STATES]
         wrong = (negation(invariant),)
@@ -99,11 +104,9 @@ class Spacer:
 
 
 class SpacerLocal(Spacer):
-    """Without global guidance, and beginning with the other order: decides other problems."""
+    """The same engine, for a worker of its own with other options."""
 
     name: ClassVar[str] = "spacer-local"
-    general: ClassVar[bool] = False
-    first_turn: ClassVar[int] = 1
 
 
 def _cubes(states: tuple[dict[Term, Value], ...]) -> list[Cube]:

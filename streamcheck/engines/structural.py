@@ -20,13 +20,15 @@ Limits, worst first: every refinement unrolls T♯ anew; the step case is plain 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator
 from itertools import count
-from typing import Literal
+from typing import ClassVar, Literal
 
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Value
+from streamcheck.engines.options import StructuralOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
@@ -35,9 +37,14 @@ from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, Composed, at
 from streamcheck.transform.abstract import Abstraction, Graph, abstract
 
+LOG = logging.getLogger(__name__)
+
 
 class Structural:
-    name = "structural"
+    name: ClassVar[str] = "structural"
+
+    def __init__(self, options: StructuralOptions | None = None) -> None:
+        self.options = options or StructuralOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
@@ -82,7 +89,7 @@ class Structural:
     def _case(
         self, graph: Graph, claim: Claim, kept: set[str], k: int, *, initial: bool
     ) -> Generator[Event, None, Trace | bool | None]:
-        """True where the case holds, a Trace of T where the base fails, False where the step does; None: gave up."""
+        """True if the case holds, a Trace of T if the base fails, False if the step does; None: gave up."""
         while True:
             abstraction = abstract(graph, claim, kept)
             values = _counterexample(abstraction.system, k, initial=initial)
@@ -125,7 +132,7 @@ class Structural:
         return False
 
     def _refine(self, graph: Graph, kept: set[str], core: set[str]) -> bool:
-        """The deepest candidate, and the definitions it is made of; False where nothing is left to refine."""
+        """Keep the deepest candidate, and the definitions it is made of. False if nothing is left to refine."""
         known = [name for name in core if name in graph.depth]
         candidates = {name for name in known if name not in kept}
         frontier = known  # a kept variable alone may carry the conflict: then what it is made of is refined
@@ -137,15 +144,19 @@ class Structural:
         candidates = candidates or set(graph.depth) - kept  # the conflict is T's own, without any of the values
         if not candidates:
             return False
-        chosen = max(candidates, key=lambda name: (graph.depth[name], name))
-        states = {s.var.payload for s in self.system.state}
-        kept.update([chosen, *(s for s in graph.successors[chosen] if s not in states)])
+        by_depth = sorted(candidates, key=lambda name: (graph.depth[name], name))
+        chosen = {"deepest": by_depth[-1:], "shallowest": by_depth[:1], "all": by_depth}[self.options.refine]
+        kept.update(chosen)
+        if self.options.wires:
+            states = {s.var.payload for s in self.system.state}
+            kept.update(s for name in chosen for s in graph.successors[name] if s not in states)
+        LOG.info("structural keeps %s", ", ".join(sorted(kept)))
         return True
 
 
 def _counterexample(system: TransitionSystem, k: int, *, initial: bool) -> dict[Term, Value] | Literal[True] | None:
     """Values of all variables at steps 0 … k that break the property at k (and, without the initial condition, not
-    before); True where there are none, None where the solver gave up."""
+    before). True if there are none, None if the solver gave up."""
     chain, solver = Chained(system), Solver()
     claim = system.properties[0]
     if initial:

@@ -1,13 +1,15 @@
-"""What the engines that look for invariants share: candidates in stages, a filter, and what is told.
+"""The loop of the engines that look for invariants: candidates in stages, filtered by induction.
 
-The properties themselves are candidates at every stage: one that remains is proved. What other engines show joins the
-candidates, so that it stands in the same certificate.
+The properties themselves are candidates at every stage: one that remains is proved. Invariants of other engines join
+the candidates, so that they stand in the same certificate.
 
-A program's states are looked at location by location: what holds at a loop does not hold before it.
+A program's states are looked at location by location, since what holds at a loop may not hold before it.
 """
 
 from __future__ import annotations
 
+import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar
@@ -23,6 +25,7 @@ from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 
+LOG = logging.getLogger(__name__)
 MOST_CANDIDATES = 1_500  # per stage
 
 
@@ -41,8 +44,11 @@ class Columns:
         return self.of[var]  # type: ignore[return-value]
 
 
-class Discovery:
-    patience: ClassVar[int | None] = None  # with queries, whatever the problem says
+class Discovery(ABC):
+    """An engine that proposes invariants; subclasses have the candidates."""
+
+    name: ClassVar[str]
+    patience: ClassVar[int | None] = None  # with queries, if not the problem's
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
@@ -57,10 +63,10 @@ class Discovery:
         yield Progress(0)
         try:
             for number, candidates in enumerate(self.stages()):
-                told = self._read(inbox)
+                shared = self._read(inbox)
                 if not self.claims:
                     return
-                yield from self._filtered([*told, *candidates][:MOST_CANDIDATES])
+                yield from self._filtered([*shared, *candidates][:MOST_CANDIDATES])
                 yield Progress(number + 1)
         except GaveUp as gave_up:
             yield from (Unknown(name, str(gave_up)) for name in self.claims)
@@ -87,21 +93,21 @@ class Discovery:
     def surviving(self, candidates: list[Term]) -> list[Term]:
         return self.houdini.inductive(candidates)
 
+    @abstractmethod
     def stages(self) -> Iterator[Iterable[Term]]:
         """Candidates, the most useful first."""
-        raise NotImplementedError
 
     def _read(self, inbox: Inbox) -> list[Term]:
         """Candidates from what others have shown."""
         known = {*(s.var for s in self.system.state), *self.system.inputs}
-        told: list[Term] = []
+        shared: list[Term] = []
         for fact in inbox():
             match fact:
                 case Proved(prop) | Falsified(prop) | Settled(prop):
                     self.claims.pop(prop, None)
                 case Invariants(certificate) if known.issuperset(variables(certificate.invariants)):
-                    told += certificate.invariants
-        return told
+                    shared += certificate.invariants
+        return shared
 
     def _filtered(self, candidates: list[Term]) -> Iterator[Event]:
         goals = {name: c.term for name, c in self.claims.items()}
@@ -109,6 +115,7 @@ class Discovery:
         own = {*goals.values()}
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
+        LOG.info("%s: %d of %d candidates are invariants", self.name, len(self.shown), len(candidates))
         present = {*alive}
         for name, goal in goals.items():
             if goal in present:

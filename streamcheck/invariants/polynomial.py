@@ -28,6 +28,7 @@ import sympy
 
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import INT
+from streamcheck.engines.options import PolynomialOptions
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
 from streamcheck.problem.transition import State
@@ -41,12 +42,17 @@ class Polynomial(Discovery):
     name: ClassVar[str] = "polynomial"
     patience = 3_000_000
 
+    def __init__(self, options: PolynomialOptions | None = None) -> None:
+        self.options = options or PolynomialOptions()
+
     def surviving(self, candidates: list[Term]) -> list[Term]:
         return self.houdini.proved(candidates)
 
     def stages(self) -> Iterator[Iterable[Term]]:
-        yield self._recurrences()
-        yield self.everywhere(self._null_spaces)
+        if self.options.recurrences:
+            yield self._recurrences()
+        if self.options.null_spaces:
+            yield self.everywhere(self._null_spaces)
 
     def _numbers(self) -> list[Term]:
         def counts(s: State) -> bool:  # of a program, variables begin with any values

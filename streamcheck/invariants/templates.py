@@ -22,6 +22,7 @@ from typing import ClassVar
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
 from streamcheck.core.types import Value
+from streamcheck.engines.options import TemplatesOptions
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
 from streamcheck.smt.linear import Kind, Row, literal, to_term
@@ -34,11 +35,17 @@ MOST_VALUES = 6  # of what counts as a mode
 class Templates(Discovery):
     name: ClassVar[str] = "templates"
 
+    def __init__(self, options: TemplatesOptions | None = None) -> None:
+        self.options = options or TemplatesOptions()
+
     def stages(self) -> Iterator[Iterable[Term]]:
         yield self.everywhere(self._single)
-        yield self.everywhere(self._pairs)
-        yield self.everywhere(self._conditions)
-        yield self.everywhere(self._conditional)
+        if self.options.pairs:
+            yield self.everywhere(self._pairs)
+        if self.options.conditions:
+            yield self.everywhere(self._conditions)
+        if self.options.conditional:
+            yield self.everywhere(self._conditional)
 
     # Candidates
 

@@ -11,7 +11,14 @@ from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Executed
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.verdict import BlockCertificate, Certificate, Evidence, LocationInvariants, ProofEvidence
+from streamcheck.problem.verdict import (
+    BlockCertificate,
+    Certificate,
+    Evidence,
+    LocationInvariants,
+    ProofEvidence,
+    Unknown,
+)
 
 Word: TypeAlias = Literal["proved", "falsified", "unknown"]
 
@@ -43,8 +50,8 @@ class Result:
     `evidence` is what was checked: a certificate of a proved property, a run of a falsified one. For `reachable`
     properties it is the other way round: a proved one has its witness, a falsified one a certificate that no run
     reaches it. `replay` is the run, replayed: of a specification step by step, of a program statement by statement.
-    `k` is the k of a proof, or the step of the violation (or witness), counted from 0. `reason` says why an unknown
-    property is unknown.
+    `k` is the k of a proof, or the step of the violation (or witness), counted from 0. `unknown` says why there is no
+    verdict, and how far the property is known to hold.
     """
 
     prop: Claim
@@ -52,7 +59,7 @@ class Result:
     engine: str
     model: str
     seconds: float
-    reason: str
+    unknown: Unknown | None
     evidence: Evidence | None
     replay: Replay | PathReplay | None
     k: int | None
@@ -63,6 +70,21 @@ class Result:
     def name(self) -> str:
         """The property's name."""
         return self.prop.name
+
+    @property
+    def reason(self) -> str:
+        """Why the property is unknown; empty if it is decided."""
+        return "" if self.unknown is None else self.unknown.reason
+
+    @property
+    def depth(self) -> int | None:
+        """The last step up to which an unknown property is known to hold (or a state not to be reached)."""
+        return None if self.unknown is None else self.unknown.depth
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why each engine stopped on an unknown property."""
+        return {} if self.unknown is None else self.unknown.reasons
 
     @property
     def proof(self) -> ProofEvidence | None:

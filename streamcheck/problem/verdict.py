@@ -1,8 +1,9 @@
-"""What engines say. A verdict cannot be built without its evidence, and `Unknown` always has a reason."""
+"""Verdicts. None can be built without its evidence, and `Unknown` always has a reason."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from streamcheck.core.term import Term
@@ -108,8 +109,18 @@ class Falsified:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
+    """No verdict, and why.
+
+    An engine gives its own `reason`. Of a whole run, `depth` says how far the property is known to hold: at steps
+    0 … depth of every run (None: not even at step 0), `reasons` why each engine stopped, and `running` which engines
+    were still at work at the end.
+    """
+
     prop: str
     reason: str
+    depth: int | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    running: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.reason:

@@ -9,6 +9,7 @@ from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Unknown
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.values import as_text
 
@@ -41,8 +42,8 @@ def _word(result: Result) -> str:
 
 
 def _how(result: Result, *, machine: bool) -> str:
-    if result.verdict == "unknown":
-        return f"{result.reason}, {result.seconds:.2f} s"
+    if result.unknown is not None:
+        return "; ".join(_why_unknown(result, result.unknown))
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
         count = len(result.path.statements)
@@ -51,6 +52,20 @@ def _how(result: Result, *, machine: bool) -> str:
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
+
+
+def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
+    """The reason, how far the property holds, why each engine stopped, and which ones were still at work."""
+    yield unknown.reason
+    if unknown.depth is not None:
+        word = "not reached" if result.prop.goal is Goal.REACHABLE else "true"
+        yield f"{word} up to step {unknown.depth}"
+    for engine, reason in unknown.reasons.items():
+        line = f"{engine}: {reason}"
+        if line != unknown.reason:
+            yield line
+    if unknown.running:
+        yield f"still running: {', '.join(unknown.running)}"
 
 
 def run_table(equations: Specification, result: Result) -> Iterator[str]:

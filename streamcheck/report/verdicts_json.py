@@ -33,8 +33,11 @@ def _result(problem: Problem, result: Result, saved: str | None, *, machine: boo
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.is_implied:
         row["implied"] = True
-    if result.verdict == "unknown":
-        return row | {"reason": result.reason}
+    if result.unknown is not None:
+        why = result.unknown
+        return row | {
+            "reason": why.reason, "depth": why.depth, "reasons": dict(why.reasons), "running": list(why.running)
+        }  # fmt: skip
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
     if machine:
         row["model"] = MODELS[result.model]

@@ -3,7 +3,7 @@
 The child leads a session of its own, so that it can be ended with everything it started; it asks the kernel to be
 ended should the command die first; it holds none of the command's open files. It answers on a pipe of its own, in
 records that begin with a token only this child and the command know: what it prints, and the status it ends with,
-carry no meaning.
+carry no meaning. Log records come on the same pipe and are kept apart.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from streamcheck.run.logs import Row, send_records
+
 HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
-BEHIND = 10  # of the 19 steps there are; a process here gets a tenth of what one at the front gets
+NICENESS = 10  # of 19; such a process gets a tenth of the time of a normal one
 
 
 class Ended(Exception):
@@ -44,6 +46,7 @@ class Channel:
 
     def __init__(self, read: int, write: int, token: bytes) -> None:
         self.read, self.write, self.token = read, write, token
+        self.logged: list[Row] = []  # log records of the other side
         self._buffer = bytearray()
         self._outgoing = bytearray()
 
@@ -54,8 +57,7 @@ class Channel:
             data = data[os.write(self.write, data) :]
 
     def post(self, value: Any) -> None:
-        """Send without waiting: a reader that is busy, or gone, holds nobody up. What does not fit now goes with a
-        later `flush`."""
+        """Send without waiting, whether the reader is busy or gone. A later `flush` sends what does not fit now."""
         data = json.dumps(value).encode()
         self._outgoing += HEAD.pack(self.token, len(data)) + data
         self.flush()
@@ -84,7 +86,7 @@ class Channel:
         return record[0]
 
     def available(self) -> list[Any]:
-        """Every record that is there already. Ended where there is none and there will be none."""
+        """Every record that is there already. Ended if there is none and there will be none."""
         records = []
         while True:
             while (record := self._buffered()) is not None:
@@ -108,6 +110,16 @@ class Channel:
         self._buffer += chunk
 
     def _buffered(self) -> tuple[Any] | None:
+        """The next record that is no log record."""
+        while (record := self._first()) is not None:
+            match record[0]:
+                case {"log": [name, level, at, message]}:
+                    self.logged.append((name, level, at, message))
+                case _:
+                    return record
+        return None
+
+    def _first(self) -> tuple[Any] | None:
         if len(self._buffer) < HEAD.size:
             return None
         token, length = HEAD.unpack_from(self._buffer)
@@ -141,10 +153,10 @@ class Child:
     def alive(self) -> bool:
         return bool(self.pid)
 
-    def step_back(self) -> None:
-        """From now on, others that have work to do come first."""
+    def renice(self) -> None:
+        """Run behind other processes from now on."""
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, BEHIND)
+            os.setpriority(os.PRIO_PROCESS, self.pid, NICENESS)
 
     def kill(self) -> None:
         for kill in (os.killpg, os.kill) if self.pid else ():  # the child may not lead its group yet
@@ -152,7 +164,7 @@ class Child:
                 kill(self.pid, signal.SIGKILL)
 
     def end(self) -> str:
-        """End the child and whatever it started; how it had ended, where it had."""
+        """End the child and whatever it started. Returns how it had ended, if it had."""
         if not self.pid:
             return ""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -175,6 +187,7 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, memory:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _keep_only(channel)
+        send_records(channel.send)
         sys.set_int_max_str_digits(0)
         if memory is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

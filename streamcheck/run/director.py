@@ -1,25 +1,31 @@
 """The supervisor: starts workers, passes facts between them, has every claim checked, and ends them.
 
 Nothing is solved here. A proof counts when the checker's process has accepted its certificate, a counterexample when
-it has been replayed; what cannot be checked is reported as unknown, and what an independent check refutes, or two
-verdicts that contradict each other, is an `Alarm`.
+it has been replayed. A verdict that cannot be checked is reported as `unknown`. A verdict that an independent check
+refutes, and two verdicts that contradict each other, are an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. What that leaves gets more workers one after another (`strategy.plan`).
+beside it. Properties that are still open get further workers, one at a time (`strategy.plan`).
+
+Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
 """
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import math
 import select
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, assert_never
 
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
-from streamcheck.engines.protocol import Fact, Invariants, Progress, Settled, Task, TrueUpTo
+from streamcheck.engines.options import Options
+from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
 from streamcheck.problem.result import PathReplay, Replay, Word
@@ -40,14 +46,20 @@ from streamcheck.problem.verdict import (
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.run.logs import ON_ITS_WAY, Timeline
+from streamcheck.run.registry import build
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, HELP, HELPERS, LATER, STUCK, Lane, apart, build, groups, plan
+from streamcheck.run.strategy import FIRST, HELP, STUCK, Lane, apart, groups, plan
+from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
-PATIENCE = 5_000_000  # the solver's work for a query (about half a second), where several properties share a worker
+PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
-LONG_PATIENCE = 50 * PATIENCE  # where only engines share a worker
+LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
+
+
+LOG = logging.getLogger(__name__)
 
 
 class Alarm(Exception):
@@ -56,14 +68,14 @@ class Alarm(Exception):
 
 @dataclass(slots=True)
 class Decision:
-    """What became of one claim."""
+    """The verdict on one claim."""
 
     name: str
     verdict: Word
     engine: str = ""
     model: str = ""
     seconds: float = 0.0
-    reason: str = ""
+    unknown: Unknown | None = None
     k: int = 0  # of a proof; the step of a violation
     kind: str = ""  # of a certificate
     evidence: Evidence | None = None
@@ -73,14 +85,16 @@ class Decision:
 
 @dataclass(slots=True)
 class Worker:
+    number: int
     lane: Lane
     model: View
     group: set[str]  # the claims it may work on
     child: Child
     began: float
-    heard: float  # when it last said anything
+    last_record: float  # when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
     idle: bool = False  # every engine waits for facts
+    reniced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +116,23 @@ class Director:
     engines: Sequence[str] = ()
     memory: int | None = None
     deterministic: bool = False
+    options: Mapping[str, Options] = field(default_factory=dict)  # of engines, if not their defaults
     watch: Callable[[Director], None] = lambda _: None
     standby: Standby | None = None
     decisions: dict[str, Decision] = field(default_factory=dict)
-    deaths: list[str] = field(default_factory=list)  # of workers, where that left something undecided
+    deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
     workers: list[Worker] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _asked: dict[int, Request] = field(default_factory=dict)
     _requests: int = 0
     _records: checking.Requests = field(default_factory=checking.Requests)
-    _reasons: dict[str, str] = field(default_factory=dict)
+    _undecided: Undecided = field(default_factory=Undecided)
+    _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checker: Child | None = None
     _groups: list[set[str]] = field(default_factory=list)
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _shares: int = 1  # of the memory
-    _true_up_to: dict[str, int] = field(default_factory=dict)
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def run(self) -> dict[str, Decision]:
@@ -127,11 +142,10 @@ class Director:
             self._plan = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._shares = len(self._plan) * len(self._groups)
             self._loop()
+            for name in self._claims():
+                self._decide(self._longer.get(name) or self._unknown(name))
         finally:
             self._end()
-        for name in self._claims():
-            longer = self._longer.get(name)
-            self._decide(longer or Decision(name, "unknown", reason=self._why_unknown(name)))
         if all(d.verdict != "unknown" for d in self.decisions.values()):
             self.deaths.clear()
         return self.decisions
@@ -169,19 +183,36 @@ class Director:
         known = self._facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
-            workers.work(lambda: build(lane.engines), problem, channel, known, LATER)
+            workers.work(lambda: build(lane.engines, self.options), problem, channel, known)
 
         share = None if self.memory is None else self.memory // self._shares
-        ready = self.standby.worker(lane.engines, problem) if self.standby and share is None else None
+        usual = share is None and self.options.keys().isdisjoint(lane.engines)
+        ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run, memory=share)
-        self.workers.append(Worker(lane, model, group, child, self.elapsed, self.elapsed))
+        number = len(self.workers) + 1
+        self.workers.append(Worker(number, lane, model, group, child, self.elapsed, self.elapsed))
+        self._timeline.info("worker %d starts: %s, %d properties", number, lane.title, len(undecided))
 
     def _end(self) -> None:
         children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
         for child in children:
             child.kill()
+        for worker in self._alive():
+            self._last_records(worker)
         for child in children:  # they go down side by side
             child.end()
+        self._timeline.release(math.inf)
+
+    def _last_records(self, worker: Worker) -> None:
+        """What a worker that was killed has still logged."""
+        if LOG.isEnabledFor(logging.INFO):
+            with contextlib.suppress(Ended, Forged):
+                worker.child.channel.available()
+            self._collect_log(worker)
+
+    def _collect_log(self, worker: Worker) -> None:
+        self._timeline.add(worker.child.channel.logged, str(worker.number))
+        worker.child.channel.logged.clear()
 
     # The loop
 
@@ -209,15 +240,17 @@ class Director:
         return [w for w in self.workers if w.child.alive]
 
     def _start_due(self, now: float) -> None:
-        """The lanes whose time has come; the next one at once where nobody is busy, the checker neither."""
+        """Start the lanes whose time has come; the next one at once if no worker is busy, nor the checker."""
         while self._plan and (now >= self._plan[0].after or (not self._asked and all(w.idle for w in self._alive()))):
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
         for worker in self._alive():
-            if now - worker.began > HELP and HELPERS.issuperset(worker.lane.engines):
-                worker.child.step_back()
-            if worker.lane.engines == FIRST and not worker.idle and now - worker.heard > STUCK:
+            if now - worker.began > HELP and worker.lane.is_auxiliary and not worker.reniced:
+                worker.child.renice()
+                worker.reniced = True
+                self._timeline.info("worker %d is reniced", worker.number)
+            if worker.lane.engines == FIRST and not worker.idle and now - worker.last_record > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
                     self._start(lane, worker.group)
@@ -227,6 +260,7 @@ class Director:
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
+        self._timeline.info("all engines begin again, without limits on queries")
         for worker in self._alive():
             self._stop(worker)
         for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
@@ -243,6 +277,7 @@ class Director:
             sources[self._checker.channel.read] = None
         children = [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]
         unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
+        began = time.monotonic()
         ready, room, _ = select.select(list(sources), list(unsent), [], max(0.0, seconds))
         for fd in room:
             unsent[fd].flush()
@@ -252,18 +287,25 @@ class Director:
                 self._checked()
             elif worker.child.alive:
                 self._drain(worker)
+        self._timeline.release(began - ON_ITS_WAY)
 
     def _drain(self, worker: Worker) -> None:
         try:
             records = worker.child.channel.available()
         except (Ended, Forged):
-            how = worker.child.end()
-            self.deaths.append(f"worker {worker.lane.title} died ({how or 'it wrote no record'})")
+            self._collect_log(worker)
+            died = f"died ({worker.child.end() or 'it wrote no record'})"
+            self.deaths.append(f"worker {worker.lane.title} {died}")
+            self._timeline.info("worker %d %s", worker.number, died)
+            for engine in worker.lane.engines:
+                self._undecided.stopped(worker.group, self._title(worker, engine), f"its worker {died}")
             return
-        worker.heard = self.elapsed
+        self._collect_log(worker)
+        worker.last_record = self.elapsed if records else worker.last_record
         for record in records:
             if record == {"ended": True}:
                 worker.child.end()
+                self._timeline.info("worker %d ends", worker.number)
                 return
             worker.idle = record == {"idle": True}
             if not worker.idle:
@@ -278,17 +320,27 @@ class Director:
             case Progress(depth):
                 worker.depths[engine] = depth
             case TrueUpTo(prop, k):
-                self._true_up_to[prop] = max(k, self._true_up_to.get(prop, -1))
+                self._undecided.holds_up_to(prop, k)
                 self._share(worker, event)
                 self._settle_longer(self.elapsed)
             case Invariants():
                 self._share(worker, event)
             case Unknown(prop, reason):
-                self._reasons.setdefault(prop, f"{engine}: {reason}")
+                self._undecided.stopped([prop], self._title(worker, engine), reason)
+            case Finished(props):
+                self._undecided.stopped(props, self._title(worker, engine), FINISHED)
             case Proved():
                 self._ask(worker, engine, event)
             case Falsified():
                 self._falsified(worker, engine, event)
+            case Waiting() | Settled():
+                pass
+            case _:
+                assert_never(event)
+
+    def _title(self, worker: Worker, engine: str) -> str:
+        """The engine, with its integer model if that is not the first."""
+        return engine if worker.model is self.models[0] else f"{engine} ({worker.lane.model})"
 
     def _share(self, source: Worker, fact: Fact) -> None:
         """Facts reach the other workers over the same system, and those that start later."""
@@ -329,20 +381,24 @@ class Director:
                 self._uncheckable(request.engine, request.proved.prop, "the checker died")
             self._asked.clear()
             return
+        self._timeline.add(self._checker.channel.logged)
+        self._checker.channel.logged.clear()
         for answer in answers:
             request = self._asked.pop(answer["id"])
             prop = request.proved.prop
+            outcome = "accepted" if answer["accepted"] else answer["why"]
+            self._timeline.info("certificate of %s for %s: %s", request.engine, prop, outcome)
             if answer["accepted"]:
                 self._accepted(request)
             elif answer["undecided"] or _guesses(request.worker.model):
-                self._reasons[prop] = f"{request.engine} has a proof that could not be checked: {answer['why']}"
+                self._undecided.unchecked(prop, request.engine, answer["why"])
             else:
                 raise Alarm(f"{prop}: the certificate of {request.engine} is rejected: {answer['why']}")
 
     def _uncheckable(self, engine: str, prop: str, why: str) -> None:
         if prop not in self.decisions:
-            reason = f"{engine} has a proof that could not be checked: {why}"
-            self._decide(Decision(prop, "unknown", reason=reason))
+            self._undecided.unchecked(prop, engine, why)
+            self._decide(self._unknown(prop))
 
     def _accepted(self, request: Request) -> None:
         worker, proved = request.worker, request.proved
@@ -365,9 +421,8 @@ class Director:
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
-            self._reasons[falsified.prop] = (
-                f"{engine} found a counterexample only for other functions than those of math.h: {shown}"
-            )
+            reason = f"a counterexample only for other functions than those of math.h: {shown}"
+            self._undecided.stopped([falsified.prop], self._title(worker, engine), reason)
             return
         if earlier is not None:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
@@ -400,7 +455,7 @@ class Director:
         """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find
         this one, and a second more."""
         for name, decision in list(self._longer.items()):
-            decision.shortest = self._true_up_to.get(name, -1) >= decision.k - 1
+            decision.shortest = self._undecided.true_up_to.get(name, -1) >= decision.k - 1
             if decision.shortest or (not self.deterministic and now >= 2 * decision.seconds + SHORTEN):
                 del self._longer[name]
                 self._decide(decision)
@@ -408,15 +463,24 @@ class Director:
     def _decide(self, decision: Decision) -> None:
         decision.seconds = decision.seconds or self.elapsed
         self.decisions[decision.name] = decision
+        by = f" by {decision.engine}" if decision.engine else ""
+        self._timeline.info("%s: %s%s", decision.name, decision.verdict, by)
         for worker in self._alive():
             self._post(worker, Settled(decision.name))
 
-    def _why_unknown(self, name: str) -> str:
-        if name in self._reasons:
-            return self._reasons[name]
-        if self.elapsed >= self.timeout:
-            return "timeout"
-        return self.deaths[-1] if self.deaths else "no engine decided it"
+    def _unknown(self, name: str) -> Decision:
+        """The decision if nothing else comes."""
+        running = []
+        for worker in self._alive():
+            if name in worker.group:
+                titles = [self._title(worker, engine) for engine in worker.lane.engines]
+                running += titles
+                if worker.idle:
+                    for title in titles:
+                        self._undecided.stopped([name], title, WAITING)
+        timed_out = self.elapsed >= self.timeout
+        ended = f"timed out after {round(self.timeout, 1):g} s" if timed_out else ""
+        return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
 
 
 def _guesses(model: View) -> bool:

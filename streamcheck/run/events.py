@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
-from streamcheck.engines.protocol import Event, Invariants, Progress, Settled, TrueUpTo, Waiting
+from streamcheck.engines.protocol import Event, Finished, Invariants, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.problem.certificate_json import (
     certificate_from_plain,
     certificate_to_plain,
@@ -33,7 +33,10 @@ def event_to_plain(event: Event) -> dict[str, Any]:
             return {"falsified": trace_to_plain(trace), "prop": prop}
         case Unknown(prop, reason):
             return {"unknown": reason, "prop": prop}
-    raise AssertionError(event)
+        case Finished(props):
+            return {"finished": props}
+        case _:
+            assert_never(event)
 
 
 def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
@@ -54,4 +57,6 @@ def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
             return Falsified(prop, trace_from_plain(trace, system.variable_types))
         case {"unknown": str(reason), "prop": str(prop)}:
             return Unknown(prop, reason)
+        case {"finished": [*props]}:
+            return Finished(tuple(map(str, props)))
     raise ValueError(f"not an event: {row}")

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from streamcheck.core.errors import SpecError
+from streamcheck.engines.options import Setting
 from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.registry import configured
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.integers import has_machine_integers
@@ -32,6 +34,7 @@ class Settings:
     memory: int | None = None  # bytes, for the workers together
     blocks: bool = True  # of programs: loop-free code as single steps
     deterministic: bool = False  # one worker for all engines: the same answers every time
+    options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
 
 
 def prove(
@@ -52,6 +55,7 @@ def prove(
         settings.engines,
         settings.memory,
         settings.deterministic,
+        configured(settings.options),
         watch=watch,
         standby=standby,
     )
@@ -84,7 +88,7 @@ def _result(prop: Claim, decision: Decision) -> Result:
         decision.engine,
         decision.model,
         decision.seconds,
-        decision.reason,
+        decision.unknown,
         decision.evidence,
         decision.replay,
         None if decision.evidence is None else decision.k,

@@ -1,4 +1,4 @@
-"""User code in a process of its own: it may print, call exit, loop for ever, or end its process with any status."""
+"""User code in a process of its own: it may print, call exit, loop for ever or end its process with any status."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.child import Channel, Child, Ended, Forged, TooLate
+from streamcheck.run.logs import hand_out
 
 Send = Callable[[Any], None]
 
@@ -32,7 +33,7 @@ class Sandbox:
         self._child.end()
 
     def receive(self) -> Any:
-        """The next record. SpecError where the child ended without one, or took too long."""
+        """The next record. SpecError if the child ended without one or took too long."""
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         try:
             record = self._child.channel.receive(left)
@@ -43,6 +44,10 @@ class Sandbox:
             raise SpecError(f"{self.doing}: {why}") from None
         except Forged:
             raise SpecError(f"{self.doing}: the spec wrote to a channel that is not its own") from None
+        finally:
+            for row in self._child.channel.logged:
+                hand_out(row)
+            self._child.channel.logged.clear()
         if "error" in record:
             raise SpecError(record["error"])
         return record["value"]

@@ -1,8 +1,8 @@
-"""Processes started before there is anything for them to do: they load their solvers while the spec is being read.
+"""The checker and the first worker, started early: they load their solvers while the spec is being read.
 
-Most properties fall within a few milliseconds to the first worker, and loading a solver takes longer than that. What
-these two work on is sent to them; all other processes are forked when they are due, from a command that has the
-systems in memory.
+The first worker decides most properties within a few milliseconds, and loading a solver takes longer than that. These
+two receive their problem on their channel; all other processes are forked later, from a command that has the systems
+in memory. The worker has the engines' default options, so a run with others starts its own.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from streamcheck.problem.problem import Problem, problem_from_plain, problem_to_
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child
-from streamcheck.run.strategy import FIRST, LATER, build, work_counter
+from streamcheck.run.registry import build
+from streamcheck.run.strategy import FIRST, work_counter
 
 
 class Standby:
-    """The checker and the first worker, until somebody takes them. Use as a context manager."""
+    """The checker and the first worker, until a run takes them. Use as a context manager."""
 
     def __init__(self) -> None:
         self._checker: Child | None = Child(_check)
@@ -40,7 +41,7 @@ class Standby:
         return child
 
     def worker(self, engines: tuple[str, ...], problem: Task) -> Child | None:
-        """A worker with these engines, if there is one here."""
+        """The worker, if it is still here and has these engines."""
         if engines != FIRST or problem.options:
             return None
         child, self._worker = self._worker, None
@@ -58,4 +59,4 @@ def _work(channel: Channel) -> None:
     work_counter()()  # the solver has been used once: what it builds for itself is there
     row = channel.receive(None)
     problem = Task(system_from_plain(row["system"]), patience=row["patience"])
-    workers.work(lambda: build(FIRST), problem, channel, (), LATER)
+    workers.work(lambda: build(FIRST), problem, channel, ())

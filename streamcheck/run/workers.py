@@ -1,19 +1,22 @@
 """A worker: one process that runs one or more engines in turns.
 
-The engines of a worker share facts at once; those of other workers arrive on the channel. An engine's turn lasts
-until it says where it is. When every engine waits, the worker sleeps on its channel.
+The engines of a worker share facts at once; those of other workers arrive on the channel. An engine's turn ends with
+its next `Progress`. If every engine waits, the worker sleeps on its channel.
 """
 
 from __future__ import annotations
 
+import logging
 import select
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
 
 from streamcheck.engines.protocol import (
     Engine,
     Event,
     Fact,
+    Finished,
     Inbox,
     Invariants,
     Progress,
@@ -22,33 +25,22 @@ from streamcheck.engines.protocol import (
     TrueUpTo,
     Waiting,
 )
-from streamcheck.problem.verdict import Falsified, Proved
+from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.run.registry import ENGINES, Row
 from streamcheck.run.strategy import work_counter
 from streamcheck.transform.reduce import clusters
 
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
-DEARER = {
-    "k-induction": 2,
-    "completeness": 4,
-    "simulation": 20,
-}  # a unit of their work beside others: far out, violations are likelier
 A_TURN = 20_000  # what a turn counts beside the solver's work
 
 
-def work(
-    engines: Callable[[], Sequence[Engine]],
-    problem: Task,
-    channel: Channel,
-    known: Sequence[Fact],
-    later: Mapping[str, int],
-) -> None:
-    turns = Turns(engines, problem, known, later)
-
+def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
+    turns = Turns(engines, problem, known, head_starts=True)
     depths: dict[str, int] = {}
 
-    def tell(engine: str, event: Event) -> None:
+    def send(engine: str, event: Event) -> None:
         if isinstance(event, Progress):
             if depths.get(engine) == event.depth:
                 return
@@ -58,19 +50,47 @@ def work(
     while turns.running:
         for record in channel.available():
             turns.deliver(event_from_plain(record, problem.system))
-        if turns.round(tell):
+        if turns.round(send):
             channel.send({"idle": True})
             select.select([channel.read], [], [])
     channel.send({"ended": True})
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An engine at work on one cluster of properties."""
+
+    row: Row[Any]
+    log: logging.Logger
+    events: Iterator[Event]
+    properties: tuple[str, ...]
+    box: list[Fact]
+    spent: int  # the solver's work
+    waiting: bool = False
+
+    depth: int = -1
+
+    @property
+    def has_nothing_to_do(self) -> bool:
+        return self.waiting and not self.box
+
+    def record(self, event: Event) -> None:
+        """Log the event, but for those that say nothing new."""
+        if self.log.isEnabledFor(logging.INFO):
+            message = _message(event)
+            if isinstance(event, Progress):
+                message, self.depth = "" if event.depth == self.depth else message, event.depth
+            if message:
+                self.log.info("%s: %s", self.row.name, message)
 
 
 class Turns:
     """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
     tests too.
 
-    A turn is for those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
-    `later` is work that an engine counts as done before it began. Work is counted by the solver, not by a clock: the
-    same problem makes the same turns.
+    Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
+    with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
+    the same problem makes the same turns.
     """
 
     def __init__(
@@ -78,54 +98,77 @@ class Turns:
         engines: Callable[[], Sequence[Engine]],
         problem: Task,
         known: Sequence[Fact] = (),
-        later: Mapping[str, int] | None = None,
+        *,
+        head_starts: bool = False,
     ) -> None:
         self._work_done = work_counter()
-        self.boxes: list[list[Fact]] = []
-        self.spent: dict[int, int] = {}
-        self.waiting: set[int] = set()
-        self.names: list[str] = []
-        self.running: dict[int, tuple[str, Iterator[Event]]] = {}
+        self.running: list[Instance] = []
         for part in clusters(problem.system):
             for engine in engines():
-                number = len(self.boxes)
-                self.names.append(engine.name)
-                self.boxes.append(list(known))
-                self.spent[number] = (later or {}).get(engine.name, 0)
-                self.running[number] = engine.name, engine.run(replace(problem, system=part), self._inbox(number))
+                row, box = ENGINES[engine.name], list(known)
+                events = engine.run(replace(problem, system=part), _inbox(box))
+                spent = (row.head_start or 0) if head_starts else 0
+                names = tuple(p.name for p in part.properties)
+                log = logging.getLogger(type(getattr(engine, "engine", engine)).__module__)
+                self.running.append(Instance(row, log, events, names, box, spent))
 
-    def _inbox(self, number: int) -> Inbox:
-        def inbox() -> list[Fact]:
-            facts, self.boxes[number] = self.boxes[number], []
-            return facts
+    def deliver(self, event: Event, source: Instance | None = None) -> None:
+        if isinstance(event, Fact):
+            for instance in self.running:
+                if instance is not source:
+                    instance.box.append(event)
 
-        return inbox
-
-    def deliver(self, event: Event, source: int = -1) -> None:
-        if isinstance(event, TrueUpTo | Invariants | Proved | Falsified | Settled):
-            for number in self.running:
-                if number != source:
-                    self.boxes[number].append(event)
-
-    def round(self, tell: Callable[[str, Event], None]) -> bool:
-        """A turn for each engine that has not worked more than others; whether all that still run are waiting."""
-        least = min((self.spent[n] for n in self.running if n not in self.waiting), default=0)
-        for number in list(self.running):
-            if self.spent[number] <= least + AHEAD or (number in self.waiting and self.boxes[number]):
+    def round(self, send: Callable[[str, Event], None]) -> bool:
+        """A turn for each engine that has not worked more than others. True if all that still run are waiting."""
+        least = min((one.spent for one in self.running if not one.waiting), default=0)
+        for one in list(self.running):
+            if one.spent <= least + AHEAD or (one.waiting and one.box):
                 began = self._work_done()
-                self._turn(number, tell)
-                self.spent[number] += (self._work_done() - began + A_TURN) * DEARER.get(self.names[number], 1)
-        return bool(self.running) and all(n in self.waiting and not self.boxes[n] for n in self.running)
+                self._turn(one, send)
+                one.spent += (self._work_done() - began + A_TURN) * one.row.price
+        return bool(self.running) and all(one.has_nothing_to_do for one in self.running)
 
-    def _turn(self, number: int, tell: Callable[[str, Event], None]) -> None:
-        name, engine = self.running[number]
-        self.waiting.discard(number)
-        for event in engine:
+    def _turn(self, one: Instance, send: Callable[[str, Event], None]) -> None:
+        one.waiting = False
+        for event in one.events:
             if isinstance(event, Waiting):
-                self.waiting.add(number)
+                one.waiting = True
                 return
-            tell(name, event)
-            self.deliver(event, number)
+            one.record(event)
+            send(one.row.name, event)
+            self.deliver(event, one)
             if isinstance(event, Progress):
                 return
-        del self.running[number]
+        self.running.remove(one)
+        finished = Finished(one.properties)
+        one.record(finished)
+        send(one.row.name, finished)
+
+
+def _message(event: Event) -> str:
+    match event:
+        case Progress(depth):
+            return f"depth {depth}"
+        case TrueUpTo() | Settled() | Waiting():
+            return ""
+        case Invariants(certificate):
+            return f"{len(certificate.invariants)} invariants for other engines"
+        case Proved(prop, certificate):
+            return f"proves {prop}, k = {certificate.k}, {len(certificate.invariants)} invariants"
+        case Falsified(prop, trace):
+            return f"falsifies {prop} at step {trace.length - 1}"
+        case Unknown(prop, reason):
+            return f"gives up {prop}: {reason}"
+        case Finished(props):
+            return f"ends on {', '.join(props)}"
+        case _:
+            assert_never(event)
+
+
+def _inbox(box: list[Fact]) -> Inbox:
+    def inbox() -> list[Fact]:
+        facts = list(box)
+        box.clear()
+        return facts
+
+    return inbox

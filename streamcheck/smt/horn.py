@@ -9,7 +9,9 @@ invariant.
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import read
 from streamcheck.smt.terms import Terms, unsigned
 from streamcheck.smt.translate import Translator, sort
+
+LOG = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -86,11 +90,13 @@ class Horn:
     def ask(self, work: int) -> Relation | Derivation | None:
         """None where no answer came with so much work. `Untranslatable` where the relation is no term of ours."""
         self.point.set("rlimit", work)
+        began = time.perf_counter()
         try:
             with silenced():
                 answer = self.point.query(self.broken())
         except z3.Z3Exception:  # the limit
-            return None
+            answer = z3.unknown
+        LOG.debug("%s in %.1f ms", answer, 1000 * (time.perf_counter() - began))
         if answer == z3.unsat:
             return Relation(self._invariant())
         return Derivation(tuple(self._states())) if answer == z3.sat else None

@@ -1,14 +1,19 @@
 """A z3 solver over our own terms.
 
 Contract: `check` answers True (satisfiable), False (not), or None (the solver gave up: only then is `reason` set).
-`patience` limits each query by the work it does (some ten million units are a second): a clock would make the answer
+`patience` limits each query by the work it does (some ten million units are a second): with a clock, the answer would
 depend on what else the machine is doing.
 
 A model is read at once, before anything else is asserted: z3 would read the changed assertions into it.
+
+Logs each query with its time, at level DEBUG.
 """
 
 from __future__ import annotations
 
+import logging
+import struct
+import time
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
@@ -21,6 +26,7 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import FloatType, MachineType, Type, Value, default
 from streamcheck.smt.translate import FUNCTIONS, Translator
 
+LOG = logging.getLogger(__name__)
 IMPLIES = FUNCTIONS["=>"]
 
 
@@ -55,7 +61,13 @@ class Solver:
 
     def check(self, *assumed: Term) -> bool | None:
         """Satisfiability of what was added, and of these terms (Bool variables or any Bool terms)."""
-        answer = self.z3.check(*[self.indicator(t) for t in assumed])
+        literals = [self.indicator(t) for t in assumed]
+        if LOG.isEnabledFor(logging.DEBUG):
+            began = time.perf_counter()
+            answer = self.z3.check(*literals)
+            LOG.debug("%s in %.1f ms, %d assumptions", answer, 1000 * (time.perf_counter() - began), len(literals))
+        else:
+            answer = self.z3.check(*literals)
         if answer == z3.unknown:
             why = str(self.z3.reason_unknown())
             limited = any(word in why for word in ("canceled", "timeout", "resource limit"))
@@ -144,8 +156,6 @@ def _float(type: FloatType, value: Any) -> float:
     if value.isZero():
         return -0.0 if value.isNegative() else 0.0
     bits = z3.simplify(z3.fpToIEEEBV(value)).as_long()
-    import struct
-
     layout = "f" if type.width == 32 else "d"
     unpacked: float = struct.unpack(f">{layout}", bits.to_bytes(type.width // 8, "big"))[0]
     return f32(unpacked) if type.width == 32 else unpacked

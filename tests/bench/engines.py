@@ -17,17 +17,18 @@ import resource
 import statistics
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
-from streamcheck.certify.checker import check
+from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.engines.protocol import Task
+from streamcheck.problem.problem import claim_named
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.problems import claim_named, models
+from streamcheck.run.registry import build, configured
 from streamcheck.run.source import Target, read
-from streamcheck.run.strategy import IN_TURNS, build
+from streamcheck.run.strategy import in_turns
 from streamcheck.run.workers import Turns
+from streamcheck.transform.views import views
 
 INDUCTION = ("bmc", "k-induction")
 ALONE = {
@@ -42,16 +43,16 @@ ALONE = {
     "templates": ("templates",),
     "polynomial": ("polynomial",),
     "templates+ic3": ("templates", "ic3"),
-    "no spacer": tuple(name for name in IN_TURNS if name != "spacer"),
-    "together": IN_TURNS,
+    "no spacer": tuple(name for name in in_turns(program=False) if name != "spacer"),
+    "together": in_turns(program=False),
 }
 WITHOUT = ("tighten", "split", "box", "widen", "forward")
 
 
 def configurations(chosen):
     table = {name: (engines, {}) for name, engines in ALONE.items()}
-    table |= {f"ic3 -{idea}": (("ic3",), {idea: False}) for idea in WITHOUT}
-    table["k-induction -compression"] = (INDUCTION, {"compression": False})
+    table |= {f"ic3 -{idea}": (("ic3",), {f"ic3.{idea}": False}) for idea in WITHOUT}
+    table["k-induction -compression"] = (INDUCTION, {"k-induction.compression": False})
     return {name: row for name, row in table.items() if not chosen or name in chosen}
 
 
@@ -65,7 +66,7 @@ def attempt(equations, engines, options, seconds, answer):
     """Verdicts, CPU seconds, and the seconds that checking took, of one run in this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(3 * seconds) + 10, int(3 * seconds) + 10))
     claims = equations
-    modelled = models(claims)[0]
+    view, checker = views(claims)[0], Checker(claims)
     began, found, checking = time.process_time(), {}, 0.0
 
     def tell(engine, event):
@@ -74,15 +75,13 @@ def attempt(equations, engines, options, seconds, answer):
             return
         asked = time.process_time()
         if isinstance(event, Proved):
-            certificate = replace(event.certificate, equalities=modelled.reduced.equalities)
-            good = check(modelled.system, modelled.claim(event.prop), certificate) is None
+            good = checker.check(event.prop, view.back(event.certificate)) is None
         else:
-            good = not isinstance(replay(claims, claim_named(claims, event.prop), event.trace), str)
+            good = not isinstance(replay(claims, claim_named(claims, event.prop), view.back(event.trace)), str)
         found[event.prop] = type(event).__name__.lower() if good else "REFUSED"
         checking += time.process_time() - asked
 
-    problem = Task(modelled.reduced.system, options, patience=None)
-    turns = Turns(lambda: build(engines), problem)
+    turns = Turns(lambda: build(engines, configured(options)), Task(view.system))
     while turns.running and len(found) < len(claims.properties):
         if time.process_time() - began - checking > seconds or turns.round(tell):
             break

@@ -36,7 +36,7 @@ import time
 from pathlib import Path
 
 import streamcheck
-from streamcheck.run.strategy import IN_TURNS
+from streamcheck.run.strategy import in_turns
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 PROFILE = str(Path(__file__).with_name("profile.py"))
@@ -172,7 +172,7 @@ def configurations(options):
     """The engines to run by the name of the run; none named are all."""
     found = {"streamcheck": options.engine}
     if options.without:
-        left = [e for e in options.engine or IN_TURNS if not e.startswith(tuple(options.without))]
+        left = [e for e in options.engine or in_turns(program=False) if not e.startswith(tuple(options.without))]
         found[f"without {' and '.join(options.without)}"] = left
     return found
 

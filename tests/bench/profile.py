@@ -13,7 +13,6 @@ import argparse
 import importlib
 import json
 import time
-from dataclasses import replace
 
 
 class Phases:
@@ -49,7 +48,8 @@ def decided(model, engine, limit, phases):
 
     from streamcheck.engines.protocol import Task
     from streamcheck.problem.verdict import Falsified, Proved
-    from streamcheck.run.strategy import FIRST, LATER, build
+    from streamcheck.run.registry import build
+    from streamcheck.run.strategy import FIRST
     from streamcheck.run.workers import Turns
 
     together = FIRST if engine in FIRST else (engine,)
@@ -58,7 +58,7 @@ def decided(model, engine, limit, phases):
     in_solver, said = [], []
     timed(z3.Solver, "check", in_solver)
     timed(z3.Fixedpoint, "query", in_solver)
-    turns = Turns(lambda: build(together), Task(model.reduced.system), (), LATER)
+    turns = Turns(lambda: build(together), Task(model.system), head_starts=True)
     deadline = time.process_time() + limit
 
     def tell(_, event):
@@ -82,17 +82,18 @@ def main():
     phases = Phases()
     importlib.import_module("streamcheck.cli.prove")
     importlib.import_module("streamcheck.run.prove")
-    from streamcheck.run.problems import claim_named, models
+    from streamcheck.problem.problem import claim_named
     from streamcheck.run.source import Target, read
+    from streamcheck.transform.views import views
 
     phases.ended("loading the command")
     (equations,) = read(Target(options.file, None))
     phases.ended("reading")
     claims = equations
-    model = models(claims)[0]
+    model = views(claims)[0]
     phases.ended("modelling")
     said = decided(model, options.engine, options.limit, phases)
-    from streamcheck.certify.checker import check
+    from streamcheck.certify.check import Checker
     from streamcheck.certify.replay import replay
     from streamcheck.certify.solvers import warm_up
 
@@ -100,10 +101,9 @@ def main():
     phases.ended("loading the checker")
     for event in said[:1]:
         if hasattr(event, "certificate"):
-            whole = replace(event.certificate, equalities=model.reduced.equalities)
-            assert check(model.system, model.claim(event.prop), whole) is None
+            assert Checker(claims).check(event.prop, model.back(event.certificate)) is None
         else:
-            assert not isinstance(replay(claims, claim_named(claims, event.prop), event.trace), str)
+            assert not isinstance(replay(claims, claim_named(claims, event.prop), model.back(event.trace)), str)
         phases.ended("checking")
     print(json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()} | {"decided": bool(said)}))
 

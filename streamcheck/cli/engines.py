@@ -1,0 +1,81 @@
+"""`streamcheck engines`: the engines and their options."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from streamcheck.cli.output import emit
+from streamcheck.engines.options import Choice, Number, Option, Switch, options_of, shown
+from streamcheck.run.registry import ENGINES, Row, Start, row_of
+
+WIDTH = 110
+
+
+@click.command(name="engines", short_help="List the engines and their options.")
+@click.argument("names", metavar="[ENGINE]...", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="One JSON list and nothing else.")
+def command(names: tuple[str, ...], as_json: bool) -> None:
+    """List the engines: what each is for, when a run starts it, and its options with their defaults.
+
+    Options are set with `streamcheck prove --set ENGINE.OPTION=VALUE`.
+    """
+    rows = [row_of(name) for name in names] or list(ENGINES.values())
+    if as_json:
+        emit([json.dumps([_json(row) for row in rows])])
+    else:
+        emit(line for row in rows for line in _lines(row))
+
+
+def _lines(row: Row[Any]) -> Iterator[str]:
+    yield row.name
+    yield from _wrapped(row.summary, 4)
+    yield f"    {_when(row)}"
+    for option in options_of(row.options):
+        setting = f"{row.name}.{option.name}={shown(option.default)}"
+        summary = option.summary if isinstance(option.kind, Switch) else f"{option.summary} ({option.values})"
+        first, *more = _wrapped(summary, 46)
+        yield f"    {setting:40}  {first.strip()}"
+        yield from more
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    margin = " " * indent
+    return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+
+
+def _when(row: Row[Any]) -> str:
+    """When a run on two processors starts the engine."""
+    starts = [f"{what} {_start(start)}" for what, start in (("specs", row.spec), ("programs", row.program)) if start]
+    return f"starts: {', '.join(starts)}" if starts else f"starts: only with --engine {row.name}"
+
+
+def _start(start: Start) -> str:
+    return f"after {start.after:g} s" if start.after else "at once"
+
+
+def _json(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "summary": row.summary,
+        "needs": list(row.needs),
+        "starts": {
+            what: start.after for what, start in (("spec", row.spec), ("program", row.program)) if start is not None
+        },
+        "options": [_option_json(option) for option in options_of(row.options)],
+    }
+
+
+def _option_json(option: Option) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": option.name, "default": option.default, "summary": option.summary}
+    match option.kind:
+        case Switch():
+            return row | {"type": "bool"}
+        case Number(least):
+            return row | {"type": "int", "least": least}
+        case Choice(values):
+            return row | {"type": "choice", "values": list(values)}

@@ -1,0 +1,385 @@
+"""The engines: one row for each, with what it is for, its options and its part in the portfolio.
+
+To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options in
+`engines.options` if it has any, and here a loader and a row. The documentation has a table of engines (`README.md`)
+and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`); `tests/test_registry.py` says what is
+missing there.
+
+A loader imports its engine when it is called, in a worker: the command itself never loads a solver. Its return type
+makes mypy check the class against the protocol, and its parameter the options against the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic
+
+from streamcheck.core.errors import SpecError
+from streamcheck.engines.options import (
+    AnyOptions,
+    BitPdrOptions,
+    BmcOptions,
+    CompletenessOptions,
+    Ic3Options,
+    KInductionOptions,
+    LiftedPdrOptions,
+    Options,
+    PolynomialOptions,
+    PredicateReachOptions,
+    PredicatesOptions,
+    Setting,
+    SimulationOptions,
+    SpacerOptions,
+    StructuralOptions,
+    TemplatesOptions,
+    changed,
+)
+from streamcheck.engines.protocol import Engine, Event, Inbox, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """When an engine gets a worker, in seconds from the start of a run on two processors."""
+
+    after: float  # over the first integer model
+    other: float | None = None  # over the other one, if there is one; None: not over that one
+    beside: str = ""  # the engine whose worker it shares, with the times of that one
+    definitions: int = 0  # fewer definitions than this, and it is not started
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[AnyOptions]):
+    """One engine."""
+
+    name: str
+    summary: str
+    load: Callable[[AnyOptions], Engine]
+    options: AnyOptions  # the defaults
+    needs: tuple[str, ...] = ()  # engines whose facts it depends on: they run in the same worker
+    spec: Start | None = None  # its worker in a run on a spec; None: only with --engine
+    program: Start | None = None  # the same for a program
+    head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
+    price: int = 1  # what a unit of its solver work counts beside others'
+    auxiliary: bool = False  # mostly helps others: reniced after a while
+
+    def configured(self, settings: Mapping[str, Setting]) -> AnyOptions:
+        return changed(self.options, self.name, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class ByTask:
+    """An engine that reads its options from the task."""
+
+    name: str
+    engine: Engine
+    options: Options
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        options = {f.name: getattr(self.options, f.name) for f in fields(self.options)}
+        return self.engine.run(replace(problem, options=options), inbox)
+
+
+# Loaders
+
+
+def _bmc(options: BmcOptions) -> Engine:
+    from streamcheck.engines.bmc import Bmc
+
+    return Bmc(options)
+
+
+def _k_induction(options: KInductionOptions) -> Engine:
+    from streamcheck.engines.kinduction import KInduction
+
+    return KInduction(options)
+
+
+def _completeness(options: CompletenessOptions) -> Engine:
+    from streamcheck.engines.completeness import Completeness
+
+    return Completeness(options)
+
+
+def _structural(options: StructuralOptions) -> Engine:
+    from streamcheck.engines.structural import Structural
+
+    return Structural(options)
+
+
+def _ic3(options: Ic3Options) -> Engine:
+    from streamcheck.engines.ic3.cooper_ic3 import Ic3
+
+    return ByTask("ic3", Ic3(), options)
+
+
+def _predicates(options: PredicatesOptions) -> Engine:
+    return ByTask("predicates", _refuting(options), options)
+
+
+def _predicates_path(options: PredicatesOptions) -> Engine:
+    return ByTask("predicates-path", _refuting(options), options)
+
+
+def _refuting(options: PredicatesOptions) -> Engine:
+    from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
+
+    return Predicates() if options.refute == "all-paths" else PredicatesPath()
+
+
+def _bit_pdr(options: BitPdrOptions) -> Engine:
+    from streamcheck.engines.bit_pdr import BitPdr
+
+    return ByTask("pdr-bits", BitPdr(), options)
+
+
+def _spacer(options: SpacerOptions) -> Engine:
+    from streamcheck.engines.spacer import Spacer
+
+    return Spacer(options)
+
+
+def _spacer_local(options: SpacerOptions) -> Engine:
+    from streamcheck.engines.spacer import SpacerLocal
+
+    return SpacerLocal(options)
+
+
+def _simulation(options: SimulationOptions) -> Engine:
+    from streamcheck.engines.simulation import Simulation
+
+    return Simulation(options)
+
+
+def _templates(options: TemplatesOptions) -> Engine:
+    from streamcheck.invariants.templates import Templates
+
+    return Templates(options)
+
+
+def _polynomial(options: PolynomialOptions) -> Engine:
+    from streamcheck.invariants.polynomial import Polynomial
+
+    return Polynomial(options)
+
+
+def _predicate_reach(options: PredicateReachOptions) -> Engine:
+    from streamcheck.engines.cfa.predicate_reach import PredicateReach
+
+    return ByTask("predicate-reach", PredicateReach(), options)
+
+
+def _concrete_reach(_: Options) -> Engine:
+    from streamcheck.engines.cfa.concrete_reach import ConcreteReach
+
+    return ConcreteReach()
+
+
+def _lifted_pdr(options: LiftedPdrOptions) -> Engine:
+    from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
+
+    return ByTask("lifted-pdr", LiftedPdr(), options)
+
+
+def _dfs_bmc(_: Options) -> Engine:
+    from streamcheck.engines.cfa.dfs_bmc import DfsBmc
+
+    return DfsBmc()
+
+
+def _dfs_bmc_backward(_: Options) -> Engine:
+    from streamcheck.engines.cfa.dfs_bmc import DfsBmcBackward
+
+    return DfsBmcBackward()
+
+
+def _global_bmc(_: Options) -> Engine:
+    from streamcheck.engines.cfa.global_bmc import GlobalBmc
+
+    return GlobalBmc()
+
+
+def _global_bmc_backward(_: Options) -> Engine:
+    from streamcheck.engines.cfa.global_bmc import GlobalBmcBackward
+
+    return GlobalBmcBackward()
+
+
+# The rows. Measured on the field's benchmarks (`tests/bench/engines.py`). In turns with all others, they come up in
+# this order.
+
+ROWS: tuple[Row[Any], ...] = (
+    Row(
+        "bmc",
+        "bounded model checking: shortest counterexamples, and the base case of induction",
+        _bmc,
+        BmcOptions(),
+        spec=Start(0.0, other=1.5),
+        program=Start(0.0, other=1.5),
+        head_start=0,
+    ),
+    Row(
+        "k-induction",
+        "the step case of k-induction, all properties together, with path compression",
+        _k_induction,
+        KInductionOptions(),
+        needs=("bmc",),
+        spec=Start(0.0, other=1.5, beside="bmc"),
+        program=Start(0.0, other=1.5, beside="bmc"),
+        head_start=0,
+        price=2,  # far out, violations are likelier than proofs
+    ),
+    Row(
+        "completeness",
+        "whether a run with new states is left after k steps: if none is, all states have been seen",
+        _completeness,
+        CompletenessOptions(),
+        needs=("bmc",),
+        spec=Start(0.0, other=1.5, beside="bmc"),
+        program=Start(0.0, other=1.5, beside="bmc"),
+        head_start=0,
+        price=4,
+    ),
+    Row(
+        "ic3",
+        "inductive lemmas frame by frame, predecessors generalised by Cooper's elimination: most of what induction "
+        "cannot prove, and deep violations",
+        _ic3,
+        Ic3Options(),
+        spec=Start(0.15, other=3.0),
+        program=Start(0.3),
+        head_start=300_000,
+    ),
+    Row(
+        "simulation",
+        "long random runs: timers, and violations that appear late and after little input",
+        _simulation,
+        SimulationOptions(),
+        spec=Start(1.2),
+        program=Start(1.2),
+        head_start=2_000_000,
+        price=20,
+        auxiliary=True,
+    ),
+    Row(
+        "templates",
+        "bounds, sums, differences, linear equalities, implications and one-hot groups, suggested by random runs and "
+        "confirmed by induction: lemmas for the others",
+        _templates,
+        TemplatesOptions(),
+        spec=Start(2.0),
+        program=Start(0.15),  # loops keep relations between counters
+        head_start=5_000_000,
+        auxiliary=True,
+    ),
+    Row(
+        "polynomial",
+        "equalities like 2*s == n*(n - 1), from recurrences in closed form and from random runs",
+        _polynomial,
+        PolynomialOptions(),
+        spec=Start(2.0, beside="templates"),
+        program=Start(2.0, beside="predicate-reach"),
+        head_start=15_000_000,
+        auxiliary=True,
+    ),
+    Row(
+        "spacer",
+        "z3's solver of Horn clauses: invariants over sums of counters",
+        _spacer,
+        SpacerOptions(),
+        spec=Start(0.5, other=3.0),
+        program=Start(0.6, other=4.0),
+        head_start=10_000_000,
+    ),
+    Row(
+        "spacer-local",
+        "the same without global guidance, which decides other problems",
+        _spacer_local,
+        SpacerOptions(guidance=False, seed=1),
+        spec=Start(1.5),
+        program=Start(5.0),
+    ),
+    Row(
+        "structural",
+        "k-induction on the definitions that matter: starts from the property alone, refined by spurious runs",
+        _structural,
+        StructuralOptions(),
+        spec=Start(2.5, definitions=8),
+        head_start=5_000_000,
+        auxiliary=True,
+    ),
+    Row(
+        "predicates",
+        "IC3 with implicit predicate abstraction, refined by interpolants of spurious counterexamples: all paths of "
+        "that length",
+        _predicates,
+        PredicatesOptions(),
+        spec=Start(6.0),
+        program=Start(6.0),
+        head_start=30_000_000,
+        auxiliary=True,
+    ),
+    Row(
+        "predicates-path",
+        "the same, refined by interpolants of the one spurious path",
+        _predicates_path,
+        PredicatesOptions(refute="path"),
+    ),
+    Row(
+        "pdr-bits",
+        "property directed reachability on bits: for systems of Bools",
+        _bit_pdr,
+        BitPdrOptions(),
+    ),
+    Row(
+        "predicate-reach",
+        "predicate abstraction of a program, refined by interpolants of spurious paths",
+        _predicate_reach,
+        PredicateReachOptions(),
+        program=Start(2.0, other=4.0),
+        head_start=10_000_000,
+    ),
+    Row(
+        "lifted-pdr",
+        "property directed reachability with frames for each location of a program, and weakest preconditions",
+        _lifted_pdr,
+        LiftedPdrOptions(),
+        program=Start(3.0, other=4.0),
+        head_start=20_000_000,
+    ),
+    Row(
+        "concrete-reach",
+        "the exact reachable states of each location of a program, if there are finitely many",
+        _concrete_reach,
+        Options(),
+    ),
+    Row("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc, Options()),
+    Row("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward, Options()),
+    Row("global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc, Options()),
+    Row("global-bmc-backward", "the same from the error", _global_bmc_backward, Options()),
+)
+ENGINES: dict[str, Row[Any]] = {row.name: row for row in ROWS}
+
+
+def row_of(name: str) -> Row[Any]:
+    """The engine of this name. SpecError if there is none."""
+    if name not in ENGINES:
+        raise SpecError(f"unknown engine {name!r}; choose from {', '.join(ENGINES)}")
+    return ENGINES[name]
+
+
+def configured(settings: Mapping[str, Setting]) -> dict[str, Options]:
+    """The options of the engines that the settings, by `engine.option`, speak of. SpecError if one is wrong."""
+    of_engine: dict[str, dict[str, Setting]] = {}
+    for name, value in settings.items():
+        engine, dot, option = name.partition(".")
+        if not dot:
+            raise SpecError(f"{name!r} names no option; write ENGINE.OPTION, as in ic3.tighten")
+        of_engine.setdefault(engine, {})[option] = value
+    return {engine: row_of(engine).configured(values) for engine, values in of_engine.items()}
+
+
+def build(names: Sequence[str], options: Mapping[str, Options] | None = None) -> list[Engine]:
+    """New engines, with these options or else their defaults. For workers: it loads their solvers."""
+    options = options or {}
+    return [row.load(options.get(row.name, row.options)) for row in map(row_of, names)]

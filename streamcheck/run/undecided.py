@@ -1,0 +1,42 @@
+"""What is known of the properties that are still open: how far they hold, and why engines stopped working on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from streamcheck.problem.verdict import Unknown
+
+FINISHED = "nothing is left to try"
+WAITING = "waiting for facts from other engines"
+NOBODY = "no engine decided it"
+
+
+@dataclass(slots=True)
+class Undecided:
+    """Engines have names here that tell their integer model too, if there are several."""
+
+    true_up_to: dict[str, int] = field(default_factory=dict)
+    _stopped: dict[str, dict[str, str]] = field(default_factory=dict)  # property: engine: reason
+    _unchecked: dict[str, str] = field(default_factory=dict)  # property: why a verdict on it was not believed
+
+    def holds_up_to(self, prop: str, step: int) -> None:
+        self.true_up_to[prop] = max(step, self.true_up_to.get(prop, -1))
+
+    def stopped(self, props: Iterable[str], engine: str, reason: str) -> None:
+        """The engine works on these no more. Its first reason is kept."""
+        for prop in props:
+            self._stopped.setdefault(prop, {}).setdefault(engine, reason)
+
+    def unchecked(self, prop: str, engine: str, why: str) -> None:
+        self._unchecked[prop] = f"{engine} has a proof that could not be checked: {why}"
+
+    def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:
+        """The verdict if the run ends here. `ended` says what ended it, if the engines did not."""
+        reasons = self._stopped.get(prop, {})
+        reason = self._unchecked.get(prop) or ended
+        if not reason:
+            telling = (f"{engine}: {why}" for engine, why in reasons.items() if why not in (FINISHED, WAITING))
+            reason = next(telling, NOBODY)
+        left = tuple(dict.fromkeys(engine for engine in running if engine not in reasons))
+        return Unknown(prop, reason, self.true_up_to.get(prop), dict(reasons), left)
