@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from streamcheck.c.arithmetic import SideCondition
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction, implication, negation
@@ -20,22 +21,17 @@ from streamcheck.core.types import Type
 from streamcheck.problem.automaton import Automaton, Edge, Error
 from streamcheck.problem.skips import collapsed, reachable
 
-FAILURES = {  # obligations, and what is said where they fail
-    "no overflow": "overflow",
-    "no division by zero": "division by zero",
-    "index in bounds": "index out of bounds",
-    "shift in range": "shift out of range",
-    "conversion in range": "conversion out of range",
-}
 LARGEST = 200_000  # edges; inlining may double them with every call
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An obligation: under the premises, `holds`; `seen`: how many of the choices were made before it."""
+    """An obligation: under the premise, `holds`. If not, the run goes to `error`. `seen`: how many of the choices were
+    made before it."""
 
-    name: str
-    premises: Term
+    condition: SideCondition
+    error: str
+    premise: Term
     holds: Term
     where: Location
     seen: int
@@ -58,7 +54,7 @@ class Option:
     text: str = "skip"
 
 
-class Names:
+class FreshNames:
     """Names given once each: the second `x` is `x_2`, or with another `pattern`."""
 
     def __init__(self) -> None:
@@ -77,10 +73,10 @@ class Flow:
     def __init__(self, name: str, file: str) -> None:
         self.name = name
         self.file = file
-        self.names = Names()  # of variables and choices
+        self.names = FreshNames()  # of variables and choices
         self.variables: list[Term] = []
         self.private: set[Term] = set()  # temporary ones, and those of inlined functions
-        self.said: dict[str, Location | None] = {}  # what C calls by these names, too, and where it was declared
+        self.source_names: dict[str, Location | None] = {}  # C names of variables, and where they were declared
         self.places: list[str] = []
         self.function = ""  # the one being inlined
         self.owner: dict[Location, str] = {}
@@ -89,7 +85,6 @@ class Flow:
         self.loops: set[str] = set()
         self.checks: list[Check] = []
         self.choices: list[Choice] = []
-        self.premises: list[Term] = []
         self.warnings: dict[str, None] = {}
         self.entry = self.place()
         self.at = self.entry
@@ -112,14 +107,14 @@ class Flow:
     def declared(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
         """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
         of that name, and not only in an inner block."""
-        alone = not inner and name not in self.said and all(v.payload.split(".")[0] == name for v in parts)
-        self.said[name] = where if alone else None
+        alone = not inner and name not in self.source_names and all(v.payload.split(".")[0] == name for v in parts)
+        self.source_names[name] = where if alone else None
 
     def line(self, where: Location) -> str:
         return f"line {where.line}" + ("" if where.file == self.file else f" of {where.file.rsplit('/', 1)[-1]}")
 
     def error(self, kind: str, where: Location, *, implied: bool) -> str:
-        """The place of this claim, one for each line."""
+        """The error location of a claim, one for each line."""
         name = f"{kind}, {self.line(where)}"
         if name not in self.errors:
             self.places.append(name)
@@ -128,13 +123,12 @@ class Flow:
 
     # What an expression leaves behind
 
-    def oblige(self, kind: str, holds: Term, where: Location) -> None:
-        if holds is not TRUE:
-            check = Check(self.error(kind, where, implied=True), conjunction(*self.premises), holds, where, 0)
-            self.checks.append(replace(check, seen=len(self.choices)))
+    def oblige(self, condition: SideCondition, premise: Term, holds: Term, where: Location) -> None:
+        error = self.error(condition.claim, where, implied=True)
+        self.checks.append(Check(condition, error, premise, holds, where, len(self.choices)))
 
     def choose(self, wanted: str, type: Type, where: Location, limits: Term | None = None) -> Term:
-        """Any value of the type, of those within the limits, which are said of the variable `?` of that type."""
+        """Any value of the type within the limits, which are a condition on the variable `?` of that type."""
         name = f"{wanted} {self.line(where)}"
         made = variable(self.names.fresh(name, "{} ({})"), type)
         known = TRUE if limits is None else substitute([limits], {variable("?", type): made})[limits]
@@ -156,11 +150,11 @@ class Flow:
         self.checks, self.choices = [], []
         met: Term = TRUE
         for check in checks:
-            fails = conjunction(met, check.premises, negation(check.holds))
+            fails = conjunction(met, check.premise, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
+                option = Option(check.error, fails, text=check.condition.failure)
                 self._edge(option, check.where, choices[: check.seen])
-            met = conjunction(met, implication(check.premises, check.holds))
+            met = conjunction(met, implication(check.premise, check.holds))
         for option in options:
             guard = conjunction(met, option.guard)
             if guard is not FALSE:
@@ -233,7 +227,7 @@ class Flow:
             tuple(self.errors.values()),
             tuple(self.edges),
             loops=frozenset(self.loops),
-            said={name: where for name, where in self.said.items() if where is not None},
+            said={name: where for name, where in self.source_names.items() if where is not None},
         )
         cfa = collapsed(reachable(cfa))
         aimed = {e.target for e in cfa.edges}

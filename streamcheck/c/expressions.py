@@ -1,0 +1,375 @@
+"""Evaluation of C expressions to terms. What a program does beyond reading is left to the room that executes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from streamcheck.c import effects, kinds, pointers, static
+from streamcheck.c.arithmetic import FUNCTIONS, Arithmetic, CValue, Dialect, SideCondition, Unsupported, chosen
+from streamcheck.c.declarations import (
+    Declarations,
+    Function,
+    NameScope,
+    Operand,
+    Pointee,
+    PointerVariable,
+    Updated,
+    standard_names,
+)
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form, printed, where_of
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import TRUE, Term, constant
+
+
+class Evaluator(ABC):
+    """`scope` holds the names that are visible, `premises` the conditions under which the operand at hand is
+    evaluated, `where` the line."""
+
+    def __init__(self, file: str, dialect: Dialect) -> None:
+        self.where = Location(file, 1)
+        self.arithmetic = Arithmetic(dialect, self._oblige)
+        self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
+        self.scope = NameScope(None, standard_names(dialect))
+        for name, (number, kind) in kinds.CONSTANTS.items():
+            self.scope.names[name] = self.arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
+        if dialect is not Dialect.MATHEMATICAL:
+            for name in ("INFINITY", "NAN"):  # 7.12
+                value = constant(self.arithmetic.type_of(kinds.FLOAT), float(name))
+                self.scope.names[name] = CValue(kinds.FLOAT, value)
+        self.premises: list[Term] = []
+        self._constants_only = False
+
+    # What executes the program provides
+
+    @abstractmethod
+    def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
+        """Under the premise, the condition must hold."""
+
+    @abstractmethod
+    def read_scalar(self, lvalue: Lvalue) -> CValue: ...
+
+    @abstractmethod
+    def assign(self, node: Any, *assignments: tuple[Lvalue, Operand]) -> None:
+        """The assignments of an expression, all at once."""
+
+    @abstractmethod
+    def temporary(self, kind: Integer | Floating) -> Lvalue: ...
+
+    @abstractmethod
+    def call(self, node: Any) -> Operand: ...
+
+    @abstractmethod
+    def result_kind(self, node: Any) -> AnyKind:
+        """The kind of the result of a call."""
+
+    def in_order(
+        self, node: Any, first: Callable[[], Operand], following: Any, second: Callable[[], Operand]
+    ) -> tuple[Operand, Operand]:
+        """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
+        return first(), second()
+
+    # Lines and messages
+
+    def _oblige(self, condition: SideCondition, holds: Term) -> None:
+        if holds is TRUE or (self._constants_only and self.arithmetic.dialect is not Dialect.PORTABLE):
+            return  # gcc and clang evaluate constants modulo 2^w
+        if self._constants_only:
+            raise Unsupported(f"a constant expression without a value: {condition.failure}")
+        self.oblige(condition, conjunction(*self.premises), holds)
+
+    def text(self, node: Any) -> str:
+        return printed(node)
+
+    def refused(self, message: str, node: Any) -> SpecError:
+        return SpecError(message, where_of(node))
+
+    @contextmanager
+    def at(self, node: Any) -> Iterator[None]:
+        """Whatever happens is at the node's line."""
+        before, self.where = self.where, where_of(node)
+        try:
+            yield
+        except (Unsupported, TypeRule) as why:
+            raise SpecError(str(why), where_of(node)) from None
+        finally:
+            self.where = before
+
+    @contextmanager
+    def given(self, premise: Term) -> Iterator[None]:
+        self.premises.append(premise)
+        try:
+            yield
+        finally:
+            self.premises.pop()
+
+    # Values
+
+    def constant(self, node: Any) -> int:
+        """The value of a constant expression (6.6)."""
+        if effects.level(node, self.scope):
+            raise self.refused(f"{self.text(node)} is not constant", node)
+        before, self._constants_only = self._constants_only, True
+        try:
+            value = self.scalar(node)
+        finally:
+            self._constants_only = before
+        if not value.term.is_const or not isinstance(value.kind, Integer):
+            raise self.refused(f"{self.text(node)} is not constant", node)
+        return int(value.term.payload)
+
+    def scalar(self, node: Any) -> CValue:
+        value = self.value(node)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        return value
+
+    def value(self, node: Any) -> Operand:
+        method: Callable[[Any], Operand] | None = getattr(self, f"_{form(node)}", None)
+        if method is None:
+            message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
+            raise self.refused(message, node)
+        before, self.where = self.where, where_of(node)
+        try:
+            return method(node)
+        except (Unsupported, TypeRule) as why:
+            raise SpecError(str(why), self.where) from None
+        finally:
+            self.where = before
+
+    def read(self, lvalue: Lvalue) -> Operand:
+        """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
+        return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
+
+    def truth(self, node: Any) -> Term:
+        """The condition that an expression is not zero."""
+        if form(node) == "Constant" and node.type == "string":
+            return TRUE  # assert(… && "the reason")
+        value = self.value(node)
+        if isinstance(value, Pointee) or (isinstance(value, Lvalue) and isinstance(value.kind, Array)):
+            return pointers.not_null(value, self)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        return self.arithmetic.truth(value)
+
+    # Forms of expressions, by pycparser's names
+
+    def _ID(self, node: Any) -> Operand:
+        meaning = self.scope.meaning(node.name)
+        match meaning:
+            case CValue():
+                return meaning
+            case Lvalue():
+                return self.read(meaning)
+            case PointerVariable():
+                return pointers.value_of(meaning, self, node)
+        raise self.refused(f"{node.name} is not declared", node)
+
+    def _Constant(self, node: Any) -> Operand:
+        text = node.value
+        if text.startswith("'"):
+            code = character(text)
+            if code is not None:
+                return self.arithmetic.number(kinds.INT, code)
+        elif node.type in ("float", "double", "long double"):
+            decimal = decimal_literal(text)
+            if text[-1] in "lL":
+                raise self.refused("long double is not supported", node)
+            if decimal is not None:
+                return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
+        else:
+            whole = whole_literal(text)
+            if whole is not None:
+                return self.arithmetic.number(whole[1], whole[0])
+        raise self.refused(f"the literal {text} is not supported", node)
+
+    def _BinaryOp(self, node: Any) -> Operand:
+        if node.op in ("&&", "||"):
+            return self.logical(node)
+        left, right = self.in_order(
+            node.left, lambda: self.value(node.left), node.right, lambda: self.value(node.right)
+        )
+        if isinstance(left, CValue) and isinstance(right, CValue):
+            return self.arithmetic.binary(node.op, left, right)
+        return pointers.binary(node.op, left, right, self)
+
+    def logical(self, node: Any) -> CValue:
+        """&& and || (6.5.13, 6.5.14)."""
+        left = self.truth(node.left)
+        with self.given(left if node.op == "&&" else negation(left)):
+            right = self.truth(node.right)
+        return self.arithmetic.of_truth(conjunction(left, right) if node.op == "&&" else disjunction(left, right))
+
+    def _UnaryOp(self, node: Any) -> Operand:
+        match node.op:
+            case "p++" | "p--" | "++" | "--":
+                return self.step(node, keep=True)
+            case "sizeof":
+                return self.arithmetic.number(kinds.ULONG, self.size_of(node))
+            case "*":
+                return self.read(pointers.dereferenced(self.value(node.expr), self, node))
+            case "&":
+                lvalue = self.lvalue(node.expr)
+                if not isinstance(lvalue, Lvalue):
+                    raise self.refused("pointers to pointers are not supported", node)
+                return pointers.address(lvalue, self)
+            case "!":
+                return self.arithmetic.of_truth(negation(self.truth(node.expr)))
+        return self.arithmetic.unary(node.op, self.scalar(node.expr))
+
+    def size_of(self, node: Any) -> int:
+        if self.arithmetic.dialect is Dialect.PORTABLE:
+            raise Unsupported("sizes are up to the compiler")
+        return kinds.size_of(static.kind_of(self, node.expr))
+
+    def _TernaryOp(self, node: Any) -> Operand:
+        return self.conditional(node)
+
+    def conditional(self, node: Any) -> CValue:
+        """?: (6.5.15)."""
+        condition = self.truth(node.cond)
+        with self.given(condition):
+            a = self.value(node.iftrue)
+        with self.given(negation(condition)):
+            b = self.value(node.iffalse)
+        if not isinstance(a, CValue) or not isinstance(b, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        kind = kinds.common(a.kind, b.kind)
+        return chosen(condition, self.arithmetic.converted(a, kind), self.arithmetic.converted(b, kind))
+
+    def _Cast(self, node: Any) -> Operand:
+        kind = self.declarations.kind_of(node.to_type, self.scope)
+        value = self.value(node.expr)
+        if kind == kinds.VOID:
+            return None
+        if isinstance(kind, Pointer):
+            return pointers.cast(value, kind, self, node)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
+        return self.arithmetic.converted(value, kind)
+
+    def _ExprList(self, node: Any) -> Operand:
+        raise self.refused(f"{self.text(node)}: the operator , is not supported", node)
+
+    def _ArrayRef(self, node: Any) -> Operand:
+        return self.read(self._element(node))
+
+    def _StructRef(self, node: Any) -> Operand:
+        return self.read(self._field(node))
+
+    def _FuncCall(self, node: Any) -> Operand:
+        name = getattr(node.name, "name", "")
+        arguments = list(node.args.exprs) if node.args else []
+        meaning = self.scope.meaning(name)
+        if name in CONSTANT_MACROS and meaning is None and len(arguments) == 1 and form(arguments[0]) == "Constant":
+            whole = whole_literal(arguments[0].value + CONSTANT_MACROS[name])
+            if whole is not None:
+                return self.arithmetic.number(whole[1], whole[0])
+        if self.is_library_function(name) and not (isinstance(meaning, Function) and meaning.body is not None):
+            return self.arithmetic.function(name, [self.scalar(a) for a in arguments])
+        return self.call(node)
+
+    def is_library_function(self, name: str) -> bool:
+        """The function is one of math.h, and terms express it."""
+        return name in FUNCTIONS or name.removesuffix("f") in FUNCTIONS
+
+    # Lvalues and assignments
+
+    def lvalue(self, node: Any) -> Lvalue | PointerVariable:
+        """What an expression on the left of an assignment designates."""
+        with self.at(node):
+            match form(node):
+                case "ID":
+                    meaning = self.scope.meaning(node.name)
+                    if isinstance(meaning, Lvalue | PointerVariable):
+                        return meaning
+                case "ArrayRef":
+                    return self._element(node)
+                case "StructRef":
+                    return self._field(node)
+                case "UnaryOp" if node.op == "*":
+                    return pointers.dereferenced(self.value(node.expr), self, node)
+        raise self.refused(f"{self.text(node)} is not a variable", node)
+
+    def _element(self, node: Any) -> Lvalue:
+        array, index = self.in_order(
+            node.name, lambda: self.value(node.name), node.subscript, lambda: self.value(node.subscript)
+        )
+        if isinstance(array, CValue):
+            array, index = index, array  # 3[a] is a[3]
+        if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
+            raise self.refused(f"{self.text(node.subscript)} is not an index", node)
+        if isinstance(array, Lvalue) and isinstance(array.kind, Array):
+            return array.element(self.arithmetic.index(self.arithmetic.promoted(index), array.kind.length))
+        return pointers.dereferenced(pointers.moved(array, index, "+", self), self, node)
+
+    def _field(self, node: Any) -> Lvalue:
+        whole = self.value(node.name)
+        if node.type == "->":
+            whole = pointers.dereferenced(whole, self, node)
+        if isinstance(whole, Lvalue) and isinstance(whole.kind, Struct):
+            kind = whole.kind.field(node.field.name)
+            if kind is not None:
+                return whole.field(node.field.name, kind)
+        raise self.refused(f"{self.text(node)}: there is no field {node.field.name}", node)
+
+    def _Assignment(self, node: Any) -> Operand:  # 6.5.16
+        target = self.lvalue(node.lvalue)
+        if isinstance(target, PointerVariable):
+            return pointers.assign(target, node, self)
+        left, new = self.in_order(
+            node.lvalue,
+            lambda: target if node.op == "=" else Updated(target, self.read(target)),
+            node.rvalue,
+            lambda: self.value(node.rvalue),
+        )
+        if isinstance(left, Updated):
+            if not isinstance(left.before, CValue) or not isinstance(new, CValue):
+                raise self.refused(f"{self.text(node)}: one side is not a number", node)
+            new = self.arithmetic.binary(node.op[:-1], left.before, new)
+            left = left.lvalue
+        assert isinstance(left, Lvalue)
+        self.assign(node, (left, new))
+        return self.assigned(left)
+
+    def assigned(self, lvalue: Lvalue) -> Operand:
+        """The value of an assignment to the lvalue."""
+        return self.read(lvalue)
+
+    def step(self, node: Any, *, keep: bool) -> Operand:
+        """++ and -- (6.5.2.4, 6.5.3.1). `keep`: the value is used."""
+        target = self.lvalue(node.expr)
+        if isinstance(target, PointerVariable):
+            return pointers.step(target, node, self)
+        old = self.read(target)
+        if not isinstance(old, CValue):
+            raise self.refused(f"{self.text(node)}: not a number", node)
+        new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(kinds.INT, 1))
+        if not keep or not node.op.startswith("p"):
+            self.assign(node, (target, new))
+            return self.assigned(target) if keep else None
+        before = self.temporary(old.kind)
+        self.assign(node, (before, old), (target, new))
+        return self.read_scalar(before)
+
+    def converted(self, lvalue: Lvalue, new: Operand, node: Any) -> CValue | Lvalue:
+        """The value as the lvalue stores it (6.5.16.1): of its kind, or a struct to be copied."""
+        if isinstance(lvalue.kind, Struct):
+            if not isinstance(new, Lvalue) or new.kind != lvalue.kind:
+                raise self.refused(f"{self.text(node)}: the two sides have different types", node)
+            return new
+        if not isinstance(new, CValue):
+            raise self.refused(f"{self.text(node)}: the right side is not a number", node)
+        return self.arithmetic.converted(new, lvalue.kind)
+
+    def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
+        if lvalue.is_constant:
+            raise self.refused(f"{self.text(node)}: it is const", node)
