@@ -360,15 +360,15 @@ class Evaluator(ABC):
         self.assign(node, (before, old), (target, new))
         return self.read_scalar(before)
 
-    def converted(self, lvalue: Lvalue, new: Operand, node: Any) -> CValue | Lvalue:
-        """The value as the lvalue stores it (6.5.16.1): of its kind, or a struct to be copied."""
-        if isinstance(lvalue.kind, Struct):
-            if not isinstance(new, Lvalue) or new.kind != lvalue.kind:
+    def converted(self, kind: AnyKind, new: Operand, node: Any) -> CValue | Lvalue:
+        """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
+        if isinstance(kind, Struct):
+            if not isinstance(new, Lvalue) or new.kind != kind:
                 raise self.refused(f"{self.text(node)}: the two sides have different types", node)
             return new
         if not isinstance(new, CValue):
             raise self.refused(f"{self.text(node)}: the right side is not a number", node)
-        return self.arithmetic.converted(new, lvalue.kind)
+        return self.arithmetic.converted(new, kind)
 
     def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
         if lvalue.is_constant:

@@ -51,7 +51,7 @@ class Expressions(Evaluator):
         self.flow.step(self.where, text, *(u for to, new in assignments for u in self.updates(to, new, node)))
 
     def updates(self, lvalue: Lvalue, new: Operand, node: Any) -> list[Update]:
-        value = self.converted(lvalue, new, node)
+        value = self.converted(lvalue.kind, new, node)
         if isinstance(value, CValue):
             return [self.storage.update(lvalue, value.term)]
         pairs = zip(lvalue.scalars(), value.scalars(), strict=True)
