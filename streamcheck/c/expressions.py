@@ -35,7 +35,7 @@ class Evaluator(ABC):
     evaluated, `where` the line."""
 
     def __init__(self, file: str, dialect: Dialect) -> None:
-        self.where = Location(file, 1)
+        self._at: Any = Location(file, 1)  # or the node that is being evaluated
         self.arithmetic = Arithmetic(dialect, self._oblige)
         self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
         self.scope = NameScope(None, standard_names(dialect))
@@ -79,6 +79,14 @@ class Evaluator(ABC):
 
     # Lines and messages
 
+    @property
+    def where(self) -> Location:
+        return self._at if isinstance(self._at, Location) else where_of(self._at)
+
+    @where.setter
+    def where(self, line: Location) -> None:
+        self._at = line
+
     def _oblige(self, condition: SideCondition, holds: Term) -> None:
         if holds is TRUE or (self._constants_only and self.arithmetic.dialect is not Dialect.PORTABLE):
             return  # gcc and clang evaluate constants modulo 2^w
@@ -95,13 +103,13 @@ class Evaluator(ABC):
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
         """Whatever happens is at the node's line."""
-        before, self.where = self.where, where_of(node)
+        before, self._at = self._at, node
         try:
             yield
         except (Unsupported, TypeRule) as why:
             raise SpecError(str(why), where_of(node)) from None
         finally:
-            self.where = before
+            self._at = before
 
     @contextmanager
     def given(self, premise: Term) -> Iterator[None]:
@@ -137,13 +145,13 @@ class Evaluator(ABC):
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.refused(message, node)
-        before, self.where = self.where, where_of(node)
+        before, self._at = self._at, node
         try:
             return method(node)
         except (Unsupported, TypeRule) as why:
-            raise SpecError(str(why), self.where) from None
+            raise SpecError(str(why), where_of(node)) from None
         finally:
-            self.where = before
+            self._at = before
 
     def read(self, lvalue: Lvalue) -> Operand:
         """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
@@ -308,8 +316,13 @@ class Evaluator(ABC):
         if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
             raise self.refused(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
-            return array.element(self.arithmetic.index(self.arithmetic.promoted(index), array.kind.length))
+            return self.element(array, self.arithmetic.promoted(index))
         return pointers.dereferenced(pointers.moved(array, index, "+", self), self, node)
+
+    def element(self, array: Lvalue, index: CValue) -> Lvalue:
+        """a[i], with the index in bounds."""
+        assert isinstance(array.kind, Array)
+        return array.element(self.arithmetic.index(index, array.kind.length))
 
     def _field(self, node: Any) -> Lvalue:
         whole = self.value(node.name)

@@ -203,7 +203,11 @@ class Preprocessor:
 
     def _expanded(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
         self.here = Location(path, first)
-        yield from self._tokens(TOKEN.findall("".join(chunk)), frozenset(), counting=True)
+        text = "".join(chunk)
+        if self.macros.keys().isdisjoint(NAMES.findall(text)) and "__LINE__" not in text:
+            yield text
+        else:
+            yield from self._tokens(TOKEN.findall(text), frozenset(), counting=True)
 
     def _tokens(self, tokens: list[str], within: frozenset[str], counting: bool = False) -> Iterator[str]:
         """The tokens with macros replaced; `within`: those being replaced."""

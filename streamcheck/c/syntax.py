@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Collection
 from typing import Any
 
 from streamcheck.c import kinds
@@ -13,10 +14,10 @@ from streamcheck.core.location import Location
 LIBRARY = "the standard library"
 
 
-def parsed(text: str, path: str) -> list[Any]:
-    """The declarations and definitions of a preprocessed file."""
+def parsed(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
+    """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
-    prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in kinds.TYPEDEFS)
+    prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in typedefs)
     start = "" if text.startswith("# ") else f'# 1 "{path}"\n'
     try:
         tree = parser.parse(prelude + start + text, path)
@@ -26,7 +27,7 @@ def parsed(text: str, path: str) -> list[Any]:
             raise SpecError(f"not C: {error}", Location(path, 1)) from None
         message = re.sub(r"^before: ", "a syntax error, or C that is not supported, before ", match[3])
         raise SpecError(message, Location(match[1], int(match[2]))) from None
-    return tree.ext[len(kinds.TYPEDEFS) :]  # type: ignore[no-any-return]
+    return tree.ext[len(typedefs) :]  # type: ignore[no-any-return]
 
 
 def form(node: Any) -> str:

@@ -27,7 +27,7 @@ from typing import Any
 
 from streamcheck.c.arithmetic import Unsupported
 from streamcheck.c.declarations import Operand, Pointee, Typedef
-from streamcheck.c.kinds import AnyKind, Array, Struct
+from streamcheck.c.kinds import PORTABLE_TYPEDEFS, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocessed
 from streamcheck.c.syntax import parsed, where_of
@@ -74,7 +74,7 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     began = time.monotonic()
     try:
         file = f"{code.equations.name}.c"
-        nodes = parsed(preprocessed(file, code.files.get, portable=True).text, file)
+        nodes = parsed(preprocessed(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0

@@ -153,6 +153,11 @@ class Execution(Evaluator):
             values = self.parts_of(self.converted(lvalue.kind, new, node))
             self.memory.write(lvalue, [self.settle(v) for v in values], self.live())
 
+    def element(self, array: Lvalue, index: CValue) -> Lvalue:
+        if self.memory.is_ring(array):
+            return array.element(index.term)  # its slot is below the length
+        return super().element(array, index)
+
     def assigned(self, lvalue: Lvalue) -> Operand:
         return None
 
@@ -218,7 +223,7 @@ class Execution(Evaluator):
     def _executed(self, function: Function, arguments: list[Operand], node: Any) -> CValue | None:
         if len(function.parameters) != len(arguments):
             raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
-        before = self.frame, self.scope, self.premises, self.where
+        before = self.frame, self.scope, self.premises
         entered = conjunction(self.live(), *self.premises)
         scope = NameScope(self.globals)
         for (name, kind), value in zip(function.parameters, arguments, strict=True):
@@ -231,7 +236,7 @@ class Execution(Evaluator):
             value = self.frame.value
             return None if value is None else CValue(value.kind, self.settle(value.term))
         finally:
-            self.frame, self.scope, self.premises, self.where = before
+            self.frame, self.scope, self.premises = before
 
     def _parameter(self, name: str, kind: AnyKind, value: Operand, node: Any) -> Lvalue | PointerVariable:
         if isinstance(kind, Pointer):

@@ -102,6 +102,13 @@ class Memory:
             chosen = [(compared("eq", index, constant(index.type, i)), i) for i in known]
         return [(conjunction(when, this), at + step * i) for when, at in ways for this, i in chosen]
 
+    def is_ring(self, lvalue: Lvalue) -> bool:
+        if not self.rings:
+            return False
+        ways = self.offsets(lvalue)
+        ring = self.rings.get((lvalue.object, ways[0][1]))
+        return ring is not None and ring.kind is lvalue.kind
+
     def span(self, lvalue: Lvalue) -> tuple[Part, AnyKind]:
         """The first scalar and the kind of a part that is known."""
         ((_, offset),) = self.offsets(lvalue)
