@@ -463,7 +463,7 @@ def test_an_included_file_keeps_its_lines(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("int main(void) {\n int x = 1\n return x; }", "a.c:3: a syntax error, or C that is not supported, before return"),
+        ("int main(void) {\n int x = 1\n return x; }", "a.c:3: a syntax error, or C that is not supported, before"),
         ("int main(void) {\n return y; }", "a.c:2: y is not declared"),
         ("int f(int n) {\n return n ? f(n - 1) : 0; }", "a.c:2: f calls itself: recursion is not supported"),
         ("int main(void) {\n int n = 2;\n int a[n];\n}", "a.c:3: an array needs a size that is a constant"),

@@ -36,7 +36,7 @@ class Bounds:
                 return low, high
             case "mux", [_, (a, b), (c, d)]:
                 return min(a, c), max(b, d)
-            case ("add" | "sub" | "mul"), [(_, _) as a, (_, _) as b]:
+            case (("add" | "sub" | "mul"), [(_, _) as a, (_, _) as b]):
                 return combined(x.op, a, b)
             case "rem", [(low, high), _] if x.args[1].is_const and x.args[1].payload:
                 most = abs(x.args[1].payload) - 1

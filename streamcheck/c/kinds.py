@@ -182,6 +182,7 @@ BASES: dict[str, AnyKind] = {  # by the words of a declaration, sorted
     " ".join(sorted(words.split())): kind for spellings, kind in _SPELLINGS.items() for words in spellings.split("|")
 }
 
+
 def size_of(kind: AnyKind) -> int:
     match kind:
         case Array():

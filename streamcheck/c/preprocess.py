@@ -74,9 +74,7 @@ def read_file(path: str) -> str | None:
         raise SpecError(f"{path}: {why.strerror}") from None
 
 
-def preprocessed(
-    path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False
-) -> Preprocessed:
+def preprocessed(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
     preprocessor = Preprocessor(files, portable=portable)
     text = "".join(preprocessor.file(path, ()))
     if portable:

@@ -105,7 +105,11 @@ def compared(op: str, a: Term, b: Term) -> Term:
     if narrow is None or (narrow is BOOL and op not in ("eq", "ne")):
         return simple_term(op, a, b)
     sides = [_narrowed(x, narrow) for x in (a, b)]
-    return simple_term(op, *(side or x for side, x in zip(sides, (a, b), strict=True))) if all(sides) else simple_term(op, a, b)
+    return (
+        simple_term(op, *(side or x for side, x in zip(sides, (a, b), strict=True)))
+        if all(sides)
+        else simple_term(op, a, b)
+    )
 
 
 def _widened_from(x: Term) -> Type | None:

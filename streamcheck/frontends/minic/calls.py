@@ -175,9 +175,7 @@ class Calls:
         to.store(node, f"value = {to.text(node)}", (copy, struct))
         return copy
 
-    def _bound(
-        self, function: Function, name: str, kind: AnyKind, value: Operand, argument: Any
-    ) -> Iterator[Update]:
+    def _bound(self, function: Function, name: str, kind: AnyKind, value: Operand, argument: Any) -> Iterator[Update]:
         to = self.expressions
         if isinstance(kind, Pointer):
             pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)

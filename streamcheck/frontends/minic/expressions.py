@@ -77,7 +77,9 @@ class Expressions(Evaluator):
 
     def is_library_function(self, name: str) -> bool:
         """The engines compute with these. Others give any value."""
-        return not self.arithmetic.mathematical and (name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS)
+        return not self.arithmetic.mathematical and (
+            name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS
+        )
 
     def unknown(self, name: str, kind: AnyKind) -> Term:
         """Any value of the kind: a choice."""
@@ -204,9 +206,7 @@ class Expressions(Evaluator):
         return self.scalar(node)
 
 
-def _assembled(
-    type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]
-) -> Term:
+def _assembled(type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]) -> Term:
     """The value of a scalar field of every element, by path."""
     if isinstance(kind, Struct):
         return _assembled(type, (*at, fields[0]), fields[1:], dict(kind.fields)[fields[0]], values)

@@ -353,7 +353,9 @@ class Statements:
 
     def _Typedef(self, node: Any) -> None:
         refuse_volatile(node)
-        self.expressions.scope.names[node.name] = Typedef(self.expressions.declarations.kind_of(node, self.expressions.scope))
+        self.expressions.scope.names[node.name] = Typedef(
+            self.expressions.declarations.kind_of(node, self.expressions.scope)
+        )
 
     def _Decl(self, node: Any) -> None:
         to = self.expressions
