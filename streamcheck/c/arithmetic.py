@@ -19,10 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from streamcheck.c.bounds import Bounds, combined
-from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, AnyKind, Array, Floating, Integer, Pointer, promoted
+from streamcheck.c.bounds import Bounds, exact_interval
+from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, AnyKind, Array, Floating, Integer, Pointer, promote
 from streamcheck.c.kinds import common as common_kind
-from streamcheck.c.terms import compared, condition_of, divided, either, number, recast, truth
+from streamcheck.c.terms import comparison, condition_of, division, either, number, recast, truth
 from streamcheck.core.floats import f32
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
@@ -131,7 +131,7 @@ class Arithmetic:
 
     # Conversions (6.3.1)
 
-    def converted(self, value: CValue, kind: AnyKind) -> CValue:
+    def convert(self, value: CValue, kind: AnyKind) -> CValue:
         """The value converted as by an assignment or a cast."""
         if not isinstance(kind, Integer | Floating):
             raise Unsupported(f"a value of type {value.kind} where {kind} belongs")
@@ -149,18 +149,18 @@ class Arithmetic:
             self.oblige(SideCondition.CONVERSION, self._within(value.term, kind.low, kind.high))
         return CValue(kind, recast(value.term, type))
 
-    def promoted(self, value: CValue) -> CValue:
-        return self.converted(value, promoted(value.kind)) if isinstance(value.kind, Integer) else value
+    def promote(self, value: CValue) -> CValue:
+        return self.convert(value, promote(value.kind)) if isinstance(value.kind, Integer) else value
 
     # Operators (6.5)
 
     def binary(self, op: str, a: CValue, b: CValue) -> CValue:
         if op in ("<<", ">>"):
-            return self._shift(op, self.promoted(a), self.promoted(b))
+            return self._shift(op, self.promote(a), self.promote(b))
         kind = common_kind(a.kind, b.kind)
-        a, b = self.converted(a, kind), self.converted(b, kind)
+        a, b = self.convert(a, kind), self.convert(b, kind)
         if op in COMPARISONS:
-            return self.of_truth(compared(COMPARISONS[op], a.term, b.term))
+            return self.of_truth(comparison(COMPARISONS[op], a.term, b.term))
         if op in SUMS:
             if isinstance(kind, Integer):
                 self._oblige_sum(SUMS[op], a.term, b.term, kind)
@@ -174,7 +174,7 @@ class Arithmetic:
     def unary(self, op: str, a: CValue) -> CValue:
         if op == "!":
             return self.of_truth(negation(self.truth(a)))
-        a = self.promoted(a)
+        a = self.promote(a)
         if op == "+":
             return a
         if op == "-":
@@ -196,7 +196,7 @@ class Arithmetic:
         if self._may_overflow(a.kind):
             fits = disjunction(self._differs(a.term, a.kind.low), self._differs(b.term, -1))
             self.oblige(SideCondition.OVERFLOW, fits)
-        return CValue(a.kind, divided(DIVISIONS[op], a.term, b.term))
+        return CValue(a.kind, division(DIVISIONS[op], a.term, b.term))
 
     def _bits(self, op: str, a: CValue, b: CValue) -> CValue:  # 6.5.10 to 6.5.12
         if isinstance(a.kind, Floating):
@@ -234,7 +234,7 @@ class Arithmetic:
         op = FUNCTIONS[name.removesuffix("f") if kind is FLOAT else name]
         if len(args) != (2 if op in ("atan2", "pow") else 1):
             raise Unsupported(f"{name} with {len(args)} arguments")
-        return CValue(kind, simple_term(op, *(self.converted(a, kind).term for a in args)))
+        return CValue(kind, simple_term(op, *(self.convert(a, kind).term for a in args)))
 
     def index(self, value: CValue, length: int) -> Term:
         """The index into an array of this length."""
@@ -252,7 +252,7 @@ class Arithmetic:
 
     def _sum_fits(self, op: str, a: Term, b: Term, kind: Integer) -> Term:
         """The result of +, - or * fits the type. If one side is constant, that bounds the other."""
-        low, high = combined(op, self.bounds.of(a), self.bounds.of(b))
+        low, high = exact_interval(op, self.bounds.of(a), self.bounds.of(b))
         if kind.low <= low and high <= kind.high:
             return TRUE
         if b.is_const:
@@ -284,12 +284,12 @@ class Arithmetic:
 
     def _differs(self, x: Term, value: int) -> Term:
         low, high = self.bounds.of(x)
-        return compared("ne", x, constant(x.type, value)) if low <= value <= high else TRUE
+        return comparison("ne", x, constant(x.type, value)) if low <= value <= high else TRUE
 
     def _within(self, x: Term, low: int, high: int) -> Term:
         least, most = self.bounds.of(x)
-        above = TRUE if least >= low else FALSE if most < low else compared("ge", x, constant(x.type, low))
-        below = TRUE if most <= high else FALSE if least > high else compared("le", x, constant(x.type, high))
+        above = TRUE if least >= low else FALSE if most < low else comparison("ge", x, constant(x.type, low))
+        below = TRUE if most <= high else FALSE if least > high else comparison("le", x, constant(x.type, high))
         return conjunction(above, below)
 
 
@@ -305,6 +305,6 @@ def _truncation_fits(x: Term, kind: Integer) -> Term:  # 6.3.1.4
     return conjunction(simple_term("gt" if exact else "ge", x, below), simple_term("lt", x, above))
 
 
-def chosen(condition: Term, a: CValue, b: CValue) -> CValue:
+def conditional_value(condition: Term, a: CValue, b: CValue) -> CValue:
     """`a` if the condition holds, else `b`, both of one kind."""
     return CValue(a.kind, either(condition, a.term, b.term))

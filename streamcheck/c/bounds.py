@@ -37,7 +37,7 @@ class Bounds:
             case "mux", [_, (a, b), (c, d)]:
                 return min(a, c), max(b, d)
             case (("add" | "sub" | "mul"), [(_, _) as a, (_, _) as b]):
-                return combined(x.op, a, b)
+                return exact_interval(x.op, a, b)
             case "rem", [(low, high), _] if x.args[1].is_const and x.args[1].payload:
                 most = abs(x.args[1].payload) - 1
                 return max(low, -most) if low < 0 else 0, min(high, most) if high > 0 else 0
@@ -47,7 +47,7 @@ class Bounds:
         return None
 
 
-def combined(op: str, a: Interval, b: Interval) -> Interval:
+def exact_interval(op: str, a: Interval, b: Interval) -> Interval:
     """The exact results of add, sub or mul on all values of two intervals."""
     match op:
         case "add":

@@ -63,10 +63,10 @@ class Updated:
     """The left side of a compound assignment: the lvalue, and its value before."""
 
     lvalue: Lvalue
-    before: Operand
+    before: CResult
 
 
-Operand: TypeAlias = CValue | Lvalue | Pointee | Updated | None  # None: the result of a void function
+CResult: TypeAlias = CValue | Lvalue | Pointee | Updated | None  # None: the result of a void function
 Meaning: TypeAlias = Lvalue | CValue | Typedef | Function | PointerVariable
 
 
@@ -117,7 +117,7 @@ class Declarations:
             case "Decl" | "Typename" | "Typedef" | "TypeDecl":
                 return self.kind_of(node.type, scope)
             case "IdentifierType":
-                return self._named(node, scope)
+                return self._with_names(node, scope)
             case "Enum":
                 kind = self._enum(node, scope)
                 if self.portable:
@@ -142,7 +142,7 @@ class Declarations:
         refuse_volatile(node)
         return self.kind_of(node, scope)
 
-    def _named(self, node: Any, scope: NameScope) -> AnyKind:
+    def _with_names(self, node: Any, scope: NameScope) -> AnyKind:
         names = list(node.names)
         if len(names) == 1:
             meaning = scope.meaning(names[0])

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from streamcheck.c import effects, kinds, pointers, static
-from streamcheck.c.arithmetic import FUNCTIONS, Arithmetic, CValue, Dialect, SideCondition, Unsupported, chosen
+from streamcheck.c.arithmetic import (
+    FUNCTIONS,
+    Arithmetic,
+    CValue,
+    Dialect,
+    SideCondition,
+    Unsupported,
+    conditional_value,
+)
 from streamcheck.c.declarations import (
+    CResult,
     Declarations,
     Function,
     NameScope,
-    Operand,
     Pointee,
     PointerVariable,
     Updated,
@@ -22,16 +29,18 @@ from streamcheck.c.declarations import (
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, printed, where_of
+from streamcheck.c.syntax import form, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, disjunction, negation
-from streamcheck.core.term import TRUE, Term, constant
+from streamcheck.core.term import FALSE, TRUE, Term, constant
 
 
-class Evaluator(ABC):
-    """`scope` holds the names that are visible, `premises` the conditions under which the operand at hand is
+class Evaluator:
+    """Evaluates constant expressions. Whoever executes programs overrides what goes beyond: objects, effects, calls.
+
+    `scope` holds the names that are visible, `premises` the conditions under which the operand at hand is
     evaluated, `where` the line."""
 
     def __init__(self, file: str, dialect: Dialect) -> None:
@@ -48,32 +57,32 @@ class Evaluator(ABC):
         self.premises: list[Term] = []
         self._constants_only = False
 
-    # What executes the program provides
+    # What a room that executes programs provides
 
-    @abstractmethod
     def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
         """Under the premise, the condition must hold."""
+        raise Unsupported(condition.failure)
 
-    @abstractmethod
-    def read_scalar(self, lvalue: Lvalue) -> CValue: ...
+    def read_scalar(self, lvalue: Lvalue) -> CValue:
+        raise Unsupported(f"{lvalue.object.name} is not constant")
 
-    @abstractmethod
-    def assign(self, node: Any, *assignments: tuple[Lvalue, Operand]) -> None:
+    def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         """The assignments of an expression, all at once."""
+        raise Unsupported("an assignment is not constant")
 
-    @abstractmethod
-    def temporary(self, kind: Integer | Floating) -> Lvalue: ...
+    def temporary(self, kind: Integer | Floating) -> Lvalue:
+        raise Unsupported("an assignment is not constant")
 
-    @abstractmethod
-    def call(self, node: Any) -> Operand: ...
+    def call(self, node: Any) -> CResult:
+        raise Unsupported("a call is not constant")
 
-    @abstractmethod
     def result_kind(self, node: Any) -> AnyKind:
         """The kind of the result of a call."""
+        raise Unsupported("a call is not constant")
 
     def in_order(
-        self, node: Any, first: Callable[[], Operand], following: Any, second: Callable[[], Operand]
-    ) -> tuple[Operand, Operand]:
+        self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
+    ) -> tuple[CResult, CResult]:
         """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
         return first(), second()
 
@@ -88,14 +97,16 @@ class Evaluator(ABC):
         self._at = line
 
     def _oblige(self, condition: SideCondition, holds: Term) -> None:
-        if holds is TRUE or (self._constants_only and self.arithmetic.dialect is not Dialect.PORTABLE):
-            return  # gcc and clang evaluate constants modulo 2^w
-        if self._constants_only:
+        premise = conjunction(*self.premises)
+        if holds is TRUE or premise is FALSE:
+            return
+        if not self._constants_only:
+            self.oblige(condition, premise, holds)
+        elif self.arithmetic.dialect is Dialect.PORTABLE:  # gcc and clang evaluate constants modulo 2^w
             raise Unsupported(f"a constant expression without a value: {condition.failure}")
-        self.oblige(condition, conjunction(*self.premises), holds)
 
     def text(self, node: Any) -> str:
-        return printed(node)
+        return text_of(node)
 
     def refused(self, message: str, node: Any) -> SpecError:
         return SpecError(message, where_of(node))
@@ -140,8 +151,8 @@ class Evaluator(ABC):
             raise self.refused(f"{self.text(node)} is not a number", node)
         return value
 
-    def value(self, node: Any) -> Operand:
-        method: Callable[[Any], Operand] | None = getattr(self, f"_{form(node)}", None)
+    def value(self, node: Any) -> CResult:
+        method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.refused(message, node)
@@ -153,7 +164,7 @@ class Evaluator(ABC):
         finally:
             self._at = before
 
-    def read(self, lvalue: Lvalue) -> Operand:
+    def read(self, lvalue: Lvalue) -> CResult:
         """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
         return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
 
@@ -170,7 +181,7 @@ class Evaluator(ABC):
 
     # Forms of expressions, by pycparser's names
 
-    def _ID(self, node: Any) -> Operand:
+    def _ID(self, node: Any) -> CResult:
         meaning = self.scope.meaning(node.name)
         match meaning:
             case CValue():
@@ -181,7 +192,7 @@ class Evaluator(ABC):
                 return pointers.value_of(meaning, self, node)
         raise self.refused(f"{node.name} is not declared", node)
 
-    def _Constant(self, node: Any) -> Operand:
+    def _Constant(self, node: Any) -> CResult:
         text = node.value
         if text.startswith("'"):
             code = character(text)
@@ -199,9 +210,9 @@ class Evaluator(ABC):
                 return self.arithmetic.number(whole[1], whole[0])
         raise self.refused(f"the literal {text} is not supported", node)
 
-    def _BinaryOp(self, node: Any) -> Operand:
+    def _BinaryOp(self, node: Any) -> CResult:
         if node.op in ("&&", "||"):
-            return self.logical(node)
+            return self.logical_expression(node)
         left, right = self.in_order(
             node.left, lambda: self.value(node.left), node.right, lambda: self.value(node.right)
         )
@@ -209,21 +220,21 @@ class Evaluator(ABC):
             return self.arithmetic.binary(node.op, left, right)
         return pointers.binary(node.op, left, right, self)
 
-    def logical(self, node: Any) -> CValue:
+    def logical_expression(self, node: Any) -> CValue:
         """&& and || (6.5.13, 6.5.14)."""
         left = self.truth(node.left)
         with self.given(left if node.op == "&&" else negation(left)):
             right = self.truth(node.right)
         return self.arithmetic.of_truth(conjunction(left, right) if node.op == "&&" else disjunction(left, right))
 
-    def _UnaryOp(self, node: Any) -> Operand:
+    def _UnaryOp(self, node: Any) -> CResult:
         match node.op:
             case "p++" | "p--" | "++" | "--":
                 return self.step(node, keep=True)
             case "sizeof":
                 return self.arithmetic.number(kinds.ULONG, self.size_of(node))
             case "*":
-                return self.read(pointers.dereferenced(self.value(node.expr), self, node))
+                return self.read(pointers.dereference(self.value(node.expr), self, node))
             case "&":
                 lvalue = self.lvalue(node.expr)
                 if not isinstance(lvalue, Lvalue):
@@ -238,10 +249,10 @@ class Evaluator(ABC):
             raise Unsupported("sizes are up to the compiler")
         return kinds.size_of(static.kind_of(self, node.expr))
 
-    def _TernaryOp(self, node: Any) -> Operand:
-        return self.conditional(node)
+    def _TernaryOp(self, node: Any) -> CResult:
+        return self.conditional_expression(node)
 
-    def conditional(self, node: Any) -> CValue:
+    def conditional_expression(self, node: Any) -> CValue:
         """?: (6.5.15)."""
         condition = self.truth(node.cond)
         with self.given(condition):
@@ -251,9 +262,9 @@ class Evaluator(ABC):
         if not isinstance(a, CValue) or not isinstance(b, CValue):
             raise self.refused(f"{self.text(node)} is not a number", node)
         kind = kinds.common(a.kind, b.kind)
-        return chosen(condition, self.arithmetic.converted(a, kind), self.arithmetic.converted(b, kind))
+        return conditional_value(condition, self.arithmetic.convert(a, kind), self.arithmetic.convert(b, kind))
 
-    def _Cast(self, node: Any) -> Operand:
+    def _Cast(self, node: Any) -> CResult:
         kind = self.declarations.kind_of(node.to_type, self.scope)
         value = self.value(node.expr)
         if kind == kinds.VOID:
@@ -262,18 +273,18 @@ class Evaluator(ABC):
             return pointers.cast(value, kind, self, node)
         if not isinstance(value, CValue):
             raise self.refused(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
-        return self.arithmetic.converted(value, kind)
+        return self.arithmetic.convert(value, kind)
 
-    def _ExprList(self, node: Any) -> Operand:
+    def _ExprList(self, node: Any) -> CResult:
         raise self.refused(f"{self.text(node)}: the operator , is not supported", node)
 
-    def _ArrayRef(self, node: Any) -> Operand:
+    def _ArrayRef(self, node: Any) -> CResult:
         return self.read(self._element(node))
 
-    def _StructRef(self, node: Any) -> Operand:
+    def _StructRef(self, node: Any) -> CResult:
         return self.read(self._field(node))
 
-    def _FuncCall(self, node: Any) -> Operand:
+    def _FuncCall(self, node: Any) -> CResult:
         name = getattr(node.name, "name", "")
         arguments = list(node.args.exprs) if node.args else []
         meaning = self.scope.meaning(name)
@@ -304,7 +315,7 @@ class Evaluator(ABC):
                 case "StructRef":
                     return self._field(node)
                 case "UnaryOp" if node.op == "*":
-                    return pointers.dereferenced(self.value(node.expr), self, node)
+                    return pointers.dereference(self.value(node.expr), self, node)
         raise self.refused(f"{self.text(node)} is not a variable", node)
 
     def _element(self, node: Any) -> Lvalue:
@@ -316,8 +327,8 @@ class Evaluator(ABC):
         if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
             raise self.refused(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
-            return self.element(array, self.arithmetic.promoted(index))
-        return pointers.dereferenced(pointers.moved(array, index, "+", self), self, node)
+            return self.element(array, self.arithmetic.promote(index))
+        return pointers.dereference(pointers.move(array, index, "+", self), self, node)
 
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""
@@ -327,14 +338,14 @@ class Evaluator(ABC):
     def _field(self, node: Any) -> Lvalue:
         whole = self.value(node.name)
         if node.type == "->":
-            whole = pointers.dereferenced(whole, self, node)
+            whole = pointers.dereference(whole, self, node)
         if isinstance(whole, Lvalue) and isinstance(whole.kind, Struct):
             kind = whole.kind.field(node.field.name)
             if kind is not None:
                 return whole.field(node.field.name, kind)
         raise self.refused(f"{self.text(node)}: there is no field {node.field.name}", node)
 
-    def _Assignment(self, node: Any) -> Operand:  # 6.5.16
+    def _Assignment(self, node: Any) -> CResult:  # 6.5.16
         target = self.lvalue(node.lvalue)
         if isinstance(target, PointerVariable):
             return pointers.assign(target, node, self)
@@ -351,13 +362,13 @@ class Evaluator(ABC):
             left = left.lvalue
         assert isinstance(left, Lvalue)
         self.assign(node, (left, new))
-        return self.assigned(left)
+        return self.value_assigned(left)
 
-    def assigned(self, lvalue: Lvalue) -> Operand:
+    def value_assigned(self, lvalue: Lvalue) -> CResult:
         """The value of an assignment to the lvalue."""
         return self.read(lvalue)
 
-    def step(self, node: Any, *, keep: bool) -> Operand:
+    def step(self, node: Any, *, keep: bool) -> CResult:
         """++ and -- (6.5.2.4, 6.5.3.1). `keep`: the value is used."""
         target = self.lvalue(node.expr)
         if isinstance(target, PointerVariable):
@@ -368,12 +379,12 @@ class Evaluator(ABC):
         new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(kinds.INT, 1))
         if not keep or not node.op.startswith("p"):
             self.assign(node, (target, new))
-            return self.assigned(target) if keep else None
+            return self.value_assigned(target) if keep else None
         before = self.temporary(old.kind)
         self.assign(node, (before, old), (target, new))
         return self.read_scalar(before)
 
-    def converted(self, kind: AnyKind, new: Operand, node: Any) -> CValue | Lvalue:
+    def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Lvalue:
         """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
         if isinstance(kind, Struct):
             if not isinstance(new, Lvalue) or new.kind != kind:
@@ -381,7 +392,7 @@ class Evaluator(ABC):
             return new
         if not isinstance(new, CValue):
             raise self.refused(f"{self.text(node)}: the right side is not a number", node)
-        return self.arithmetic.converted(new, kind)
+        return self.arithmetic.convert(new, kind)
 
     def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
         if lvalue.is_constant:

@@ -53,7 +53,7 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
     while queue:
         part = queue[0]
         if form(part) == "NamedInitializer":
-            step, inner = _designated(kind, part, names, to)
+            step, inner = _designation(kind, part, names, to)
             place = step
             queue[0] = inner
             part = inner
@@ -65,7 +65,7 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             queue.pop(0)
             yield from (((key, *path), leaf) for path, leaf in items(below, part, to))
         elif isinstance(below, Array | Struct):
-            yield from (((key, *path), leaf) for path, leaf in _flat(below, queue))
+            yield from (((key, *path), leaf) for path, leaf in _unbraced(below, queue))
         elif isinstance(below, Pointer):
             raise to.refused("a pointer in braces is not supported", part)
         else:
@@ -73,21 +73,21 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
         place += 1
 
 
-def _flat(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
+def _unbraced(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
     """Inner braces left out: the values go to the scalars in order."""
     if not queue:
         return
     if isinstance(kind, Array):
         for i in range(kind.length):
-            yield from (((i, *path), leaf) for path, leaf in _flat(kind.element, queue))
+            yield from (((i, *path), leaf) for path, leaf in _unbraced(kind.element, queue))
     elif isinstance(kind, Struct):
         for name, inner in kind.fields:
-            yield from (((name, *path), leaf) for path, leaf in _flat(inner, queue))
+            yield from (((name, *path), leaf) for path, leaf in _unbraced(inner, queue))
     else:
         yield (), queue.pop(0)
 
 
-def _designated(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
+def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
     if len(node.name) != 1:
         raise to.refused("a designator of several steps is not supported", node)
     if isinstance(kind, Array):

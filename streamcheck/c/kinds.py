@@ -121,20 +121,20 @@ def _limits() -> Iterator[tuple[str, int, AnyKind]]:
     yield from (("EXIT_FAILURE", 1, INT), ("NULL", 0, Pointer(VOID)))
     names = {"SCHAR": CHAR, "CHAR": CHAR, "SHRT": SHORT, "INT": INT, "LONG": LONG, "LLONG": LLONG}
     for name, kind in names.items():
-        at = promoted(kind)
+        at = promote(kind)
         yield from ((f"{name}_MIN", kind.low, at), (f"{name}_MAX", kind.high, at))
         if name != "SCHAR":
             unsigned = UNSIGNED[kind]
-            yield f"U{name}_MAX", unsigned.high, promoted(unsigned)
+            yield f"U{name}_MAX", unsigned.high, promote(unsigned)
     for w, kind in SIGNED.items():
         unsigned = UNSIGNED[kind]
-        yield from ((f"INT{w}_MIN", kind.low, promoted(kind)), (f"INT{w}_MAX", kind.high, promoted(kind)))
-        yield f"UINT{w}_MAX", unsigned.high, promoted(unsigned)
+        yield from ((f"INT{w}_MIN", kind.low, promote(kind)), (f"INT{w}_MAX", kind.high, promote(kind)))
+        yield f"UINT{w}_MAX", unsigned.high, promote(unsigned)
     yield from (("SIZE_MAX", ULONG.high, ULONG), ("PTRDIFF_MAX", LONG.high, LONG), ("PTRDIFF_MIN", LONG.low, LONG))
     yield from (("INTMAX_MAX", LONG.high, LONG), ("INTMAX_MIN", LONG.low, LONG), ("UINTMAX_MAX", ULONG.high, ULONG))
 
 
-def promoted(kind: Integer) -> Integer:
+def promote(kind: Integer) -> Integer:
     """The integer promotions (6.3.1.1)."""
     return INT if kind.rank < INT.rank else kind
 
@@ -149,7 +149,7 @@ def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
         if kind in (a, b):
             return kind
     assert isinstance(a, Integer) and isinstance(b, Integer)
-    a, b = promoted(a), promoted(b)
+    a, b = promote(a), promote(b)
     if a.signed == b.signed:
         return a if a.rank >= b.rank else b
     signed, unsigned = (a, b) if a.signed else (b, a)

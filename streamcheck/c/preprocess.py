@@ -10,13 +10,15 @@ may hold only directives, such as #error.
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from streamcheck.c.kinds import CONSTANTS
+from streamcheck.c.arithmetic import Dialect
+from streamcheck.c.expressions import Evaluator
+from streamcheck.c.kinds import CONSTANTS, LONG
+from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
@@ -32,6 +34,7 @@ DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ r
 MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
+INTEGER = re.compile(r"\b((?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?)[lL]*\b")
 HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
 PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every operation on floats is rounded
 # Macros that gcc and clang predefine on 64-bit Linux, with these values.
@@ -74,7 +77,7 @@ def read_file(path: str) -> str | None:
         raise SpecError(f"{path}: {why.strerror}") from None
 
 
-def preprocessed(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
+def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
     preprocessor = Preprocessor(files, portable=portable)
     text = "".join(preprocessor.file(path, ()))
     if portable:
@@ -107,7 +110,7 @@ class Preprocessor:
                     raise SpecError(message, Location(path, number))
                 chunk.append(line if _is_taken(taken) else "\n" * line.count("\n"))
                 continue
-            yield from self._expanded(path, number - _height(chunk), chunk)
+            yield from self._expand(path, number - _height(chunk), chunk)
             chunk = ["\n" * line.count("\n")]
             self.here = Location(path, number)
             if found[1] == "include" and _is_taken(taken):
@@ -117,7 +120,7 @@ class Preprocessor:
                 self._directive(found[1], found[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
-        yield from self._expanded(path, text.count("\n") + 2 - _height(chunk), chunk)
+        yield from self._expand(path, text.count("\n") + 2 - _height(chunk), chunk)
 
     def _include(self, path: str, name: str, within: tuple[str, ...]) -> Iterator[str]:
         if not name.startswith('"'):
@@ -185,21 +188,23 @@ class Preprocessor:
     def _holds(self, name: str, rest: str) -> bool | None:
         """The truth of a condition. None if only the compiler knows it."""
         if name != "if":
-            rest = f"{'!' * (name == 'ifndef')}defined({(rest.split() or [''])[0]})"
+            (macro, *_) = rest.split() or [""]
+            known = not self.portable or not self._is_unknown(macro)
+            return (macro in self.macros) == (name == "ifdef") if known else None
         if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
             return None
         tested = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
         text = "".join(self._tokens(TOKEN.findall(tested), frozenset()))
         try:
-            return bool(_condition(text))
-        except (SyntaxError, ValueError, ZeroDivisionError):
+            return _condition(text, self.here.file)
+        except (SpecError, ValueError):
             raise SpecError(f"no constant condition: #if {rest}", self.here) from None
 
     def _is_unknown(self, name: str) -> bool:
         """Only the compiler knows the macro. The guard of a header is not defined by any compiler."""
         return name not in (*self.macros, "defined", "__cplusplus") and not name.endswith("_H")
 
-    def _expanded(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
+    def _expand(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
         self.here = Location(path, first)
         text = "".join(chunk)
         if self.macros.keys().isdisjoint(NAMES.findall(text)) and "__LINE__" not in text:
@@ -297,47 +302,16 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, whole.replace("\x00", " ") + "\n" * (1 + whole.count("\x00"))
 
 
-def _condition(text: str) -> int:
-    """The value of the expression of an #if. Names that are no macros, nor the standard library's, are 0."""
-    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", lambda m: str(_number(m[1])), text)
-    text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: str(CONSTANTS.get(m[0], (0,))[0]), text)
-    if "~" in text:
-        raise ValueError("a complement")
-    # Python's ~ binds as C's ! does, and stands for it here.
-    text = re.sub(r"!(?!=)", "~", text.replace("&&", " and ").replace("||", " or "))
-    return _value(ast.parse(text.strip(), mode="eval").body)
+def _condition(text: str, path: str) -> bool:
+    """The truth of the expression of an #if (6.10.1). Integers are intmax_t; names that are no macros are 0."""
+    text = INTEGER.sub(r"\1L", text)
+    text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: _literal(CONSTANTS.get(m[0], (0,))[0]), text)
+    (declaration,) = parse(f"enum {{ value = ({text}) }};", path, ())
+    return bool(Evaluator(path, Dialect.PORTABLE).constant(declaration.type.values.enumerators[0].value))
 
 
-def _number(digits: str) -> int:
-    return int(digits, 8) if digits.isdigit() and digits.startswith("0") else int(digits, 0)
-
-
-def _value(node: ast.expr) -> int:
-    match node:
-        case ast.Constant(value=int(value)):
-            return value
-        case ast.BoolOp(op=op, values=values):
-            return int((all if isinstance(op, ast.And) else any)(_value(v) for v in values))
-        case ast.UnaryOp(op=ast.Invert()):
-            return int(not _value(node.operand))
-        case ast.UnaryOp(op=ast.USub()):
-            return -_value(node.operand)
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            a, b = _value(left), _value(right)
-            table = {"Lt": a < b, "LtE": a <= b, "Gt": a > b, "GtE": a >= b, "Eq": a == b, "NotEq": a != b}
-            return int(table[type(op).__name__])
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _value(left), _value(right)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub():
-                    return a - b
-                case ast.Mult():
-                    return a * b
-                case ast.LShift():
-                    return a << b
-    raise ValueError("not an expression of integers")
+def _literal(value: int) -> str:
+    return f"{value}UL" if value > LONG.high else f"({value + 1}L - 1L)"
 
 
 def without_attributes(text: str) -> tuple[str, set[str]]:

@@ -63,13 +63,13 @@ def _of_operation(to: Evaluator, node: Any) -> AnyKind:
             return Pointer(kind)
         if "++" in node.op or "--" in node.op:
             return kind
-        return kinds.INT if node.op == "!" else kinds.promoted(kind) if isinstance(kind, Integer) else kind
+        return kinds.INT if node.op == "!" else kinds.promote(kind) if isinstance(kind, Integer) else kind
     if shape == "BinaryOp" and node.op in ("&&", "||", "==", "!=", "<", "<=", ">", ">="):
         return kinds.INT
     sides = (node.left, node.right) if shape == "BinaryOp" else (node.iftrue, node.iffalse)
     a, b = (kind_of(to, side) for side in sides)
     if shape == "BinaryOp" and node.op in ("<<", ">>") and isinstance(a, Integer):
-        return kinds.promoted(a)
+        return kinds.promote(a)
     if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating):
         return kinds.common(a, b)
     a, b = (Pointer(side.element) if isinstance(side, Array) else side for side in (a, b))  # 6.3.2.1

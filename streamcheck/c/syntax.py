@@ -14,7 +14,7 @@ from streamcheck.core.location import Location
 LIBRARY = "the standard library"
 
 
-def parsed(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
+def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
     """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
     prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in typedefs)
@@ -35,7 +35,7 @@ def form(node: Any) -> str:
     return str(node.__class__.__name__)
 
 
-def printed(node: Any) -> str:
+def text_of(node: Any) -> str:
     """The text of a node, on one line."""
     printer = importlib.import_module("pycparser.c_generator").CGenerator()
     return " ".join(str(printer.visit(node)).split())

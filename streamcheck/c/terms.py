@@ -95,7 +95,7 @@ def condition_of(x: Term) -> Term | None:
 # Widened operands
 
 
-def compared(op: str, a: Term, b: Term) -> Term:
+def comparison(op: str, a: Term, b: Term) -> Term:
     """A comparison, in the narrow type if both sides are widened from it."""
     for one, other in ((a, b), (b, a)):
         condition = condition_of(one)
@@ -134,7 +134,7 @@ def _narrowed(x: Term, to: Type) -> Term | None:
     return constant(to, x.payload) if isinstance(to, MachineType) and to.low <= x.payload <= to.high else None
 
 
-def divided(op: str, a: Term, b: Term) -> Term:
+def division(op: str, a: Term, b: Term) -> Term:
     """quot or rem. Of widened values it is the one of their own type, but for the quotient by -1, which may not fit."""
     narrow = _widened_from(a)
     if isinstance(narrow, MachineType) and not b.is_const:

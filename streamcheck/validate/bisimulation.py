@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamcheck.c.arithmetic import Unsupported
-from streamcheck.c.declarations import Operand, Pointee, Typedef
+from streamcheck.c.declarations import CResult, Pointee, Typedef
 from streamcheck.c.kinds import PORTABLE_TYPEDEFS, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.preprocess import preprocessed
-from streamcheck.c.syntax import parsed, where_of
+from streamcheck.c.preprocess import preprocess
+from streamcheck.c.syntax import parse, where_of
 from streamcheck.c.terms import recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
@@ -63,7 +63,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class ProofGoal:
     what: str
     claim: Term
 
@@ -74,7 +74,7 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     began = time.monotonic()
     try:
         file = f"{code.equations.name}.c"
-        nodes = parsed(preprocessed(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
+        nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
@@ -96,7 +96,7 @@ class Bisimulation:
         self.parts = scalars(self.equations.variables())
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
-        self.goals: list[Goal] = []
+        self.goals: list[ProofGoal] = []
         self.tested: set[Term] = set()  # conditions under which a step turns away its inputs
 
     def _roots(self) -> Iterator[Term]:
@@ -128,12 +128,14 @@ class Bisimulation:
             self.goals = []
             values = Values(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
-            self._step(self._execution(equals.settle, self._decided(prover)))
+            self._step(self._execution(equals.settle, self._decider(prover)))
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
                 free = Prover(conjunction(*self._index_limits()), self.seconds)
-                failures = self._unproved(initial, set(), free) + self._unproved(self.goals, equals.terms, prover)
+                failures = self._unproved_goals(initial, set(), free) + self._unproved_goals(
+                    self.goals, equals.terms, prover
+                )
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
@@ -160,7 +162,7 @@ class Bisimulation:
 
     def _initial(self) -> None:
         run = self._execution()
-        state = self._started(run)
+        state = self._initial_state(run)
         for cell in self.cells:
             place = self.code.places[cell.name]
             if place.ring:
@@ -173,9 +175,9 @@ class Bisimulation:
                 where = self._variable(run, state, place.variable)
             scalars([cell.initial], self.parts)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
-        self.goals += [Goal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
-    def _started(self, run: Execution) -> Lvalue | None:
+    def _initial_state(self, run: Execution) -> Lvalue | None:
         """The state as it is before the first step; None where it is in variables of the file."""
         self._file_objects(run, initial=True)
         if self.code.copilot:
@@ -227,7 +229,7 @@ class Bisimulation:
     # One step
 
     def _step(self, run: Execution) -> None:
-        state, observed = self._related(run)
+        state, observed = self._related_state(run)
         self._run(run, self._arguments(run, state))
         self._calls(run)
         if self.observers:
@@ -235,23 +237,23 @@ class Bisimulation:
             for o in self.observers:
                 self._same(f"observer {o.name}", run.memory.read(_member(shown, o.name)), self._as_c(o.term))
         self._next_state(run, state)
-        self.goals += [Goal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _execution(
         self, settle: Callable[[Term], Term] | None = None, decide: Callable[[Term], Term] | None = None
     ) -> Execution:
         return Execution(self.nodes, f"{self.name}.c", settle, decide)
 
-    def _arguments(self, run: Execution, state: Lvalue | None) -> list[Operand]:
+    def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:
             self._extern_inputs(run)
             return []
         return [Pointee(state), *self._given_inputs(run)]
 
-    def _run(self, run: Execution, arguments: list[Operand]) -> None:
+    def _run(self, run: Execution, arguments: list[CResult]) -> None:
         run.run("step" if self.code.copilot else f"{self.name}_step", arguments)
 
-    def _decided(self, prover: Prover) -> Callable[[Term], Term]:
+    def _decider(self, prover: Prover) -> Callable[[Term], Term]:
         """Conditions on enum inputs alone, which hold or fail for all their members."""
 
         def decide(condition: Term) -> Term:
@@ -266,25 +268,25 @@ class Bisimulation:
 
     def _without_effect(self, prover: Prover) -> None:
         """A step that turns away its inputs leaves everything as it was and calls nobody."""
-        run = self._execution(decide=self._decided(prover))
-        state, _ = self._related(run)
+        run = self._execution(decide=self._decider(prover))
+        state, _ = self._related_state(run)
         self._run(run, self._arguments(run, state))
         if not self.tested:
             return
         refused = disjunction(*self.tested)
         run = self._execution()
-        state, _ = self._related(run)
+        state, _ = self._related_state(run)
         arguments = self._arguments(run, state)
         before = dict(run.memory.parts)
         self._run(run, arguments)
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
-            self.goals.append(Goal("a step with an impossible enum changes nothing", claim))
+            self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
         for call in run.calls:
             claim = implication(refused, negation(call.when))
-            self.goals.append(Goal(f"a step with an impossible enum does not call {call.name}", claim))
+            self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
 
-    def _related(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
+    def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
         """A state in which every place holds its cell, and the rest anything."""
         self._file_objects(run, initial=False)
         state = None if self.code.copilot else self._any_state(run)
@@ -320,10 +322,10 @@ class Bisimulation:
         if variables([at]) not in ([], [index]):
             raise SpecError("a ring is read at an index that is not its own")
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
-        self.goals.append(Goal("defined: an index into a ring", _goes(at, index, distance, length)))
+        self.goals.append(ProofGoal("defined: an index into a ring", _goes(at, index, distance, length)))
         return distance
 
-    def _given_inputs(self, run: Execution) -> Iterator[Operand]:
+    def _given_inputs(self, run: Execution) -> Iterator[CResult]:
         kind = self._struct(run, "inputs")
         if kind is None:
             return
@@ -363,7 +365,7 @@ class Bisimulation:
             if variables([after]) not in ([], [var]):
                 raise SpecError(f"the ring index {name} depends on more than itself")
             moves[name] = int(value_of(after, {var: 0})) % length  # type: ignore[arg-type]
-            self.goals.append(Goal(f"next value of {name}", _goes(after, var, moves[name], length)))
+            self.goals.append(ProofGoal(f"next value of {name}", _goes(after, var, moves[name], length)))
         for cell in self.cells:
             place = self.code.places[cell.name]
             if place.ring:
@@ -379,7 +381,7 @@ class Bisimulation:
         if [t.type for t in found] != [t.type for t in wanted]:
             raise SpecError(f"{what}: another type")
         for a, b in zip(found, wanted, strict=True):
-            self.goals.append(Goal(what, implication(under, equal(a, b))))
+            self.goals.append(ProofGoal(what, implication(under, equal(a, b))))
 
     def _wrong_pairs(self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
         answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
@@ -387,7 +389,7 @@ class Bisimulation:
         again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
         return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
 
-    def _unproved(self, goals: list[Goal], terms: set[Term], prover: Prover) -> list[str]:
+    def _unproved_goals(self, goals: list[ProofGoal], terms: set[Term], prover: Prover) -> list[str]:
         open_goals = [g for g in goals if g.claim is not TRUE]
         answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
         doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]

@@ -58,11 +58,11 @@ class Values:
         if node.is_const:
             return (node.payload,) * VALUATIONS
         if node.op == "var":
-            return tuple(self._any(node) for _ in range(VALUATIONS))
+            return tuple(self._random_value(node) for _ in range(VALUATIONS))
         apply = meaning(node)
         return tuple(map(apply, *(self.known[a] for a in node.args)))
 
-    def _any(self, var: Term) -> Value:
+    def _random_value(self, var: Term) -> Value:
         if var in self.below:
             return self.random.randrange(self.below[var])
         return any_value(self.random, var.type)

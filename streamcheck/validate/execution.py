@@ -14,7 +14,7 @@ from typing import Any
 
 from streamcheck.c import initial, kinds, pointers, static
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
-from streamcheck.c.declarations import Function, NameScope, Operand, PointerVariable, Typedef, refuse_volatile
+from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef, refuse_volatile
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer
 from streamcheck.c.lvalues import Lvalue
@@ -145,12 +145,12 @@ class Execution(Evaluator):
         self._oblige(SideCondition.DETERMINATE, negation(self.memory.has_no_value(operand)))
         return self.memory.read(operand)
 
-    def assign(self, node: Any, *assignments: tuple[Lvalue, Operand]) -> None:
+    def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         if node is not self.acting:
             raise self.refused(f"{self.text(node)}: a side effect in an expression", node)
         for lvalue, new in assignments:
             self.refuse_constant(lvalue, node)
-            values = self.parts_of(self.converted(lvalue.kind, new, node))
+            values = self.parts_of(self.value_for(lvalue.kind, new, node))
             self.memory.write(lvalue, [self.settle(v) for v in values], self.live())
 
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
@@ -158,7 +158,7 @@ class Execution(Evaluator):
             return array.element(index.term)  # its slot is below the length
         return super().element(array, index)
 
-    def assigned(self, lvalue: Lvalue) -> Operand:
+    def value_assigned(self, lvalue: Lvalue) -> CResult:
         return None
 
     def temporary(self, kind: Integer | Floating) -> Lvalue:
@@ -167,11 +167,11 @@ class Execution(Evaluator):
     def result_kind(self, node: Any) -> AnyKind:
         return self._function(node).result
 
-    def call(self, node: Any) -> Operand:
+    def call(self, node: Any) -> CResult:
         """A call whose value is used: of a function that changes only objects of its own."""
         frozen, self.memory.frozen = self.memory.frozen, len(self.memory.numbers)
         try:
-            value = self._called(node)
+            value = self._call(node)
         finally:
             self.memory.frozen = frozen
         if value is None:
@@ -196,12 +196,12 @@ class Execution(Evaluator):
 
     # Calls (6.5.2.2)
 
-    def run(self, name: str, arguments: list[Operand]) -> CValue | None:
+    def run(self, name: str, arguments: list[CResult]) -> CValue | None:
         """Executes a function of the file."""
         function = self.functions.get(name)
         if function is None or function.body is None:
             raise SpecError(f"{name} is not defined")
-        return self._executed(function, arguments, function.body)
+        return self._execute(function, arguments, function.body)
 
     def _function(self, node: Any) -> Function:
         meaning = self.scope.meaning(getattr(node.name, "name", ""))
@@ -209,18 +209,18 @@ class Execution(Evaluator):
             raise self.refused(f"{self.text(node)}: a call of something unknown", node)
         return meaning
 
-    def _called(self, node: Any) -> CValue | None:
+    def _call(self, node: Any) -> CValue | None:
         arguments = list(node.args.exprs) if node.args is not None else []
         if getattr(node.name, "name", "") == "memcpy" and self.scope.meaning("memcpy") is None:
             self._copy_memory(node, arguments)
             return None
         function = self._function(node)
         if function.body is not None:
-            return self._executed(function, [self.value(a) for a in arguments], node)
+            return self._execute(function, [self.value(a) for a in arguments], node)
         self._call_handler(function, arguments, node)
         return None
 
-    def _executed(self, function: Function, arguments: list[Operand], node: Any) -> CValue | None:
+    def _execute(self, function: Function, arguments: list[CResult], node: Any) -> CValue | None:
         if len(function.parameters) != len(arguments):
             raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
         before = self.frame, self.scope, self.premises
@@ -238,12 +238,12 @@ class Execution(Evaluator):
         finally:
             self.frame, self.scope, self.premises = before
 
-    def _parameter(self, name: str, kind: AnyKind, value: Operand, node: Any) -> Lvalue | PointerVariable:
+    def _parameter(self, name: str, kind: AnyKind, value: CResult, node: Any) -> Lvalue | PointerVariable:
         if isinstance(kind, Pointer):
             pointer = PointerVariable(name, kind, self._moving_pointer)
             pointers.bind(pointer, value, name, self, node)
             return pointer
-        return self.memory.add(kind, name, self.parts_of(self.converted(kind, value, node)))
+        return self.memory.add(kind, name, self.parts_of(self.value_for(kind, value, node)))
 
     def _moving_pointer(self) -> Lvalue:
         raise SpecError("a pointer to an element that is not known", self.where)
@@ -261,11 +261,11 @@ class Execution(Evaluator):
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
 
-    def _whole(self, value: Operand, node: Any) -> Lvalue:
+    def _whole(self, value: CResult, node: Any) -> Lvalue:
         """The object that a pointer points to: an array as a whole."""
         if isinstance(value, Lvalue) and isinstance(value.kind, Array):
             return value
-        return pointers.dereferenced(value, self, node)
+        return pointers.dereference(value, self, node)
 
     def _call_handler(self, function: Function, arguments: list[Any], node: Any) -> None:
         if self.memory.frozen:
@@ -285,7 +285,7 @@ class Execution(Evaluator):
                     self.refuse_constant(lvalue, argument)
                     written.append(lvalue)
             elif isinstance(value, CValue):
-                given.append((self.settle(self.arithmetic.converted(value, kind).term),))
+                given.append((self.settle(self.arithmetic.convert(value, kind).term),))
             else:
                 raise self.refused(f"{self.text(argument)} is not a number", argument)
         self.calls.append(HandlerCall(function.name, conjunction(self.path, self.live()), tuple(given)))
@@ -325,12 +325,12 @@ class Execution(Evaluator):
     def initial_values(self, kind: AnyKind, node: Any) -> list[Term]:
         """The scalars of an initialiser (6.7.8). What a list in braces leaves out is zero."""
         if form(node) != "InitList" and not isinstance(kind, Array):
-            return self.parts_of(self.converted(kind, self.value(node), node))
+            return self.parts_of(self.value_for(kind, self.value(node), node))
         values = initial.scalar_values(kind, node, self)
         parts = []
         for path, inner in scalars_of(kind):
             if path in values:
-                parts.append(self.arithmetic.converted(self.scalar(values[path]), inner).term)
+                parts.append(self.arithmetic.convert(self.scalar(values[path]), inner).term)
             else:
                 parts.append(number(self.arithmetic.type_of(inner), 0))
         return parts
@@ -362,7 +362,7 @@ class Execution(Evaluator):
         if (frame.function.result == kinds.VOID) != (node.expr is None):
             raise self.refused("a return that does not fit its function", node)
         if node.expr is not None:
-            value = self.arithmetic.converted(self.scalar(node.expr), frame.function.result)
+            value = self.arithmetic.convert(self.scalar(node.expr), frame.function.result)
             frame.value = _either_value(live, value, frame.value)
         frame.returned = TRUE
 
@@ -393,10 +393,10 @@ class Execution(Evaluator):
             case "UnaryOp" if node.op in ("p++", "p--", "++", "--"):
                 self.step(node, keep=False)
             case "FuncCall":
-                self._called(node)
+                self._call(node)
             case "Cast" if self.declarations.kind_of(node.to_type, self.scope) == kinds.VOID:
                 if form(node.expr) == "FuncCall":
-                    self._called(node.expr)
+                    self._call(node.expr)
                 else:
                     self.value(node.expr)
             case shape:

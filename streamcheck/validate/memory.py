@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from streamcheck.c.initial import PartPath
 from streamcheck.c.kinds import AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue, Object
-from streamcheck.c.terms import compared, either
+from streamcheck.c.terms import comparison, either
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
@@ -99,7 +99,7 @@ class Memory:
         else:
             assert isinstance(index.type, MachineType)
             known = range(min(length, index.type.high + 1))
-            chosen = [(compared("eq", index, constant(index.type, i)), i) for i in known]
+            chosen = [(comparison("eq", index, constant(index.type, i)), i) for i in known]
         return [(conjunction(when, this), at + step * i) for when, at in ways for this, i in chosen]
 
     def is_ring(self, lvalue: Lvalue) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers
 from streamcheck.c.arithmetic import FUNCTIONS, CValue
-from streamcheck.c.declarations import Function, NameScope, Operand, Pointee
+from streamcheck.c.declarations import CResult, Function, NameScope, Pointee
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
@@ -79,7 +79,7 @@ class Calls:
                 return RESULTS.get(name.removeprefix(prefix), kinds.INT)
         return kinds.INT
 
-    def call(self, node: Any) -> Operand:
+    def call(self, node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         name, function = self._function(node)
         arguments = list(node.args.exprs) if node.args else []
@@ -92,7 +92,7 @@ class Calls:
             self._condition(arguments[0], node, None)
         elif has_body:
             assert function is not None
-            return self._inlined(function, arguments, node)
+            return self._inline(function, arguments, node)
         elif name in ENDS or name in self.endless:
             for argument in arguments:
                 to.effect(argument)
@@ -108,7 +108,7 @@ class Calls:
         self.expressions.condition(argument, yes, flow.place() if error is None else error)
         flow.at = yes
 
-    def _unknown(self, name: str, arguments: list[Any], node: Any) -> Operand:
+    def _unknown(self, name: str, arguments: list[Any], node: Any) -> CResult:
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
             raise to.refused("assembler is not supported", node)
@@ -131,20 +131,20 @@ class Calls:
 
     # Functions of the file
 
-    def _inlined(self, function: Function, arguments: list[Any], node: Any) -> Operand:
+    def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         if function.name in self.active:
             raise to.refused(f"{function.name} calls itself: recursion is not supported", node)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.refused(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
-        values = self._evaluated(arguments)
+        values = self._evaluate(arguments)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
-            updates += self._bound(function, name, kind, value, argument)
+            updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         flow.function = function.name
@@ -154,7 +154,7 @@ class Calls:
         result = self.results.get(function.name)
         return None if result is None else to.read(result)
 
-    def _evaluated(self, arguments: list[Any]) -> list[Operand]:
+    def _evaluate(self, arguments: list[Any]) -> list[CResult]:
         """Left to right; what an earlier one gave is kept over the later ones."""
         to = self.expressions
         kept: list[Any] = []
@@ -164,7 +164,7 @@ class Calls:
             if later and isinstance(value, Lvalue) and isinstance(value.kind, Struct):
                 value = self._copy(value, argument)
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
-        values: list[Operand] = []
+        values: list[CResult] = []
         for first in reversed(kept):
             values.append(first())
         return values[::-1]
@@ -175,7 +175,7 @@ class Calls:
         to.store(node, f"value = {to.text(node)}", (copy, struct))
         return copy
 
-    def _bound(self, function: Function, name: str, kind: AnyKind, value: Operand, argument: Any) -> Iterator[Update]:
+    def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
         to = self.expressions
         if isinstance(kind, Pointer):
             pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, CValue, Dialect, SideCondition
-from streamcheck.c.declarations import Operand
+from streamcheck.c.declarations import CResult
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
@@ -41,23 +41,23 @@ class Expressions(Evaluator):
             return CValue(lvalue.kind, self.unknown(lvalue.object.name, lvalue.kind))
         return CValue(lvalue.kind, self.storage.read(lvalue))
 
-    def assign(self, node: Any, *assignments: tuple[Lvalue, Operand]) -> None:
+    def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         """One edge."""
         self.store(node, self.text(node), *assignments)
 
-    def store(self, node: Any, text: str, *assignments: tuple[Lvalue, Operand]) -> None:
+    def store(self, node: Any, text: str, *assignments: tuple[Lvalue, CResult]) -> None:
         for lvalue, _ in assignments:
             self.refuse_constant(lvalue, node)
         self.flow.step(self.where, text, *(u for to, new in assignments for u in self.updates(to, new, node)))
 
-    def updates(self, lvalue: Lvalue, new: Operand, node: Any) -> list[Update]:
-        value = self.converted(lvalue.kind, new, node)
+    def updates(self, lvalue: Lvalue, new: CResult, node: Any) -> list[Update]:
+        value = self.value_for(lvalue.kind, new, node)
         if isinstance(value, CValue):
             return [self.storage.update(lvalue, value.term)]
         pairs = zip(lvalue.scalars(), value.scalars(), strict=True)
         return [self.storage.update(to, self.storage.read(source)) for to, source in pairs]
 
-    def assigned(self, lvalue: Lvalue) -> Operand:
+    def value_assigned(self, lvalue: Lvalue) -> CResult:
         """Even of a volatile variable it is known."""
         if isinstance(lvalue.kind, Integer | Floating):
             return CValue(lvalue.kind, self.storage.read(lvalue))
@@ -69,7 +69,7 @@ class Expressions(Evaluator):
     def type_of(self, kind: AnyKind) -> Type:
         return self.arithmetic.type_of(kind)
 
-    def call(self, node: Any) -> Operand:
+    def call(self, node: Any) -> CResult:
         return self.calls.call(node)
 
     def result_kind(self, node: Any) -> AnyKind:
@@ -88,7 +88,7 @@ class Expressions(Evaluator):
 
     # Order
 
-    def after(self, node: Any, first: Operand, following: Any) -> Callable[[], Operand]:
+    def after(self, node: Any, first: CResult, following: Any) -> Callable[[], CResult]:
         """Returns `first`, the operand of `node`, once `following` has been evaluated."""
         if effects.level(following, self.scope) < effects.ACTS:
             return lambda: first
@@ -96,8 +96,8 @@ class Expressions(Evaluator):
         return lambda: pointers.with_terms(first, held.release())
 
     def in_order(
-        self, node: Any, first: Callable[[], Operand], following: Any, second: Callable[[], Operand]
-    ) -> tuple[Operand, Operand]:
+        self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
+    ) -> tuple[CResult, CResult]:
         """Left to right. C leaves the order open: a warning if it matters."""
         start = len(self.flow.edges)
         a = first()
@@ -150,10 +150,10 @@ class Expressions(Evaluator):
             opposite = text[1:] if shape == "UnaryOp" and node.op == "!" else f"!({text})"
             self.flow.branch([Option(yes, holds, (), text), Option(no, negation(holds), (), opposite)], where)
 
-    def logical(self, node: Any) -> CValue:
+    def logical_expression(self, node: Any) -> CValue:
         """If the right side has effects, the value is kept in a variable."""
         if not effects.level(node.right, self.scope):
-            return super().logical(node)
+            return super().logical_expression(node)
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(BOOL, self.where)
         text = self.text(node)
@@ -163,10 +163,10 @@ class Expressions(Evaluator):
             self.flow.step(self.where, text if value is TRUE else f"!({text})", (result, value), to=join)
         return self.arithmetic.of_truth(result)
 
-    def conditional(self, node: Any) -> CValue:
+    def conditional_expression(self, node: Any) -> CValue:
         """If a branch has effects, the value is kept in a variable."""
         if not any(effects.level(part, self.scope) for part in (node.iftrue, node.iffalse)):
-            return super().conditional(node)
+            return super().conditional_expression(node)
         kind = static.kind_of(self, node)
         assert isinstance(kind, Integer | Floating)
         yes, no, join = (self.flow.place() for _ in range(3))
@@ -174,46 +174,46 @@ class Expressions(Evaluator):
         self.condition(node.cond, yes, no)
         for place, part in ((yes, node.iftrue), (no, node.iffalse)):
             self.flow.at = place
-            value = self.arithmetic.converted(self.scalar(part), kind)
+            value = self.arithmetic.convert(self.scalar(part), kind)
             self.flow.step(self.where, f"value = {self.text(part)}", (result, value.term), to=join)
         return CValue(kind, result)
 
-    def _ExprList(self, node: Any) -> Operand:
+    def _ExprList(self, node: Any) -> CResult:
         for part in node.exprs[:-1]:
             self.effect(part)
         return self.value(node.exprs[-1])
 
     # Initialisers
 
-    def initialised(self, lvalue: Lvalue, node: Any) -> list[Update]:
+    def initial_updates(self, lvalue: Lvalue, node: Any) -> list[Update]:
         """The updates of an initialiser. Without one, everything is zero."""
         if node is not None and form(node) != "InitList" and not isinstance(lvalue.kind, Array):
             return self.updates(lvalue, self.value(node), node)
         values: dict[PartPath, Term] = {}
         for path, part in scalar_values(lvalue.kind, node, self).items() if node is not None else ():
             kind = kind_at(lvalue.kind, path)
-            value = self.arithmetic.number(kinds.INT, part) if isinstance(part, int) else self._constant_order(part)
-            values[path] = self.arithmetic.converted(value, kind).term
+            value = self.arithmetic.number(kinds.INT, part) if isinstance(part, int) else self._unordered_value(part)
+            values[path] = self.arithmetic.convert(value, kind).term
         parts = self.storage.parts[lvalue.object]
         return [
-            (parts[fields], _assembled(self.type_of(leaf), (), fields, lvalue.kind, values))
+            (parts[fields], _assemble(self.type_of(leaf), (), fields, lvalue.kind, values))
             for fields, leaf in leaves(lvalue.kind)
         ]
 
-    def _constant_order(self, node: Any) -> CValue:
+    def _unordered_value(self, node: Any) -> CValue:
         if effects.level(node, self.scope) == effects.ACTS:
             raise self.refused(f"{self.text(node)}: side effects in braces are not supported", node)
         return self.scalar(node)
 
 
-def _assembled(type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]) -> Term:
+def _assemble(type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]) -> Term:
     """The value of a scalar field of every element, by path."""
     if isinstance(kind, Struct):
-        return _assembled(type, (*at, fields[0]), fields[1:], dict(kind.fields)[fields[0]], values)
+        return _assemble(type, (*at, fields[0]), fields[1:], dict(kind.fields)[fields[0]], values)
     if isinstance(kind, Array):
         assert isinstance(type, ArrayType)
         if not any(path[: len(at)] == at for path in values):
             return constant(type, default(type))
-        parts = (_assembled(type.element, (*at, i), fields, kind.element, values) for i in range(kind.length))
+        parts = (_assemble(type.element, (*at, i), fields, kind.element, values) for i in range(kind.length))
         return term("array", *parts, payload=type)
     return values.get(at, constant(type, default(type)))

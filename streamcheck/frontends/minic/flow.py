@@ -38,7 +38,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnknownValue:
     name: str  # before what tells it from others
     term: Term
     limits: Term  # what is known of it
@@ -84,7 +84,7 @@ class Flow:
         self.errors: dict[str, Error] = {}
         self.loops: set[str] = set()
         self.checks: list[Check] = []
-        self.choices: list[Choice] = []
+        self.choices: list[UnknownValue] = []
         self.warnings: dict[str, None] = {}
         self.entry = self.place()
         self.at = self.entry
@@ -104,7 +104,7 @@ class Flow:
         self.variables.append(made)
         return made
 
-    def declared(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
+    def declare(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
         """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
         of that name, and not only in an inner block."""
         alone = not inner and name not in self.source_names and all(v.payload.split(".")[0] == name for v in parts)
@@ -132,7 +132,7 @@ class Flow:
         name = f"{wanted} {self.line(where)}"
         made = variable(self.names.fresh(name, "{} ({})"), type)
         known = TRUE if limits is None else substitute([limits], {variable("?", type): made})[limits]
-        self.choices.append(Choice(name, made, known))
+        self.choices.append(UnknownValue(name, made, known))
         return made
 
     # Edges
@@ -160,7 +160,7 @@ class Flow:
             if guard is not FALSE:
                 self._edge(replace(option, guard=guard), where, choices)
 
-    def _edge(self, option: Option, where: Location | None, choices: Sequence[Choice]) -> None:
+    def _edge(self, option: Option, where: Location | None, choices: Sequence[UnknownValue]) -> None:
         """An edge with these choices, which all that leave this place have in common."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
         self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
@@ -234,9 +234,9 @@ class Flow:
         errors = tuple(e for e in cfa.errors if not e.implied or e.location in aimed)
         dropped = cfa.bad - {e.location for e in errors}
         places = tuple(name for name in cfa.locations if name not in dropped)
-        return self._named(replace(cfa, errors=errors, locations=places))
+        return self._with_names(replace(cfa, errors=errors, locations=places))
 
-    def _named(self, cfa: Automaton) -> Automaton:
+    def _with_names(self, cfa: Automaton) -> Automaton:
         """Locations called after the line whose code begins there."""
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
@@ -248,10 +248,10 @@ class Flow:
             elif name == cfa.entry:
                 wanted[name] = "start"
             else:
-                wanted[name] = self._wanted(first)
+                wanted[name] = self._name_at(first)
             if first is not None:
                 lines[name] = first
-        names = _distinct(wanted)
+        names = _distinct_names(wanted)
         return replace(
             cfa,
             locations=tuple(names[name] for name in cfa.locations),
@@ -261,7 +261,7 @@ class Flow:
             loops=frozenset(names[name] for name in cfa.loops),
         )
 
-    def _wanted(self, where: Location | None) -> str:
+    def _name_at(self, where: Location | None) -> str:
         if where is None:
             return "end"
         file = "" if where.file == self.file else f"{where.file.rsplit('/', 1)[-1]}:"
@@ -292,7 +292,7 @@ class Held:
         return [saved.get(t, t) for t in self.terms]
 
 
-def _distinct(wanted: dict[str, str]) -> dict[str, str]:
+def _distinct_names(wanted: dict[str, str]) -> dict[str, str]:
     """12, or 12a, 12b … where several have the same."""
     groups: dict[str, list[str]] = {}
     for name, base in wanted.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.syntax import parsed
+from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, MachineType, Type
@@ -28,7 +28,7 @@ def read_predicates(program: Automaton, texts: Sequence[str], *, mathematical: b
 
 def _predicate(text: str, program: Automaton, to: Expressions) -> Term:
     try:
-        nodes = parsed(f"int predicate(void) {{ return {text}; }}", "predicate")
+        nodes = parse(f"int predicate(void) {{ return {text}; }}", "predicate")
         (function,) = nodes
         (returned,) = function.body.block_items
         value = to.scalar(returned.expr)

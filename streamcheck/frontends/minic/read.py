@@ -12,8 +12,8 @@ from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.kinds import Pointer
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.preprocess import preprocessed
-from streamcheck.c.syntax import form, parsed, where_of
+from streamcheck.c.preprocess import preprocess
+from streamcheck.c.syntax import form, parse, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
@@ -33,12 +33,12 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     Without `function` it is `main`, or the only function there is. Global variables hold their initial values when
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
     """
-    source = preprocessed(path)
+    source = preprocess(path)
     flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
-        nodes = parsed(source.text, path)
+        nodes = parse(source.text, path)
         return _TranslationUnit(flow, mathematical=integers == "math", endless=source.endless).read(nodes, function)
     finally:
         sys.setrecursionlimit(limit)
@@ -59,11 +59,11 @@ class _TranslationUnit:
     def read(self, nodes: list[Any], wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
         for node in nodes:
             self._declare(node)
-        function = self._chosen(wanted)
+        function = self._entry_function(wanted)
         self.statements.fresh = function.name == "main"
-        self._initialised()
-        self._entered(function)
-        self._begun()
+        self._initialise()
+        self._enter(function)
+        self._begin()
         return self.flow.cfa(), tuple(self.flow.warnings)
 
     # Declarations of the file
@@ -121,7 +121,7 @@ class _TranslationUnit:
 
     # The function that is run
 
-    def _chosen(self, wanted: str | None) -> Function:
+    def _entry_function(self, wanted: str | None) -> Function:
         found = {name: f for name, f in self.statements.globals.names.items() if isinstance(f, Function)}
         bodies = {name: f for name, f in found.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
         if wanted is not None:
@@ -138,7 +138,7 @@ class _TranslationUnit:
         names = ", ".join(f.name for f in offered)
         raise SpecError(f"which function? {names}", Location(self.file, 1), write=f"{self.file}::{offered[0].name}")
 
-    def _initialised(self) -> None:
+    def _initialise(self) -> None:
         for name, node in self.globals.items():
             variable = self.statements.globals.names[name]
             with self.expressions.at(node):
@@ -156,7 +156,7 @@ class _TranslationUnit:
             for offset, new in pointers.bind(pointer, value, to.text(node), to, node):
                 self.statements.start += to.updates(offset, new, node)
 
-    def _entered(self, function: Function) -> None:
+    def _enter(self, function: Function) -> None:
         to, statements = self.expressions, self.statements
         to.where = function.where
         to.scope = NameScope(to.scope)
@@ -178,10 +178,10 @@ class _TranslationUnit:
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
 
-    def _begun(self) -> None:
+    def _begin(self) -> None:
         """The first edge, now that the variables that last the whole run are all known."""
         start, unknown = self.statements.start, self.statements.unknown
-        text = ", ".join(f"{v.payload} = {_shown(t)}" for v, t in start)
+        text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(
             self.flow.edges[0],
             guard=conjunction(*(c.limits for c in unknown)),
@@ -192,7 +192,7 @@ class _TranslationUnit:
         )
 
 
-def _shown(value: Term) -> str:
+def _name_of(value: Term) -> str:
     if not value.is_const:
         return "any value" if value.op == "var" else "…"
     return str(int(value.payload)) if isinstance(value.payload, bool) else str(value.payload)

@@ -12,13 +12,13 @@ from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typ
 from streamcheck.c.kinds import AnyKind, Integer, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, has_name, where_of
-from streamcheck.c.terms import compared
+from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, variables
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.expressions import Expressions
-from streamcheck.frontends.minic.flow import Choice, Option
+from streamcheck.frontends.minic.flow import Option, UnknownValue
 from streamcheck.frontends.minic.storage import Update
 
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
@@ -53,7 +53,7 @@ class Statements:
         self.known: dict[tuple[str, Any], Lvalue] = {}
         self.fresh = True  # the run begins when the program does, not at any time
         self.start: list[Update] = []  # what variables hold when the run begins
-        self.unknown: list[Choice] = []
+        self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
 
@@ -72,7 +72,7 @@ class Statements:
             if key[0]:
                 self.flow.private.update(parts)
             else:
-                self.flow.declared(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
+                self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         return self.known[key]
 
     def _depth(self) -> int:
@@ -91,9 +91,9 @@ class Statements:
             return
         if self.fresh or place.object.constant:
             self.start += self._constant_start(place, node)
-        elif not self._any(place):
+        elif not self._may_be_any(place):
             for part in place.scalars():
-                value = to.unknown(self._shown(part), part.kind)
+                value = to.unknown(self._name_of(part), part.kind)
                 self.start.append(to.storage.update(part, value))
                 self.unknown.append(self.flow.choices.pop())
 
@@ -102,12 +102,12 @@ class Statements:
         to = self.expressions
         if node is not None and effects.level(node, to.scope):
             raise to.refused(f"{to.text(node)} is not constant", node)
-        updates = to.initialised(place, node)
+        updates = to.initial_updates(place, node)
         if variables(value for _, value in updates):
             raise to.refused(f"{to.text(node)} is not constant", node)
         return updates
 
-    def _shown(self, place: Lvalue) -> str:
+    def _name_of(self, place: Lvalue) -> str:
         return str(self.expressions.storage.roots(place)[0].payload)
 
     def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
@@ -256,7 +256,7 @@ class Statements:
         visible = self._visible()
         for jump, seen in self.frame.waiting.pop(node.name, ()):
             self.flow.at = jump
-            self._passed(visible, seen, node)
+            self._forget_passed(visible, seen, node)
             self.flow.step(None, "skip", to=place)
         self.frame.placed[node.name] = visible
         self.frame.straight = False
@@ -267,7 +267,7 @@ class Statements:
         frame.wanted[node.name] = node
         if node.name in frame.placed:
             self.flow.loops.add(place)
-            self._passed(frame.placed[node.name], self._visible(), node)
+            self._forget_passed(frame.placed[node.name], self._visible(), node)
         else:
             place = self.flow.place()
             frame.waiting.setdefault(node.name, []).append((place, self._visible()))
@@ -286,7 +286,7 @@ class Statements:
             scope = scope.outer
         return found
 
-    def _passed(self, there: Visible, here: Visible, node: Any) -> None:
+    def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
         """A jump passes declarations: what those variables hold is any value."""
         for key, (name, variable) in there.items():
             if key in here:
@@ -300,7 +300,7 @@ class Statements:
 
     def _Switch(self, node: Any) -> None:
         to, where = self.expressions, where_of(node)
-        value = to.arithmetic.promoted(to.scalar(node.cond))
+        value = to.arithmetic.promote(to.scalar(node.cond))
         if not isinstance(value.kind, Integer):
             raise to.refused(f"{to.text(node.cond)} is not an integer", node)
         after, text = self.flow.place(), to.text(node.cond)
@@ -312,8 +312,8 @@ class Statements:
             if form(case) == "Default":
                 default = places[id(case)]
                 continue
-            code = to.arithmetic.converted(self._code(case), value.kind)
-            guard = compared("eq", value.term, code.term)
+            code = to.arithmetic.convert(self._code(case), value.kind)
+            guard = comparison("eq", value.term, code.term)
             options.append(Option(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(negation(o.guard) for o in options))
         options.append(Option(default, others, (), f"{text}: default"))
@@ -337,7 +337,7 @@ class Statements:
             raise self.expressions.refused("a case outside of a switch", node)
         before, (place, seen) = self.flow.at, found
         self.flow.at = place
-        self._passed(self._visible(), seen, node)
+        self._forget_passed(self._visible(), seen, node)
         entered, self.flow.at = self.flow.at, before
         self.flow.step(None, "skip", to=entered)
         for part in node.stmts or ():
@@ -386,11 +386,11 @@ class Statements:
         elif node.init is not None:
             if has_name(node.init, node.name):  # int x = x;
                 self._unknown_value(place, node.name)
-            self.flow.step(to.where, f"{to.text(node)}", *to.initialised(place, node.init))
-        elif not (outermost and self.frame.straight and new and self._any(place)):
+            self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))
+        elif not (outermost and self.frame.straight and new and self._may_be_any(place)):
             self._unknown_value(place, node.name)
 
-    def _any(self, place: Lvalue) -> bool:
+    def _may_be_any(self, place: Lvalue) -> bool:
         """Whether a variable of this type may hold every value its term may: then the beginning of the run chose it."""
         to = self.expressions
         return all(to.arithmetic.limits(p.kind, to.storage.read(p)).is_const for p in place.scalars())
