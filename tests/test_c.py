@@ -257,7 +257,7 @@ def test_portable_c_knows_no_sizes_of_the_compiler(text):
         ("#if 1\n#pragma pack(1)\n#endif\n", "the directive #pragma is not known"),
         ("#include <other.h>\n", "<other.h> is not a header that is known"),
         ('#include "other.h"\n', '"other.h" is not beside the file that includes it'),
-        ('char *x = "??/";\n', "trigraphs are not supported"),
+        ('char *x = "??/";\n', "trigraphs and continued lines are not supported"),
         ("#line 7\n", "the directive #line is not known"),
     ],
 )

@@ -27,7 +27,7 @@ TOKEN = re.compile(
       | [^\S\n]+ | \#\# | . """,
     re.X | re.S,
 )
-COMMENT = re.compile(r"""/\*.*?\*/ | //[^\n]* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
+COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAME = re.compile(r"[A-Za-z_]\w*$")
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
@@ -51,7 +51,8 @@ class Macro:
 
 @dataclass(slots=True)
 class Conditional:
-    """An open #if: whether the branch at hand counts, whether any did, and whether nobody knows."""
+    """An open #if. `taken`: its current branch counts. `decided`: one of its branches did. `unknown`: only the compiler
+    knows which."""
 
     taken: bool
     decided: bool
@@ -97,8 +98,8 @@ class Preprocessor:
         text = self.files(path)
         if text is None:
             raise SpecError(f"{path}: No such file or directory", self.here if within else None)
-        if self.portable and "??" in without_comments(text):
-            raise SpecError("trigraphs are not supported", Location(path, 1))
+        if self.portable and ("??" in text or "\\\n" in text):
+            raise SpecError("trigraphs and continued lines are not supported", Location(path, 1))
         taken: list[Conditional] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
@@ -315,7 +316,7 @@ def _literal(value: int) -> str:
 
 
 def without_attributes(text: str) -> tuple[str, set[str]]:
-    """The text without what compilers add to C, each line in its place, and the names said not to return."""
+    """The text without the extensions of compilers, with the same lines, and the functions that do not return."""
     pieces: list[str] = []
     endless: set[str] = set()
     declaration: list[str] = []  # since the last ; { or }

@@ -1,19 +1,19 @@
-"""What is shown of the generated C: it simulates the equations.
+"""Proof obligations of the generated C: it simulates the equations.
 
     initial     after NAME_init (or before the first step()), every cell's place holds the cell's initial value
     step        from any state in which every place holds its cell, one step calls the handlers of the triggers whose
                 guards are true, in order, once each, with the arguments' values, and leaves every place holding the
                 cell's next value
-    observers   where they are compiled, hold their terms' values after the step
-    checked     a step whose enums hold no value of theirs, as far as the code tests that, does nothing
-    defined     nothing on the way is undefined or left open by the standard (`arithmetic`), no index is outside
-    inputs      are read before the first handler is called, for a handler may change them
+    observers   if they are compiled, hold their terms' values after the step
+    checked     a step does nothing if the code finds an invalid enum value among its inputs
+    defined     no operation is undefined or left open by the standard (`c.arithmetic`), every index is in bounds
+    inputs      are read before the first handler is called, because a handler may change them
 
 By induction every run of the C is a run of the equations. The relation is given with the code and is not trusted: with
 a wrong one these claims fail. A ring's index is any number below its length; element (index + position) mod length
 holds the cell, at every index.
 
-Taken for granted: the compiler, an int of 32 bits, IEEE 754 with every operation rounded (the code checks both), that
+Assumed: the compiler, an int of 32 bits, IEEE 754 with every operation rounded (the code checks both), that
 handlers neither call the step nor write to the state, and that the functions of math.h below `floor` are the ones the
 equations mean.
 """
@@ -50,7 +50,7 @@ REPEATS = 12
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Proved where `failures` is empty."""
+    """The C is proved if `failures` is empty."""
 
     failures: tuple[str, ...]
     claims: int
@@ -69,8 +69,8 @@ class ProofGoal:
 
 
 def validate(code: Code, seconds: float = SECONDS) -> Outcome:
-    """Whether the C does what the equations say, for all inputs and all time. `seconds` are for one question to the
-    solver; what it does not answer is not proved."""
+    """Proves that the C implements the equations, for all inputs and all time. `seconds` is the timeout of one solver
+    query; a query that times out counts as not proved."""
     began = time.monotonic()
     try:
         file = f"{code.equations.name}.c"
@@ -97,7 +97,7 @@ class Bisimulation:
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
-        self.tested: set[Term] = set()  # conditions under which a step turns away its inputs
+        self.tested: set[Term] = set()  # conditions under which a step rejects its inputs
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.equations.triggers:
@@ -116,7 +116,7 @@ class Bisimulation:
         return found
 
     def failures(self) -> tuple[list[str], int, int]:
-        """What could not be shown, how many claims there were, and how many questions they took."""
+        """The claims that could not be proved, the number of claims, and the number of solver queries."""
         self.goals = []
         self._initial()
         limits = conjunction(*self._limits())
@@ -178,7 +178,7 @@ class Bisimulation:
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _initial_state(self, run: Execution) -> Lvalue | None:
-        """The state as it is before the first step; None where it is in variables of the file."""
+        """The state before the first step. None if it is in variables of the file."""
         self._file_objects(run, initial=True)
         if self.code.copilot:
             return None
@@ -254,7 +254,7 @@ class Bisimulation:
         run.run("step" if self.code.copilot else f"{self.name}_step", arguments)
 
     def _decider(self, prover: Prover) -> Callable[[Term], Term]:
-        """Conditions on enum inputs alone, which hold or fail for all their members."""
+        """Returns a function that replaces a condition by FALSE if it only tests enum inputs and no member meets it."""
 
         def decide(condition: Term) -> Term:
             if condition.is_const or not all(isinstance(v.type, EnumType) for v in variables([condition])):
@@ -267,7 +267,7 @@ class Bisimulation:
         return decide
 
     def _without_effect(self, prover: Prover) -> None:
-        """A step that turns away its inputs leaves everything as it was and calls nobody."""
+        """Goals: a step that rejects its inputs changes nothing and calls no handler."""
         run = self._execution(decide=self._decider(prover))
         state, _ = self._related_state(run)
         self._run(run, self._arguments(run, state))
@@ -287,7 +287,7 @@ class Bisimulation:
             self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
 
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
-        """A state in which every place holds its cell, and the rest anything."""
+        """A state in which every place holds its cell and everything else any value, and the observers' struct."""
         self._file_objects(run, initial=False)
         state = None if self.code.copilot else self._any_state(run)
         observed = run.globals.names.get(f"{self.name}_observed")
@@ -310,7 +310,7 @@ class Bisimulation:
             run.memory.parts[(first[0], first[1] + i)] = part
 
     def _slot(self, run: Execution, state: Lvalue | None, place: Place, position: int) -> tuple[Part, AnyKind]:
-        """The slot of a ring, by its distance from the index; from here on the ring is read that way."""
+        """The slot of a ring, by its distance from the index. From here on the ring is read that way."""
         lvalue, kind = self._ring(run, state, place)
         first, _ = run.memory.span(lvalue)
         index, length = self.indices[place.ring]
@@ -318,7 +318,7 @@ class Bisimulation:
         return (first[0], first[1] + position * run.memory.width(kind.element)), kind.element
 
     def _distance(self, at: Term, index: Term, length: int) -> int:
-        """How far from the index an expression points, which is shown for every index."""
+        """The distance from the ring's index to the one at hand. A goal claims it for every value of the index."""
         if variables([at]) not in ([], [index]):
             raise SpecError("a ring is read at an index that is not its own")
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
@@ -344,7 +344,7 @@ class Bisimulation:
                 run.changing.append(lvalue)
 
     def _calls(self, run: Execution) -> None:
-        """The calls made are those of the triggers, in order; one that is not made has a guard that is never true."""
+        """Goals: the calls are those of the triggers, in order. If one is missing, its guard is never true."""
         calls = list(run.calls)
         for trigger in self.equations.triggers:
             guard = self.parts[trigger.guard][0]

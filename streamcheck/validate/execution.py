@@ -181,7 +181,7 @@ class Execution(Evaluator):
     # State of the execution
 
     def live(self) -> Term:
-        """The condition that no `return` was executed yet, on the path at hand."""
+        """The condition that the function was called and has not returned yet."""
         return conjunction(self.frame.entered, negation(self.frame.returned))
 
     def unknown(self, type: Type) -> Term:

@@ -1,5 +1,5 @@
-"""Calls: functions of the file are inlined, those of verifiers and of the standard library mean what they are for, and
-unknown ones give any value."""
+"""Calls. Functions of the file are inlined, those of verifiers and of the standard library have their meaning, and
+unknown ones return any value."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Calls:
         return None
 
     def _condition(self, argument: Any, node: Any, error: str | None) -> None:
-        """The run goes on where it holds; elsewhere it is an error, or no run at all."""
+        """The run continues if the condition holds. If not, it goes to `error`, or ends."""
         flow = self.expressions.flow
         yes = flow.place()
         self.expressions.condition(argument, yes, flow.place() if error is None else error)
@@ -155,7 +155,7 @@ class Calls:
         return None if result is None else to.read(result)
 
     def _evaluate(self, arguments: list[Any]) -> list[CResult]:
-        """Left to right; what an earlier one gave is kept over the later ones."""
+        """The values, left to right. Effects of later arguments do not change earlier values."""
         to = self.expressions
         kept: list[Any] = []
         for i, argument in enumerate(arguments):

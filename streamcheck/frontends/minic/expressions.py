@@ -58,7 +58,7 @@ class Expressions(Evaluator):
         return [self.storage.update(to, self.storage.read(source)) for to, source in pairs]
 
     def value_assigned(self, lvalue: Lvalue) -> CResult:
-        """Even of a volatile variable it is known."""
+        """The value just assigned, which is known even for a volatile variable."""
         if isinstance(lvalue.kind, Integer | Floating):
             return CValue(lvalue.kind, self.storage.read(lvalue))
         return lvalue
@@ -76,7 +76,7 @@ class Expressions(Evaluator):
         return self.calls.result_kind(node)
 
     def is_library_function(self, name: str) -> bool:
-        """The engines compute with these. Others give any value."""
+        """The engines compute with these functions. Others return any value."""
         return not self.arithmetic.mathematical and (
             name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS
         )

@@ -1,10 +1,9 @@
-"""The automaton as it grows: where the program is, what it has evaluated and not yet used, and the edges so far.
+"""The automaton under construction: the current place, pending obligations and choices, and the edges so far.
 
-Evaluating an expression makes no edge as long as nothing happens but reading: it gives a term, obligations (conditions
-without which C gives the operation no meaning) and choices (unknown values). They are used by the edges of one place,
-all at once: an edge to the error for each obligation that may fail first, and those that go on, with all of them in
-their guards. What has effects in the middle of an expression makes edges of its own; `hold` saves, in a variable, what
-was evaluated before and would change.
+An expression that only reads makes no edge. It gives a term, obligations (side conditions without which the operation
+is undefined) and choices (unknown values). The next edges from the place use them all at once: one edge to an error for
+each obligation that may fail first, and the edges that go on, with all obligations in their guards. A side effect
+inside an expression makes edges of its own; `hold` saves earlier values that it would change in variables.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Option:
 
 
 class FreshNames:
-    """Names given once each: the second `x` is `x_2`, or with another `pattern`."""
+    """Distinct names: the second `x` becomes `x_2`, or as `pattern` has it."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -105,8 +104,8 @@ class Flow:
         return made
 
     def declare(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
-        """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
-        of that name, and not only in an inner block."""
+        """Records the name of a variable of the program or of the function that is read. The name is kept if no other
+        variable has it and it is visible outside of inner blocks."""
         alone = not inner and name not in self.source_names and all(v.payload.split(".")[0] == name for v in parts)
         self.source_names[name] = where if alone else None
 
@@ -145,7 +144,7 @@ class Flow:
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
     def branch(self, options: Sequence[Option], where: Location | None) -> None:
-        """The ways on from here; what was evaluated is used up."""
+        """Edges from here. They use up the pending obligations and choices."""
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
         met: Term = TRUE
@@ -161,7 +160,7 @@ class Flow:
                 self._edge(replace(option, guard=guard), where, choices)
 
     def _edge(self, option: Option, where: Location | None, choices: Sequence[UnknownValue]) -> None:
-        """An edge with these choices, which all that leave this place have in common."""
+        """An edge with these choices, which all edges that leave this place share."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
         self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
 
@@ -173,23 +172,23 @@ class Flow:
         guard: Term = TRUE,
         to: str | None = None,
     ) -> None:
-        """One statement, after which the program is at a new place, or at `to`."""
+        """One statement. The program is then at a new place, or at `to`."""
         target = self.place() if to is None else to
         self.branch([Option(target, guard, updates, text)], where)
         self.at = target
 
     def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
-        """Goes there; what follows in the text is reached only by a label."""
+        """A jump. The code after it is reached only through a label."""
         self.branch([Option(target, text=text)], where)
         self.at = self.place()
 
     def settle(self, where: Location, text: str) -> None:
-        """Obligations and choices that are waiting are met here."""
+        """An edge for pending obligations and choices, if there are any."""
         if self.checks or self.choices:
             self.step(where, text)
 
     def hold(self, terms: Sequence[Term], where: Location, text: str) -> Held:
-        """Keeps the values of terms over what happens next, until `Held.release`."""
+        """Keeps the values of terms over later effects, until `Held.release`."""
         saved: dict[Term, Term] = {}
         if self.choices:
             chosen = {c.term for c in self.choices}
@@ -207,8 +206,9 @@ class Flow:
         return made
 
     def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Whether what happened from `start` to `middle` and gave `left`, and what happened since and gave `right`,
-        use variables that the other changes. Variables that only one call at a time has are no matter."""
+        """One of two operands uses a variable that the other changes. The edges from `start` to `middle` and the terms
+        `left` are the first, the later edges and `right` the second. Variables of inlined functions do not count: only
+        one call at a time has them."""
         sides = []
         for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
             changed = {v for e in edges for v, _ in e.updates} - self.private
@@ -237,7 +237,7 @@ class Flow:
         return self._with_names(replace(cfa, errors=errors, locations=places))
 
     def _with_names(self, cfa: Automaton) -> Automaton:
-        """Locations called after the line whose code begins there."""
+        """The automaton with locations named for the line whose code begins there."""
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
         for name in cfa.locations:
@@ -271,7 +271,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Held:
-    """Values kept over the edges made since: one is saved in a variable only where those edges change it."""
+    """Values kept over later edges. A value is saved in a variable only if those edges change it."""
 
     flow: Flow
     terms: list[Term]

@@ -16,7 +16,7 @@ from streamcheck.problem.automaton import Automaton
 
 
 def read_predicates(program: Automaton, texts: Sequence[str], *, mathematical: bool) -> tuple[Term, ...]:
-    """The conditions as terms over the program's variables, called as they are in counterexamples."""
+    """The conditions as terms over the program's variables, which have the names shown in counterexamples."""
     flow = Flow("predicates", "predicate")
     to = Expressions(flow, mathematical=mathematical)
     for v in program.variables:

@@ -28,7 +28,7 @@ DEEPEST = 20_000  # calls of this reader within each other: a long chain of else
 
 
 def read_c(path: str, integers: Literal["c", "math"], function: str | None = None) -> tuple[Automaton, tuple[str, ...]]:
-    """The automaton of a function of the file, and what to know about it (functions without a body).
+    """The automaton of a function of the file, and warnings (functions without a body).
 
     Without `function` it is `main`, or the only function there is. Global variables hold their initial values when
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
@@ -179,7 +179,7 @@ class _TranslationUnit:
         statements.run(function, None, self.calls.final)
 
     def _begin(self) -> None:
-        """The first edge, now that the variables that last the whole run are all known."""
+        """The first edge, once all variables with static storage are known."""
         start, unknown = self.statements.start, self.statements.unknown
         text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(

@@ -1,4 +1,4 @@
-"""Statements of C: to places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
+"""Statements of C as places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local 
 
 @dataclass(slots=True)
 class Inlining:
-    """What statements of the function being inlined refer to."""
+    """The function being inlined, and the targets of its jumps."""
 
     function: Function
     result: Lvalue | None
@@ -60,8 +60,8 @@ class Statements:
     # Variables
 
     def variable(self, name: str, kind: AnyKind, key: tuple[str, Any], **qualifiers: bool) -> Lvalue:
-        """The variable of a declaration. There is one however often its function is inlined: no two calls of it are
-        active at once."""
+        """The variable of a declaration. There is only one even if its function is inlined many times, because no two
+        calls of it are active at once."""
         if key not in self.known:
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
@@ -85,7 +85,7 @@ class Statements:
         return self.flow.variable(name, self.expressions.type_of(kind))
 
     def begin(self, place: Lvalue, node: Any) -> None:
-        """What a variable that lasts the whole run holds when it begins: the first value, or any."""
+        """Sets the first value of a variable with static storage: its initialiser, or any value."""
         to = self.expressions
         if place.object.volatile:
             return
@@ -111,7 +111,7 @@ class Statements:
         return str(self.expressions.storage.roots(place)[0].payload)
 
     def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
-        """One that the function assigns has a variable for how far it points."""
+        """A pointer. If the function assigns to it, it gets a variable for its offset."""
 
         def moving() -> Lvalue:
             return self.variable(name, kinds.LONG, key)
@@ -122,7 +122,7 @@ class Statements:
     # Functions
 
     def run(self, function: Function, result: Lvalue | None, leave: str) -> None:
-        """The body, from where the program is to `leave`."""
+        """The body of a function, from the current place to `leave`."""
         frame = Inlining(function, result, leave, outermost=not self.frames)
         self.frames.append(frame)
         self.statement(function.body)
@@ -274,7 +274,7 @@ class Statements:
         self.flow.jump(place)
 
     def _visible(self) -> Visible:
-        """The variables of the function being inlined that can be named here, and that do not last the whole run."""
+        """The variables of the function being inlined that are visible here, without those with static storage."""
         found: Visible = {}
         scope: NameScope | None = self.expressions.scope
         while scope is not None and scope is not self.globals:
@@ -287,7 +287,7 @@ class Statements:
         return found
 
     def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
-        """A jump passes declarations: what those variables hold is any value."""
+        """A jump over declarations: their variables hold any value."""
         for key, (name, variable) in there.items():
             if key in here:
                 continue
@@ -391,7 +391,7 @@ class Statements:
             self._unknown_value(place, node.name)
 
     def _may_be_any(self, place: Lvalue) -> bool:
-        """Whether a variable of this type may hold every value its term may: then the beginning of the run chose it."""
+        """A variable of this type may hold every value of its term. The beginning of the run has chosen one then."""
         to = self.expressions
         return all(to.arithmetic.limits(p.kind, to.storage.read(p)).is_const for p in place.scalars())
 
@@ -426,7 +426,7 @@ def _cases(node: Any) -> Iterator[Any]:
 
 
 def _assigns(node: Any, name: str) -> bool:
-    """Whether a statement assigns to a variable of this name."""
+    """The statement assigns to a variable of this name."""
     shape = form(node)
     if shape == "Assignment" and getattr(node.lvalue, "name", None) == name:
         return True
