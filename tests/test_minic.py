@@ -488,6 +488,7 @@ def test_an_included_file_keeps_its_lines(read):
         ("long double x;\nint main(void) {}", "a.c:1: the type long double is not supported"),
         ("struct s { volatile int x; };\nint main(void) {}", "volatile is supported on variables only"),
         ("#if A B\n#endif\n", "a.c:1: no constant condition: #if A B"),
+        ("#if 1 || 1 / 0\n#if 1 / 0\n#endif\n#endif\n", "a.c:2: no constant condition: #if 1 / 0"),
         ("\n#if 1\nint x;\n", "a.c:2: an #if without its #endif"),
         ('\n#include "none.h"\n', 'a.c:2: "none.h" is not beside the file that includes it'),
         ("#define GLUE(a, b) a ## b\n", "a.c:1: the macro GLUE makes names or strings with # or ##"),

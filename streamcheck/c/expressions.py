@@ -48,7 +48,10 @@ class Evaluator:
         self.arithmetic = Arithmetic(dialect, self._oblige)
         self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
         self.scope = NameScope(None, standard_names(dialect))
+        portable = dialect is Dialect.PORTABLE
         for name, (number, kind) in kinds.CONSTANTS.items():
+            if portable and name not in kinds.PORTABLE_CONSTANTS:
+                continue
             self.scope.names[name] = self.arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
         if dialect is not Dialect.MATHEMATICAL:
             for name in ("INFINITY", "NAN"):  # 7.12
@@ -102,7 +105,8 @@ class Evaluator:
             return
         if not self._constants_only:
             self.oblige(condition, premise, holds)
-        elif self.arithmetic.dialect is Dialect.PORTABLE:  # gcc and clang evaluate constants modulo 2^w
+        elif self.arithmetic.dialect is Dialect.PORTABLE or condition is SideCondition.DIVISION:
+            # gcc and clang evaluate other constants modulo 2^w
             raise Unsupported(f"a constant expression without a value: {condition.failure}")
 
     def text(self, node: Any) -> str:
@@ -193,10 +197,10 @@ class Evaluator:
         raise self.refused(f"{node.name} is not declared", node)
 
     def _Constant(self, node: Any) -> CResult:
-        text = node.value
+        text, portable = node.value, self.arithmetic.dialect is Dialect.PORTABLE
         if text.startswith("'"):
             code = character(text)
-            if code is not None:
+            if code is not None and not (portable and code < 0):
                 return self.arithmetic.number(kinds.INT, code)
         elif node.type in ("float", "double", "long double"):
             decimal = decimal_literal(text)
@@ -206,7 +210,7 @@ class Evaluator:
                 return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
         else:
             whole = whole_literal(text)
-            if whole is not None:
+            if whole is not None and not (portable and text[-1] in "lL"):
                 return self.arithmetic.number(whole[1], whole[0])
         raise self.refused(f"the literal {text} is not supported", node)
 

@@ -176,6 +176,8 @@ _SPELLINGS: dict[str, AnyKind] = {
 }
 # Kinds with the same values wherever int has 32 bits.
 PORTABLE = frozenset("void _Bool int float double".split())
+PORTABLE_CONSTANTS = frozenset([f"{u}INT{w}_{end}" for u in ("", "U") for w in SIGNED for end in ("MIN", "MAX")])
+PORTABLE_CONSTANTS |= {"true", "false", "UINT_MAX", "INT_MIN", "INT_MAX"}
 PORTABLE_TYPEDEFS = frozenset([f"{u}int{w}_t" for u in ("", "u") for w in SIGNED] + ["bool", "size_t"])
 
 BASES: dict[str, AnyKind] = {  # by the words of a declaration, sorted

@@ -308,7 +308,7 @@ def _condition(text: str, path: str) -> bool:
     text = INTEGER.sub(r"\1L", text)
     text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: _literal(CONSTANTS.get(m[0], (0,))[0]), text)
     (declaration,) = parse(f"enum {{ value = ({text}) }};", path, ())
-    return bool(Evaluator(path, Dialect.PORTABLE).constant(declaration.type.values.enumerators[0].value))
+    return bool(Evaluator(path, Dialect.COMPILED).constant(declaration.type.values.enumerators[0].value))
 
 
 def _literal(value: int) -> str:
