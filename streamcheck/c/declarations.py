@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from streamcheck.c import kinds
-from streamcheck.c.arithmetic import CValue, Dialect
+from streamcheck.c.arithmetic import Arithmetic, CValue, Dialect
 from streamcheck.c.kinds import AnyKind, Array, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
+from streamcheck.core.term import constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,22 @@ class NameScope:
         return None
 
 
-def standard_names(dialect: Dialect) -> dict[str, Meaning]:
-    """The types that the standard library defines, in this dialect."""
+@cache
+def standard_names(dialect: Dialect) -> Mapping[str, Meaning]:
+    """The types and constants that the standard library defines, in this dialect."""
+    arithmetic = Arithmetic(dialect, lambda *_: None)
     portable = dialect is Dialect.PORTABLE
-    return {n: Typedef(k) for n, k in kinds.TYPEDEFS.items() if not portable or n in kinds.PORTABLE_TYPEDEFS}
+    names: dict[str, Meaning] = {}
+    for name, kind in kinds.TYPEDEFS.items():
+        if not portable or name in kinds.PORTABLE_TYPEDEFS:
+            names[name] = Typedef(kind)
+    for name, (number, kind) in kinds.CONSTANTS.items():
+        if not portable or name in kinds.PORTABLE_CONSTANTS:
+            names[name] = arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
+    if dialect is not Dialect.MATHEMATICAL:
+        for name in ("INFINITY", "NAN"):  # 7.12
+            names[name] = CValue(kinds.FLOAT, constant(arithmetic.type_of(kinds.FLOAT), float(name)))
+    return names
 
 
 class Declarations:

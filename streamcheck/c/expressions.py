@@ -47,16 +47,7 @@ class Evaluator:
         self._at: Any = Location(file, 1)  # or the node that is being evaluated
         self.arithmetic = Arithmetic(dialect, self._oblige)
         self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
-        self.scope = NameScope(None, standard_names(dialect))
-        portable = dialect is Dialect.PORTABLE
-        for name, (number, kind) in kinds.CONSTANTS.items():
-            if portable and name not in kinds.PORTABLE_CONSTANTS:
-                continue
-            self.scope.names[name] = self.arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
-        if dialect is not Dialect.MATHEMATICAL:
-            for name in ("INFINITY", "NAN"):  # 7.12
-                value = constant(self.arithmetic.type_of(kinds.FLOAT), float(name))
-                self.scope.names[name] = CValue(kinds.FLOAT, value)
+        self.scope = NameScope(None, dict(standard_names(dialect)))
         self.premises: list[Term] = []
         self._constants_only = False
 
