@@ -90,6 +90,13 @@ PLANTED = {
     "an input read after a handler": (r"(fourth\([^\n]*)\bword\b", r"\1inputs->word"),
     "a float sum the other way": (r"x \* y \+ x", "x * (y + 1.0f)"),
     "an unsafe conversion of a float": (r"return \(x < 256\.0f\) \? \(uint8_t\)x : UINT8_MAX;", "return (uint8_t)x;"),
+    "a return before a call": (r"(void subject_step\()([^)]*\)\n\{)", r"HELPER\1\2"),
+    "an uninitialised condition": (r"(\n    state->kept = [^\n]*)", r"\n    bool u;\n    if (u) {\1\n} else {\1\n}"),
+    "an uninitialised number": (r"const int8_t t1 = ([^;]*);", r"uint8_t u;\nint8_t t1 = (int8_t)(\1 + (u - u));"),
+    "code that compilers leave out": (r"(\n    state->kept = [^\n]*)", r"\n#ifndef __STDC__\1\n#endif"),
+    "a typedef of its own": (r'(#include "subject.h")', r"typedef unsigned short uint8_t;\n\1"),
+    "fast mathematics": (r"fp-contract=off", "fast-math"),
+    "a function that others may replace": (r"void subject_step", "__attribute__((weak)) void subject_step"),
     "an uninitialised variable": (r"const int8_t t1 = [^;]*;", "int8_t t1;"),
 }
 
@@ -107,6 +114,11 @@ def code(tmp_path_factory):
 def planted(code, pattern, replacement):
     text = re.sub(r"/\*.*?\*/\n?", "", code.files["subject.c"])
     changed, count = re.subn(pattern, replacement, text, count=1)
+    if "HELPER" in changed:  # the step becomes a function that another one calls, but not always
+        changed = changed.replace("HELPERvoid subject_step(", "static void inner(")
+        parameters = re.search(r"void inner(\([^)]*\))", changed)[1]
+        changed += f"\nvoid subject_step{parameters}\n{{\n    if (inputs->up) {{\n        return;\n    }}\n"
+        changed += "    inner(state, inputs);\n}\n"
     if count == 0 or changed == text:
         return None
     return replace(code, files={**code.files, "subject.c": changed})
@@ -118,6 +130,21 @@ def test_a_planted_bug_is_caught(code, kind):
     assert changed is not None, "the bug was not planted: the text has changed\n" + code.files["subject.c"]
     outcome = validate(changed, seconds=2)
     assert not outcome.proved and outcome.failures
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "message"),
+    [
+        (r"uint8_t count;", "uint8_t count : 3;", "bit-fields are not supported"),
+        (r"uint8_t count;", "volatile uint8_t count;", "volatile is supported on variables only"),
+        (r"subject_init\(subject_state \*", "subject_init(const subject_inputs *", "declared with different types"),
+    ],
+)
+def test_a_header_that_says_something_else(code, pattern, replacement, message):
+    header, count = re.subn(pattern, replacement, code.files["subject.h"])
+    assert count == 1
+    (failure,) = validate(replace(code, files={**code.files, "subject.h": header})).failures
+    assert message in failure
 
 
 def test_the_relation_is_not_trusted(code):

@@ -111,6 +111,11 @@ def simple(node: Term) -> Term:
     return _simplified(node, list(node.args))
 
 
+def simple_term(op: str, *args: Term, payload: Any = None) -> Term:
+    """The application of an operator to simple operands, simplified: that to constants is a constant."""
+    return simple(term(op, *args, payload=payload))
+
+
 def simplify(roots: Iterable[Term]) -> dict[Term, Term]:
     """Every node below the roots, simplified."""
     return fold(roots, _simplified)

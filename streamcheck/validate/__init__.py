@@ -1,6 +1,6 @@
-"""The generated C read back and proved to do what the equations say.
+"""The proof that the generated C implements the equations.
 
-Written from the C standard and independently of the printer: nothing here imports `codegen`. `reader` parses the
-files, `arithmetic` gives C's operators their meaning as terms, `machine` runs functions on symbolic stores,
-`simulation` states what is to be shown, and `discharge` shows it.
+It reads the files back with the semantics of C in room `c`, and is independent of the printer: nothing here imports
+`codegen`. `execution` executes functions on the symbolic `memory`, `bisimulation` states the proof obligations, and
+`discharge` proves them.
 """

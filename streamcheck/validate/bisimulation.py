@@ -1,19 +1,19 @@
-"""What is shown of the generated C: it simulates the equations.
+"""Proof obligations of the generated C: it simulates the equations.
 
     initial     after NAME_init (or before the first step()), every cell's place holds the cell's initial value
     step        from any state in which every place holds its cell, one step calls the handlers of the triggers whose
                 guards are true, in order, once each, with the arguments' values, and leaves every place holding the
                 cell's next value
-    observers   where they are compiled, hold their terms' values after the step
-    checked     a step whose enums hold no value of theirs, as far as the code tests that, does nothing
-    defined     nothing on the way is undefined or left open by the standard (`arithmetic`), no index is outside
-    inputs      are read before the first handler is called, for a handler may change them
+    observers   if they are compiled, hold their terms' values after the step
+    checked     a step does nothing if the code finds an invalid enum value among its inputs
+    defined     no operation is undefined or left open by the standard (`c.arithmetic`), every index is in bounds
+    inputs      are read before the first handler is called, because a handler may change them
 
 By induction every run of the C is a run of the equations. The relation is given with the code and is not trusted: with
 a wrong one these claims fail. A ring's index is any number below its length; element (index + position) mod length
 holds the cell, at every index.
 
-Taken for granted: the compiler, an int of 32 bits, IEEE 754 with every operation rounded (the code checks both), that
+Assumed: the compiler, an int of 32 bits, IEEE 754 with every operation rounded (the code checks both), that
 handlers neither call the step nor write to the state, and that the functions of math.h below `floor` are the ones the
 equations mean.
 """
@@ -23,28 +23,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from streamcheck.c.arithmetic import Unsupported
+from streamcheck.c.declarations import CResult, Pointee, Typedef
+from streamcheck.c.kinds import PORTABLE_TYPEDEFS, AnyKind, Array, Struct
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.preprocess import preprocess
+from streamcheck.c.syntax import parse, where_of
+from streamcheck.c.terms import recast
+from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
-from streamcheck.core.types import ArrayType, EnumType, MachineType, StructType, Type, machine
+from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.arithmetic import INT, recast
-from streamcheck.validate.declarations import Declarations
 from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, Values, cut, equal, member, pair_claim
-from streamcheck.validate.machine import Machine, Value
-from streamcheck.validate.memory import Designation, leaves, width
-from streamcheck.validate.memory import Place as Part
-from streamcheck.validate.reader import Refused, parse
+from streamcheck.validate.execution import Execution
+from streamcheck.validate.memory import Part, RingSlots
 
+INT = machine(32, signed=True)  # C's int, in which an enum is kept
 REPEATS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Proved where `failures` is empty."""
+    """The C is proved if `failures` is empty."""
 
     failures: tuple[str, ...]
     claims: int
@@ -57,30 +63,32 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class ProofGoal:
     what: str
     claim: Term
 
 
 def validate(code: Code, seconds: float = SECONDS) -> Outcome:
-    """Whether the C does what the equations say, for all inputs and all time. `seconds` are for one question to the
-    solver; what it does not answer is not proved."""
+    """Proves that the C implements the equations, for all inputs and all time. `seconds` is the timeout of one solver
+    query; a query that times out counts as not proved."""
     began = time.monotonic()
     try:
-        declared = Declarations(parse(code.files, f"{code.equations.name}.c"))
-        failures, claims, questions = Bisimulation(code, declared, seconds).judged()
+        file = f"{code.equations.name}.c"
+        nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
+        failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
-        failures, claims, questions = ["the C could not be followed: a recursion, or too deep"], 0, 0
-    except Refused as why:
-        failures, claims, questions = [f"the C could not be followed: {why}"], 0, 0
+        failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
+    except (SpecError, Unsupported) as why:
+        line = f"{why.where.short}: " if isinstance(why, SpecError) and why.where else ""
+        failures, claims, questions = [f"the C could not be executed: {line}{why.args[0]}"], 0, 0
     return Outcome(tuple(failures), claims, questions, time.monotonic() - began)
 
 
 class Bisimulation:
-    def __init__(self, code: Code, declared: Declarations, seconds: float) -> None:
+    def __init__(self, code: Code, nodes: list[Any], seconds: float) -> None:
         self.seconds = seconds
         self.code = code
-        self.declared = declared
+        self.nodes = nodes
         self.equations = code.equations
         self.name = code.equations.name
         self.cells = [c for c in self.equations.cells if c.name in code.places]
@@ -88,8 +96,8 @@ class Bisimulation:
         self.parts = scalars(self.equations.variables())
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
-        self.goals: list[Goal] = []
-        self.tested: set[Term] = set()  # conditions under which a step turns away its inputs
+        self.goals: list[ProofGoal] = []
+        self.tested: set[Term] = set()  # conditions under which a step rejects its inputs
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.equations.triggers:
@@ -107,8 +115,8 @@ class Bisimulation:
                 found[place.ring] = (variable(f"index {place.ring}", type), place.length)
         return found
 
-    def judged(self) -> tuple[list[str], int, int]:
-        """What could not be shown, how many claims there were, and how many questions they took."""
+    def failures(self) -> tuple[list[str], int, int]:
+        """The claims that could not be proved, the number of claims, and the number of solver queries."""
         self.goals = []
         self._initial()
         limits = conjunction(*self._limits())
@@ -120,12 +128,14 @@ class Bisimulation:
             self.goals = []
             values = Values(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
-            self._step(Machine(self.declared, equals.settle, self._decided(prover)))
+            self._step(self._execution(equals.settle, self._decider(prover)))
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
                 free = Prover(conjunction(*self._index_limits()), self.seconds)
-                failures = self._unproved(initial, set(), free) + self._unproved(self.goals, equals.terms, prover)
+                failures = self._unproved_goals(initial, set(), free) + self._unproved_goals(
+                    self.goals, equals.terms, prover
+                )
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
@@ -151,86 +161,100 @@ class Bisimulation:
     # The initial state
 
     def _initial(self) -> None:
-        machine = Machine(self.declared)
-        state = self._started(machine)
+        run = self._execution()
+        state = self._initial_state(run)
         for cell in self.cells:
             place = self.code.places[cell.name]
             if place.ring:
-                index = machine.memory.read(self._variable(machine, state, place.ring))[0]
+                index = run.memory.read(self._variable(run, state, place.ring))[0]
                 if not index.is_const or index.payload >= place.length:
-                    raise Refused(f"the ring index {place.ring} does not start as a number below {place.length}")
-                array = self._variable(machine, state, place.variable)
+                    raise SpecError(f"the ring index {place.ring} does not start as a number below {place.length}")
                 at = literal(index.type, (index.payload + place.position) % place.length)
-                where = machine.memory.element(array, at, machine.demand)
+                where = self._ring(run, state, place)[0].element(at)
             else:
-                where = self._variable(machine, state, place.variable)
+                where = self._variable(run, state, place.variable)
             scalars([cell.initial], self.parts)
-            self._same(f"initial value of {cell.name}", machine.memory.read(where), self._as_c(cell.initial))
-        self.goals += [Goal(f"defined: {d.why}", implication(d.path, d.claim)) for d in machine.demands]
+            self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
-    def _started(self, machine: Machine) -> Designation | None:
-        """The state as it is before the first step; None where it is in variables of the file."""
-        self._file_objects(machine, initial=True)
+    def _initial_state(self, run: Execution) -> Lvalue | None:
+        """The state before the first step. None if it is in variables of the file."""
+        self._file_objects(run, initial=True)
         if self.code.copilot:
             return None
-        state = machine.memory.new(self._state_type(), [machine.unknown(t) for t in leaves(self._state_type())])
-        if machine.call(f"{self.name}_init", [state]) is not None or machine.calls:
-            raise Refused("an initialisation that calls or returns something")
+        state = self._any_state(run)
+        if run.run(f"{self.name}_init", [Pointee(state)]) is not None or run.calls:
+            raise SpecError("an initialisation that calls or returns something")
         return state
 
-    def _file_objects(self, machine: Machine, *, initial: bool) -> None:
-        """What is at file scope, as it is before the first step or, what may change, with any value."""
-        for node in self.declared.objects:
-            type = self.declared.type_of(node.type)
+    def _file_objects(self, run: Execution, *, initial: bool) -> None:
+        """The objects at file scope, as before the first step. If not `initial`, those that may change hold any
+        value."""
+        names = run.globals.names
+        for node in run.objects:
+            kind, constant = run.declarations.kind_of(node, run.scope), "const" in node.quals
             if "extern" in node.storage or (node.name == f"{self.name}_observed"):
-                if node.name not in machine.globals:
-                    machine.globals[node.name] = machine.memory.new(type, [machine.unknown(t) for t in leaves(type)])
+                if node.name not in names:
+                    names[node.name] = run.memory.add(kind, node.name, run.unknowns_of(kind))
                 continue
             if "static" not in node.storage or node.init is None:
-                raise Refused(f"the object {node.name} at file scope")
-            constant = "const" in node.quals
-            known = initial or constant
-            parts = machine.initial_values(type, node.init) if known else [machine.unknown(t) for t in leaves(type)]
-            machine.globals[node.name] = Designation(type, machine.memory.new(type, parts).places, constant)
+                raise SpecError(f"the object {node.name} at file scope", where_of(node))
+            parts = run.initial_values(kind, node.init) if initial or constant else run.unknowns_of(kind)
+            names[node.name] = run.memory.add(kind, node.name, parts, constant=constant)
 
-    def _state_type(self) -> Type:
-        found = self.declared.types.get(f"{self.name}_state")
-        if not isinstance(found, StructType):
-            raise Refused(f"no type {self.name}_state")
-        return found
+    def _any_state(self, run: Execution) -> Lvalue:
+        kind = self._struct(run, "state")
+        if kind is None:
+            raise SpecError(f"no type {self.name}_state")
+        return run.memory.add(kind, "state", run.unknowns_of(kind))
 
-    def _variable(self, machine: Machine, state: Designation | None, name: str) -> Designation:
+    def _struct(self, run: Execution, name: str) -> Struct | None:
+        meaning = run.globals.names.get(f"{self.name}_{name}")
+        return meaning.kind if isinstance(meaning, Typedef) and isinstance(meaning.kind, Struct) else None
+
+    def _variable(self, run: Execution, state: Lvalue | None, name: str) -> Lvalue:
         if state is not None:
-            return machine.memory.member(state, name)
-        if name not in machine.globals:
-            raise Refused(f"no variable {name}")
-        return machine.globals[name]
+            return _member(state, name)
+        meaning = run.globals.names.get(name)
+        if not isinstance(meaning, Lvalue):
+            raise SpecError(f"no variable {name}")
+        return meaning
+
+    def _ring(self, run: Execution, state: Lvalue | None, place: Place) -> tuple[Lvalue, Array]:
+        lvalue = self._variable(run, state, place.variable)
+        if not isinstance(lvalue.kind, Array) or lvalue.kind.length != place.length:
+            raise SpecError(f"the ring {place.variable} has another length")
+        return lvalue, lvalue.kind
 
     # One step
 
-    def _step(self, machine: Machine) -> None:
-        state, observed = self._related(machine)
-        self._run(machine, self._arguments(machine, state))
-        self._calls(machine)
+    def _step(self, run: Execution) -> None:
+        state, observed = self._related_state(run)
+        self._run(run, self._arguments(run, state))
+        self._calls(run)
         if self.observers:
-            shown = observed or machine.memory.member(state, "observed")  # type: ignore[arg-type]
+            shown = observed or self._variable(run, state, "observed")
             for o in self.observers:
-                found = machine.memory.read(machine.memory.member(shown, o.name))
-                self._same(f"observer {o.name}", found, self._as_c(o.term))
-        self._next_state(machine, state)
-        self.goals += [Goal(f"defined: {d.why}", implication(d.path, d.claim)) for d in machine.demands]
+                self._same(f"observer {o.name}", run.memory.read(_member(shown, o.name)), self._as_c(o.term))
+        self._next_state(run, state)
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
-    def _arguments(self, machine: Machine, state: Designation | None) -> list[Value]:
+    def _execution(
+        self, settle: Callable[[Term], Term] | None = None, decide: Callable[[Term], Term] | None = None
+    ) -> Execution:
+        return Execution(self.nodes, f"{self.name}.c", settle, decide)
+
+    def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:
-            self._extern_inputs(machine)
+            self._extern_inputs(run)
             return []
-        return [state, *self._given_inputs(machine)]
+        return [Pointee(state), *self._given_inputs(run)]
 
-    def _run(self, machine: Machine, arguments: list[Value]) -> None:
-        machine.call("step" if self.code.copilot else f"{self.name}_step", arguments)
+    def _run(self, run: Execution, arguments: list[CResult]) -> None:
+        run.run("step" if self.code.copilot else f"{self.name}_step", arguments)
 
-    def _decided(self, prover: Prover) -> Callable[[Term], Term]:
-        """Conditions on enum inputs alone, which hold or fail for all their members."""
+    def _decider(self, prover: Prover) -> Callable[[Term], Term]:
+        """Returns a function that replaces a condition by FALSE if it only tests enum inputs and no member meets it."""
 
         def decide(condition: Term) -> Term:
             if condition.is_const or not all(isinstance(v.type, EnumType) for v in variables([condition])):
@@ -243,91 +267,85 @@ class Bisimulation:
         return decide
 
     def _without_effect(self, prover: Prover) -> None:
-        """A step that turns away its inputs leaves everything as it was and calls nobody."""
-        machine = Machine(self.declared, decide=self._decided(prover))
-        state, _ = self._related(machine)
-        self._run(machine, self._arguments(machine, state))
+        """Goals: a step that rejects its inputs changes nothing and calls no handler."""
+        run = self._execution(decide=self._decider(prover))
+        state, _ = self._related_state(run)
+        self._run(run, self._arguments(run, state))
         if not self.tested:
             return
         refused = disjunction(*self.tested)
-        machine = Machine(self.declared)
-        state, _ = self._related(machine)
-        arguments = self._arguments(machine, state)
-        before = dict(machine.memory.parts)
-        self._run(machine, arguments)
+        run = self._execution()
+        state, _ = self._related_state(run)
+        arguments = self._arguments(run, state)
+        before = dict(run.memory.parts)
+        self._run(run, arguments)
         for key, part in before.items():
-            claim = implication(refused, equal(machine.memory.parts[key], part))
-            self.goals.append(Goal("a step with an impossible enum changes nothing", claim))
-        for call in machine.calls:
+            claim = implication(refused, equal(run.memory.parts[key], part))
+            self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
+        for call in run.calls:
             claim = implication(refused, negation(call.when))
-            self.goals.append(Goal(f"a step with an impossible enum does not call {call.name}", claim))
+            self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
 
-    def _related(self, machine: Machine) -> tuple[Designation | None, Designation | None]:
-        """A state in which every place holds its cell, and the rest anything."""
-        self._file_objects(machine, initial=False)
-        state, observed = None, machine.globals.get(f"{self.name}_observed")
-        if not self.code.copilot:
-            state = machine.memory.new(self._state_type(), [machine.unknown(t) for t in leaves(self._state_type())])
+    def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
+        """A state in which every place holds its cell and everything else any value, and the observers' struct."""
+        self._file_objects(run, initial=False)
+        state = None if self.code.copilot else self._any_state(run)
+        observed = run.globals.names.get(f"{self.name}_observed")
         for cell in self.cells:
             place = self.code.places[cell.name]
-            where = self._variable(machine, state, place.variable)
             if place.ring:
-                where = self._slot(machine, where, place)
-            self._put(machine, where, self._as_c(cell.var), cell.name)
+                part, kind = self._slot(run, state, place, place.position)
+            else:
+                part, kind = run.memory.span(self._variable(run, state, place.variable))
+            self._put(run, part, kind, self._as_c(cell.var), cell.name)
         for name, (var, _) in self.indices.items():
-            where = self._variable(machine, state, name)
-            self._put(machine, where, [recast(var, where.type)], name)
-        return state, observed
+            part, kind = run.memory.span(self._variable(run, state, name))
+            self._put(run, part, kind, [recast(var, run.arithmetic.type_of(kind))], name)
+        return state, observed if isinstance(observed, Lvalue) else None
 
-    def _put(self, machine: Machine, where: Designation, parts: list[Term], name: str) -> None:
-        if [p.type for p in parts] != list(leaves(where.type)):
-            raise Refused(f"the place of {name} has another type")
+    def _put(self, run: Execution, first: Part, kind: AnyKind, parts: list[Term], name: str) -> None:
+        if [p.type for p in parts] != run.types_of(kind):
+            raise SpecError(f"the place of {name} has another type")
         for i, part in enumerate(parts):
-            machine.memory.parts[(where.places[0].object, where.places[0].offset + i)] = part
+            run.memory.parts[(first[0], first[1] + i)] = part
 
-    def _slot(self, machine: Machine, array: Designation, place: Place) -> Designation:
-        """The slot of a ring, by its distance from the index; from here on the ring is read that way."""
-        if not isinstance(array.type, ArrayType) or array.type.length != place.length:
-            raise Refused(f"the ring {place.variable} has another length")
-        first = array.places[0]
+    def _slot(self, run: Execution, state: Lvalue | None, place: Place, position: int) -> tuple[Part, AnyKind]:
+        """The slot of a ring, by its distance from the index. From here on the ring is read that way."""
+        lvalue, kind = self._ring(run, state, place)
+        first, _ = run.memory.span(lvalue)
         index, length = self.indices[place.ring]
-        machine.memory.rings[(first.object, first.offset)] = (
-            array.type,
-            lambda at: self._distance(at, index, length),
-        )
-        part = Part(TRUE, first.object, first.offset + place.position * width(array.type.element))
-        return Designation(array.type.element, (part,))
+        run.memory.rings[first] = RingSlots(kind, lambda at: self._distance(at, index, length))
+        return (first[0], first[1] + position * run.memory.width(kind.element)), kind.element
 
     def _distance(self, at: Term, index: Term, length: int) -> int:
-        """How far from the index an expression points, which is shown for every index."""
+        """The distance from the ring's index to the one at hand. A goal claims it for every value of the index."""
         if variables([at]) not in ([], [index]):
-            raise Refused("a ring is read at an index that is not its own")
+            raise SpecError("a ring is read at an index that is not its own")
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
-        self.goals.append(Goal("defined: an index into a ring", _goes(at, index, distance, length)))
+        self.goals.append(ProofGoal("defined: an index into a ring", _goes(at, index, distance, length)))
         return distance
 
-    def _given_inputs(self, machine: Machine) -> Iterator[Designation]:
-        type = self.declared.types.get(f"{self.name}_inputs")
-        if not isinstance(type, StructType):
+    def _given_inputs(self, run: Execution) -> Iterator[CResult]:
+        kind = self._struct(run, "inputs")
+        if kind is None:
             return
-        members = {name for name, _ in type.fields}
-        given = [i for i in self.equations.inputs if i.name in members]
-        made = machine.memory.new(type, [machine.unknown(t) for t in leaves(type)])
-        for i in given:
-            self._put(machine, machine.memory.member(made, i.name), self._as_c(i.var), i.name)
-        machine.volatile.append(made)
-        yield Designation(type, made.places, constant=True)
+        made = run.memory.add(kind, "inputs", run.unknowns_of(kind), constant=True)
+        for given in self.equations.inputs:
+            if kind.field(given.name) is not None:
+                self._put(run, *run.memory.span(_member(made, given.name)), self._as_c(given.var), given.name)
+        run.changing.append(made)
+        yield Pointee(made)
 
-    def _extern_inputs(self, machine: Machine) -> None:
-        for i in self.equations.inputs:
-            if i.name in machine.globals:
-                where = self._variable(machine, None, i.name)
-                self._put(machine, where, self._as_c(i.var), i.name)
-                machine.volatile.append(where)
+    def _extern_inputs(self, run: Execution) -> None:
+        for given in self.equations.inputs:
+            if given.name in run.globals.names:
+                lvalue = self._variable(run, None, given.name)
+                self._put(run, *run.memory.span(lvalue), self._as_c(given.var), given.name)
+                run.changing.append(lvalue)
 
-    def _calls(self, machine: Machine) -> None:
-        """The calls made are those of the triggers, in order; one that is not made has a guard that is never true."""
-        calls = list(machine.calls)
+    def _calls(self, run: Execution) -> None:
+        """Goals: the calls are those of the triggers, in order. If one is missing, its guard is never true."""
+        calls = list(run.calls)
         for trigger in self.equations.triggers:
             guard = self.parts[trigger.guard][0]
             if not calls or calls[0].name != trigger.name:
@@ -338,31 +356,32 @@ class Bisimulation:
             for i, ((_, arg), given) in enumerate(zip(trigger.args, call.args, strict=True)):
                 self._same(f"argument {i} of {trigger.name}", list(given), self._as_c(arg), under=guard)
         if calls:
-            raise Refused(f"a call of {calls[0].name} that is not the triggers' or not in their order")
+            raise SpecError(f"a call of {calls[0].name} that is not the triggers' or not in their order")
 
-    def _next_state(self, machine: Machine, state: Designation | None) -> None:
+    def _next_state(self, run: Execution, state: Lvalue | None) -> None:
         moves: dict[str, int] = {}
         for name, (var, length) in self.indices.items():
-            after = machine.memory.read(self._variable(machine, state, name))[0]
+            after = run.memory.read(self._variable(run, state, name))[0]
             if variables([after]) not in ([], [var]):
-                raise Refused(f"the ring index {name} depends on more than itself")
+                raise SpecError(f"the ring index {name} depends on more than itself")
             moves[name] = int(value_of(after, {var: 0})) % length  # type: ignore[arg-type]
-            self.goals.append(Goal(f"next value of {name}", _goes(after, var, moves[name], length)))
+            self.goals.append(ProofGoal(f"next value of {name}", _goes(after, var, moves[name], length)))
         for cell in self.cells:
             place = self.code.places[cell.name]
-            where = self._variable(machine, state, place.variable)
             if place.ring:
                 now = (place.position + moves[place.ring]) % place.length
-                where = self._slot(machine, where, Place(place.variable, place.ring, now, place.length))
-            self._same(f"next value of {cell.name}", machine.memory.read(where), self._as_c(cell.next))
+                found = run.memory.at(*self._slot(run, state, place, now))
+            else:
+                found = run.memory.read(self._variable(run, state, place.variable))
+            self._same(f"next value of {cell.name}", found, self._as_c(cell.next))
 
     # Claims
 
     def _same(self, what: str, found: list[Term], wanted: list[Term], under: Term = TRUE) -> None:
         if [t.type for t in found] != [t.type for t in wanted]:
-            raise Refused(f"{what}: another type")
+            raise SpecError(f"{what}: another type")
         for a, b in zip(found, wanted, strict=True):
-            self.goals.append(Goal(what, implication(under, equal(a, b))))
+            self.goals.append(ProofGoal(what, implication(under, equal(a, b))))
 
     def _wrong_pairs(self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
         answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
@@ -370,12 +389,19 @@ class Bisimulation:
         again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
         return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
 
-    def _unproved(self, goals: list[Goal], terms: set[Term], prover: Prover) -> list[str]:
+    def _unproved_goals(self, goals: list[ProofGoal], terms: set[Term], prover: Prover) -> list[str]:
         open_goals = [g for g in goals if g.claim is not TRUE]
         answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
         doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
         again = prover.valid([g.claim for g in doubtful])
         return list(dict.fromkeys(g.what for g, holds in zip(doubtful, again, strict=True) if not holds))
+
+
+def _member(struct: Lvalue, name: str) -> Lvalue:
+    kind = struct.kind.field(name) if isinstance(struct.kind, Struct) else None
+    if kind is None:
+        raise SpecError(f"{struct.kind} has no member {name}")
+    return struct.field(name, kind)
 
 
 def _goes(at: Term, index: Term, distance: int, length: int) -> Term:

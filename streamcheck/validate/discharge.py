@@ -1,10 +1,9 @@
-"""Showing that claims about terms hold for all values.
+"""Proofs of claims about terms, for all values.
 
-Most of the C's values are the equations' own terms once its conversions are simplified. The others are recognised by
-their values under some random valuations, taken for the term of the equations that has the same, and proved equal
-to it at the end: each such pair on its own, with everything that both sides have in common put for any value. As every
-pair is proved for all values, taking one side for the other on the way was right. A pair that is not proved is no
-longer taken, and the run is repeated without it.
+Most values of the C are the equations' own terms once conversions are simplified. Each of the others is compared with
+the equations' terms under random valuations and replaced by one that has the same values. At the end each such pair is
+proved equal on its own, with variables for the subterms that both sides share. This justifies the replacements. If a
+pair cannot be proved, the execution is repeated without it.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable,
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 
 VALUATIONS = 64
-VARIED = 4  # valuations that must differ from the rest, else a likeness says nothing
+VARIED = 4  # valuations that must differ from the rest, else the fingerprint is too weak
 TOGETHER = 24  # claims asked at once
 SECONDS = 60.0  # for one question
-QUICK = 1.0  # for one that there is a way around
+QUICK = 1.0  # for a question that may also stay open
 
 
 def equal(a: Term, b: Term) -> Term:
-    """One value: NaN is itself, and -0.0 is not 0.0."""
+    """The same value: NaN equals itself, -0.0 differs from 0.0."""
     return TRUE if a is b else term("same", a, b)
 
 
 class Values:
-    """Terms under the same random valuations; limits for some variables (a ring's index) are given."""
+    """The values of terms under the same random valuations. `below`: bounds of variables (ring indices)."""
 
     def __init__(self, below: dict[Term, int]) -> None:
         self.random = random.Random(1)
@@ -58,18 +57,18 @@ class Values:
         if node.is_const:
             return (node.payload,) * VALUATIONS
         if node.op == "var":
-            return tuple(self._any(node) for _ in range(VALUATIONS))
+            return tuple(self._random_value(node) for _ in range(VALUATIONS))
         apply = meaning(node)
         return tuple(map(apply, *(self.known[a] for a in node.args)))
 
-    def _any(self, var: Term) -> Value:
+    def _random_value(self, var: Term) -> Value:
         if var in self.below:
             return self.random.randrange(self.below[var])
         return any_value(self.random, var.type)
 
 
 def any_value(rng: random.Random, type: Type) -> Value:
-    """A random value; small ones, alike ones and extreme ones often."""
+    """A random value, often a small or extreme one."""
     match type:
         case MachineType():
             kind = rng.randrange(4)
@@ -96,7 +95,7 @@ def fingerprint(type: Type, values: Sequence[Value]) -> tuple[object, ...]:
 
 
 class Equals:
-    """C's terms and the equations' terms they are taken for."""
+    """Replaces terms of the C by equal terms of the equations. `pairs`: the replacements, still to be proved."""
 
     def __init__(self, terms: Iterable[Term], values: Values, refused: set[tuple[Term, Term]]) -> None:
         self.values = values
@@ -110,7 +109,7 @@ class Equals:
             self.by_print.setdefault(fingerprint(node.type, values.known[node]), []).append(node)
 
     def settle(self, found: Term) -> Term:
-        """The equations' term for this value of the C, if there seems to be one."""
+        """The equations' term that seems equal to this value of the C, or else the value itself."""
         if found.is_const or found in self.terms:
             return found
         if found in self.pairs:
@@ -119,21 +118,21 @@ class Equals:
         varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
         rests_on = _nearest(found, self.terms)
         # Of several that are always alike, the one computed from the same terms is the one the C means.
-        candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _over(t, rests_on)))
+        candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
         for candidate in candidates[:4]:
-            if (found, candidate) not in self.refused and (varied or _over(candidate, rests_on)):
+            if (found, candidate) not in self.refused and (varied or _is_over(candidate, rests_on)):
                 self.pairs[found] = candidate
                 return candidate
         return found
 
 
-def _over(term: Term, operands: set[Term]) -> bool:
-    """Whether it is one operator over these."""
+def _is_over(term: Term, operands: set[Term]) -> bool:
+    """The term is one operator on these operands and constants."""
     return bool(term.args) and all(a.is_const or a in operands for a in term.args)
 
 
 def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
-    """The claim with any value in place of the equations' terms it rests on, those in `own` excepted."""
+    """The claim with variables for the equations' terms it is built on, except for those in `own`."""
     images: dict[Term, Term] = {}
     stack = [claim]
     while stack:
@@ -152,7 +151,7 @@ def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
 
 
 def pair_claim(found: Term, taken: Term, terms: set[Term]) -> Term:
-    """That a pair is equal, cut at what the C's side rests on."""
+    """The claim that a pair is equal, with variables for the terms that the C's side is built on."""
     rests_on = {n for n in _nearest(found, terms) if not n.is_const and n is not taken}
     return cut(equal(found, taken), set(), rests_on)
 
@@ -182,7 +181,7 @@ class Prover:
         self.asked = 0
 
     def valid(self, claims: Sequence[Term], seconds: float | None = None) -> list[bool]:
-        """For each claim whether it holds for all values; False also where the solver does not know."""
+        """For each claim, True if it is proved for all values."""
         answers: dict[Term, bool] = {}
         seconds = min(seconds or self.seconds, self.seconds)
         open_claims = [c for c in dict.fromkeys(claims) if c is not TRUE]
@@ -209,7 +208,7 @@ class Prover:
 
 
 def member(var: Term) -> Term:
-    """That an enum holds one of its codes."""
+    """The claim that an enum has one of its values."""
     assert isinstance(var.type, EnumType)
     claim = None
     for code in var.type.codes:

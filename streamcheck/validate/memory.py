@@ -1,9 +1,8 @@
-"""Objects, and the expressions that designate them.
+"""Symbolic memory: a term for every scalar part of every object.
 
-Memory is a map from (object, scalar part) to terms. A designation is a list of places with the conditions under which
-it is each of them: `a[i]` is one place where `i` is known, else as many as the array has elements. An array that the
-relation calls a ring is different: its slots go by their distance from where its index stood when the step began,
-so that a ring of a thousand takes no more to follow than one of two.
+`a[i]` is one part if `i` is known, else each element under a condition. An array that the relation calls a ring is
+different: its slots are numbered by their distance from its index at the beginning of the step, so a ring of a
+thousand elements takes no more time than one of two.
 """
 
 from __future__ import annotations
@@ -11,148 +10,186 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, constant
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type
-from streamcheck.validate.arithmetic import Demand, either, make
-from streamcheck.validate.reader import Refused
+from streamcheck.c.initial import PartPath
+from streamcheck.c.kinds import AnyKind, Array, Struct
+from streamcheck.c.lvalues import Lvalue, Object
+from streamcheck.c.terms import comparison, either
+from streamcheck.core.errors import SpecError
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant
+from streamcheck.core.types import MachineType
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PointerType(Type):
-    to: Type
-    constant: bool
-    kind = "pointer"
-
-    def __str__(self) -> str:
-        return f"pointer to {self.to}"
+Part = tuple[Object, int]  # a scalar of an object, counted in the order of declaration
+Parts = dict[Part, Term]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Some of the scalar parts of an object, beginning at `offset`, and when it is meant."""
+class RingSlots:
+    """An array that is a ring: the slot of an index."""
 
-    when: Term
-    object: int
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Designation:
-    type: Type
-    places: tuple[Place, ...]
-    constant: bool = False
-
-
-def width(type: Type) -> int:
-    """Scalar parts of a value."""
-    match type:
-        case ArrayType():
-            return type.length * width(type.element)
-        case StructType():
-            return sum(width(t) for _, t in type.fields)
-    return 1
-
-
-def leaves(type: Type) -> Iterator[Type]:
-    match type:
-        case ArrayType():
-            for _ in range(type.length):
-                yield from leaves(type.element)
-        case StructType():
-            for _, t in type.fields:
-                yield from leaves(t)
-        case _:
-            yield type
+    kind: Array
+    slot: Callable[[Term], int]
 
 
 class Memory:
     def __init__(self) -> None:
-        self.parts: dict[tuple[int, int], Term] = {}
-        self.count = 0
-        # Where a ring begins: its type (its first slot begins there, too), and the slot that an index means.
-        self.rings: dict[tuple[int, int], tuple[ArrayType, Callable[[Term], int]]] = {}
-        self.frozen = 0  # objects up to this one may not be written: an expression is being evaluated
+        self.parts: Parts = {}
+        self.indeterminate: Parts = {}  # the condition that a part has no value yet, if it can be so
+        self.rings: dict[Part, RingSlots] = {}  # by their first part
+        self.numbers: dict[Object, int] = {}
+        self.frozen = 0  # the first objects, up to this number, may not be written: an expression is being evaluated
+        self._layouts: dict[int, tuple[AnyKind, dict[str, tuple[int, AnyKind]], int]] = {}
 
-    def new(self, type: Type, parts: list[Term]) -> Designation:
-        self.count += 1
-        self.parts.update({(self.count, i): part for i, part in enumerate(parts)})
-        return Designation(type, (Place(TRUE, self.count, 0),))
+    def add(self, kind: AnyKind, name: str, parts: list[Term], *, constant: bool = False) -> Lvalue:
+        """A new object with these values."""
+        made = Object(name, kind, constant=constant)
+        self.numbers[made] = len(self.numbers) + 1
+        self.parts.update({(made, i): part for i, part in enumerate(parts)})
+        return Lvalue(made, kind)
 
-    def read(self, what: Designation) -> list[Term]:
-        """The scalar parts of what is designated."""
-        self._check_rings(what)
-        return [self._part(what, i) for i in range(width(what.type))]
+    # Layout
 
-    def _part(self, what: Designation, i: int) -> Term:
-        *others, last = what.places
-        value = self.parts[(last.object, last.offset + i)]
-        for place in reversed(others):
-            value = either(place.when, self.parts[(place.object, place.offset + i)], value)
-        return value
+    def _layout(self, kind: AnyKind) -> tuple[dict[str, tuple[int, AnyKind]], int]:
+        """The offset and kind of each field, and the number of scalars."""
+        known = self._layouts.get(id(kind))
+        if known is None:
+            fields: dict[str, tuple[int, AnyKind]] = {}
+            size = 1
+            match kind:
+                case Array():
+                    size = kind.length * self.width(kind.element)
+                case Struct():
+                    size = 0
+                    for name, inner in kind.fields:
+                        fields[name] = (size, inner)
+                        size += self.width(inner)
+            known = self._layouts[id(kind)] = (kind, fields, size)  # the kind is kept: its id is the key
+        return known[1], known[2]
 
-    def write(self, what: Designation, values: list[Term], live: Term) -> None:
-        """Where `live` is true, what is designated takes the values."""
-        if what.constant:
-            raise Refused("a write to something constant")
-        if any(place.object <= self.frozen for place in what.places):
-            raise Refused("an expression that changes something")
-        self._check_rings(what)
-        for place in what.places:
-            when = conjunction(live, place.when)
+    def width(self, kind: AnyKind) -> int:
+        """The number of scalars."""
+        return self._layout(kind)[1]
+
+    def offsets(self, lvalue: Lvalue) -> list[tuple[Term, int]]:
+        """The offset of the part in its object, or each that it may be, with its condition."""
+        kind, fields, indices = lvalue.object.kind, list(lvalue.fields), list(lvalue.indices)
+        ways: list[tuple[Term, int]] = [(TRUE, 0)]
+        while fields or indices:
+            if isinstance(kind, Struct) and fields:
+                offset, kind = self._layout(kind)[0][fields.pop(0)]
+                ways = [(when, at + offset) for when, at in ways]
+            elif isinstance(kind, Array) and indices:
+                ways = self._elements(lvalue.object, kind, ways, indices.pop(0))
+                kind = kind.element
+            else:
+                raise SpecError("a field of all the elements of an array")
+        return ways
+
+    def _elements(
+        self, object: Object, kind: Array, ways: list[tuple[Term, int]], index: Term
+    ) -> list[tuple[Term, int]]:
+        step, length = self.width(kind.element), kind.length
+        ring = self.rings.get((object, ways[0][1]))
+        if ring is not None and ring.kind is kind:
+            if len(ways) > 1:
+                raise SpecError("one of several rings")
+            return [(TRUE, ways[0][1] + step * ring.slot(index))]
+        if index.is_const:
+            chosen: list[tuple[Term, int]] = [(TRUE, min(max(index.payload, 0), length - 1))]
+        else:
+            assert isinstance(index.type, MachineType)
+            known = range(min(length, index.type.high + 1))
+            chosen = [(comparison("eq", index, constant(index.type, i)), i) for i in known]
+        return [(conjunction(when, this), at + step * i) for when, at in ways for this, i in chosen]
+
+    def is_ring(self, lvalue: Lvalue) -> bool:
+        if not self.rings:
+            return False
+        ways = self.offsets(lvalue)
+        ring = self.rings.get((lvalue.object, ways[0][1]))
+        return ring is not None and ring.kind is lvalue.kind
+
+    def span(self, lvalue: Lvalue) -> tuple[Part, AnyKind]:
+        """The first scalar and the kind of a part that is known."""
+        ((_, offset),) = self.offsets(lvalue)
+        return (lvalue.object, offset), lvalue.kind
+
+    # Access
+
+    def at(self, first: Part, kind: AnyKind) -> list[Term]:
+        """The scalars of a span."""
+        return [self.parts[(first[0], first[1] + i)] for i in range(self.width(kind))]
+
+    def read(self, lvalue: Lvalue) -> list[Term]:
+        """The scalars of a part."""
+        ways = self.offsets(lvalue)
+        self._check_rings(lvalue, ways)
+        values = []
+        for i in range(self.width(lvalue.kind)):
+            value = self.parts[(lvalue.object, ways[-1][1] + i)]
+            for when, at in reversed(ways[:-1]):
+                value = either(when, self.parts[(lvalue.object, at + i)], value)
+            values.append(value)
+        return values
+
+    def has_no_value(self, lvalue: Lvalue) -> Term:
+        """The condition that a scalar of the part is indeterminate."""
+        if not self.indeterminate:
+            return FALSE
+        return disjunction(
+            *(
+                conjunction(when, self.indeterminate.get((lvalue.object, at + i), FALSE))
+                for when, at in self.offsets(lvalue)
+                for i in range(self.width(lvalue.kind))
+            )
+        )
+
+    def write(self, lvalue: Lvalue, values: list[Term], live: Term) -> None:
+        """The part takes the values if `live` holds."""
+        if self.numbers[lvalue.object] <= self.frozen:
+            raise SpecError("an expression with a side effect")
+        ways = self.offsets(lvalue)
+        self._check_rings(lvalue, ways)
+        for condition, at in ways:
+            when = conjunction(live, condition)
             for i, value in enumerate(values):
-                key = (place.object, place.offset + i)
-                self.parts[key] = either(when, value, self.parts[key])
+                part = (lvalue.object, at + i)
+                self.parts[part] = either(when, value, self.parts[part])
+                if part in self.indeterminate:
+                    self.indeterminate[part] = conjunction(self.indeterminate[part], negation(when))
 
-    def _check_rings(self, what: Designation) -> None:
-        """A ring's slots are in the order of time and not of the array: only one at a time means what C means."""
-        size = width(what.type)
-        for (object, start), (ring, _) in self.rings.items():
-            step = width(ring.element)
-            for place in what.places:
-                first, last = place.offset - start, place.offset - start + size - 1
-                if place.object != object or last < 0 or first >= step * ring.length:
+    def merge(self, condition: Term, parts: Parts, indeterminate: Parts) -> None:
+        """Another memory takes the place of this one if the condition holds."""
+        for part, value in parts.items():
+            other = self.parts.get(part, value)
+            self.parts[part] = value if value is other else either(condition, value, other)
+        for part in {**self.indeterminate, **indeterminate}:
+            yes, no = (m.get(part, FALSE) for m in (indeterminate, self.indeterminate))
+            self.indeterminate[part] = either(condition, yes, no)
+
+    def _check_rings(self, lvalue: Lvalue, ways: list[tuple[Term, int]]) -> None:
+        """The slots of a ring are in the order of time: only one at a time means what it means in C."""
+        size = self.width(lvalue.kind)
+        for (object, start), ring in self.rings.items():
+            if object is not lvalue.object:
+                continue
+            step = self.width(ring.kind.element)
+            for _, offset in ways:
+                first, last = offset - start, offset - start + size - 1
+                if last < 0 or first >= step * ring.kind.length:
                     continue
                 if first < 0 or first // step != last // step:
-                    raise Refused("a ring as a whole")
-
-    def member(self, of: Designation, name: str) -> Designation:
-        if not isinstance(of.type, StructType):
-            raise Refused(f"the member {name} of {of.type}")
-        offset = 0
-        for field, type in of.type.fields:
-            if field == name:
-                places = tuple(Place(p.when, p.object, p.offset + offset) for p in of.places)
-                return Designation(type, places, of.constant)
-            offset += width(type)
-        raise Refused(f"{of.type} has no member {name}")
-
-    def element(self, of: Designation, index: Term, demand: Demand) -> Designation:
-        if not isinstance(of.type, ArrayType) or not isinstance(index.type, MachineType):
-            raise Refused("an index into what is no array")
-        step, length = width(of.type.element), of.type.length
-        first = of.places[0]
-        ring, slot = self.rings.get((first.object, first.offset), (None, None))
-        if slot is not None and of.type is ring:
-            if len(of.places) > 1:
-                raise Refused("one of several rings")
-            return Designation(of.type.element, (Place(TRUE, first.object, first.offset + step * slot(index)),))
-        demand(_in_range(index, length), f"an index is less than {length}")
-        if index.is_const:
-            chosen = [(TRUE, min(max(index.payload, 0), length - 1))]
-        else:
-            chosen = [(make("eq", index, constant(index.type, i)), i) for i in range(length) if i <= index.type.high]
-        places = tuple(
-            Place(conjunction(p.when, when), p.object, p.offset + step * i) for p in of.places for when, i in chosen
-        )
-        return Designation(of.type.element, places, of.constant)
+                    raise SpecError("a ring as a whole")
 
 
-def _in_range(index: Term, length: int) -> Term:
-    assert isinstance(index.type, MachineType)
-    parts = []
-    if index.type.signed:
-        parts.append(make("ge", index, constant(index.type, 0)))
-    if length <= index.type.high:
-        parts.append(make("lt", index, constant(index.type, length)))
-    return conjunction(*parts)
+def scalars_of(kind: AnyKind, path: PartPath = ()) -> Iterator[tuple[PartPath, AnyKind]]:
+    """The scalars of a kind with their paths, in the order of declaration."""
+    match kind:
+        case Array():
+            for i in range(kind.length):
+                yield from scalars_of(kind.element, (*path, i))
+        case Struct():
+            for name, inner in kind.fields:
+                yield from scalars_of(inner, (*path, name))
+        case _:
+            yield path, kind

@@ -1,19 +1,20 @@
-"""Calls: functions of the file are inlined, those of verifiers and of the standard library mean what they are for, and
-unknown ones give any value."""
+"""Calls. Functions of the file are inlined, those of verifiers and of the standard library have their meaning, and
+unknown ones return any value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from streamcheck.c import effects, kinds, pointers
+from streamcheck.c.arithmetic import FUNCTIONS, CValue
+from streamcheck.c.declarations import CResult, Function, NameScope, Pointee
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term
-from streamcheck.frontends.minic import effects, kinds, pointers
-from streamcheck.frontends.minic.arithmetic import Value
 from streamcheck.frontends.minic.expressions import Expressions
-from streamcheck.frontends.minic.kinds import Array, Floating, Integer, Kind, Pointer, Struct
-from streamcheck.frontends.minic.places import Place, Target, made
-from streamcheck.frontends.minic.scopes import Function, Result, Scope
+from streamcheck.frontends.minic.storage import Update
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.statements import Statements
@@ -23,7 +24,7 @@ ERRORS = {"__VERIFIER_error": "error", "reach_error": "reach_error", "__assert_f
 ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
 ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit")
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror")
-RESULTS: dict[str, Kind] = {  # what nondet functions give that the file does not declare
+RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
     "bool": kinds.BOOLEAN,
     "_Bool": kinds.BOOLEAN,
     "char": kinds.CHAR,
@@ -55,31 +56,30 @@ class Calls:
         self.statements: Statements
         self.active: list[str] = []
         self.final = expressions.flow.place()
-        self.results: dict[str, Place | None] = {}
-
-    def name_of(self, place: Place) -> str:
-        return str(place.object.part(next(f for f, _ in place.object.parts)).payload)
+        self.results: dict[str, Lvalue | None] = {}
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
-        if node.name.__class__.__name__ != "ID":
-            raise self.expressions.refused("calls through pointers to functions are not read", node)
-        found = self.expressions.scope.find(node.name.name)
+        if form(node.name) != "ID":
+            raise self.expressions.refused("calls through pointers to functions are not supported", node)
+        found = self.expressions.scope.meaning(node.name.name)
         if found is not None and not isinstance(found, Function):
             raise self.expressions.refused(f"{node.name.name} is called, and is no function", node)
         return node.name.name, found
 
-    def result_of(self, node: Any) -> Kind:
+    def result_kind(self, node: Any) -> AnyKind:
         name, found = self._function(node)
         if found is not None:
             return found.result
         if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS):
             return kinds.VOID
+        if name in FUNCTIONS or name.removesuffix("f") in FUNCTIONS:
+            return kinds.DOUBLE if name in FUNCTIONS else kinds.FLOAT
         for prefix in effects.CHOOSERS:
             if name.startswith(prefix):
                 return RESULTS.get(name.removeprefix(prefix), kinds.INT)
         return kinds.INT
 
-    def call(self, node: Any) -> Result:
+    def call(self, node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         name, function = self._function(node)
         arguments = list(node.args.exprs) if node.args else []
@@ -92,7 +92,7 @@ class Calls:
             self._condition(arguments[0], node, None)
         elif has_body:
             assert function is not None
-            return self._inlined(function, arguments, node)
+            return self._inline(function, arguments, node)
         elif name in ENDS or name in self.endless:
             for argument in arguments:
                 to.effect(argument)
@@ -102,23 +102,23 @@ class Calls:
         return None
 
     def _condition(self, argument: Any, node: Any, error: str | None) -> None:
-        """The run goes on where it holds; elsewhere it is an error, or no run at all."""
+        """The run continues if the condition holds. If not, it goes to `error`, or ends."""
         flow = self.expressions.flow
         yes = flow.place()
         self.expressions.condition(argument, yes, flow.place() if error is None else error)
         flow.at = yes
 
-    def _unknown(self, name: str, arguments: list[Any], node: Any) -> Result:
+    def _unknown(self, name: str, arguments: list[Any], node: Any) -> CResult:
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
-            raise to.refused("assembler is not read", node)
+            raise to.refused("assembler is not supported", node)
         for argument in arguments:
-            if argument.__class__.__name__ == "Constant" and argument.type == "string":
+            if form(argument) == "Constant" and argument.type == "string":
                 continue
             given = to.value(argument)
-            if isinstance(given, Target) or (isinstance(given, Place) and isinstance(given.kind, Array)):
+            if isinstance(given, Pointee) or (isinstance(given, Lvalue) and isinstance(given.kind, Array)):
                 raise to.refused(f"{name} has no body and is given a pointer: what it changes is not known", node)
-        kind = self.result_of(node)
+        kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
         if not known and name not in PRINTS:
             does = "does nothing" if kind == kinds.VOID else "gives any value"
@@ -127,24 +127,24 @@ class Calls:
             return None
         if not isinstance(kind, Integer | Floating):
             raise to.refused(f"{name} has no body and gives {kind}", node)
-        return Value(kind, to.unknown("nondet()" if known else f"{name}()", kind))
+        return CValue(kind, to.unknown("nondet()" if known else f"{name}()", kind))
 
     # Functions of the file
 
-    def _inlined(self, function: Function, arguments: list[Any], node: Any) -> Result:
+    def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         if function.name in self.active:
-            raise to.refused(f"{function.name} calls itself: recursion is not read", node)
+            raise to.refused(f"{function.name} calls itself: recursion is not supported", node)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.refused(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
-        values = self._evaluated(arguments)
+        values = self._evaluate(arguments)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)
-        to.scope = Scope(self.statements.globals)
-        updates: list[tuple[Term, Term]] = []
+        to.scope = NameScope(self.statements.globals)
+        updates: list[Update] = []
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
-            updates += self._bound(function, name, kind, value, argument)
+            updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         flow.function = function.name
@@ -154,39 +154,38 @@ class Calls:
         result = self.results.get(function.name)
         return None if result is None else to.read(result)
 
-    def _evaluated(self, arguments: list[Any]) -> list[Result]:
-        """Left to right; what an earlier one gave is kept over the later ones."""
+    def _evaluate(self, arguments: list[Any]) -> list[CResult]:
+        """The values, left to right. Effects of later arguments do not change earlier values."""
         to = self.expressions
         kept: list[Any] = []
         for i, argument in enumerate(arguments):
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
-            if later and isinstance(value, Place) and isinstance(value.kind, Struct):
+            if later and isinstance(value, Lvalue) and isinstance(value.kind, Struct):
                 value = self._copy(value, argument)
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
-        values: list[Result] = []
+        values: list[CResult] = []
         for first in reversed(kept):
             values.append(first())
         return values[::-1]
 
-    def _copy(self, struct: Place, node: Any) -> Place:
+    def _copy(self, struct: Lvalue, node: Any) -> Lvalue:
         to = self.expressions
-        copy = made(struct.kind, f"value, {to.flow.line(to.where)}", self.statements.term)
-        to.store(copy, struct, f"value = {to.text(node)}")
+        copy = to.storage.add(struct.kind, f"value, {to.flow.line(to.where)}", self.statements.term)
+        to.store(node, f"value = {to.text(node)}", (copy, struct))
         return copy
 
-    def _bound(
-        self, function: Function, name: str, kind: Kind, value: Result, argument: Any
-    ) -> Iterator[tuple[Term, Term]]:
+    def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
         to = self.expressions
         if isinstance(kind, Pointer):
             pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)
             to.scope.names[name] = pointer
-            yield from pointers.bind(pointer, value, name, to, argument)
+            for offset, new in pointers.bind(pointer, value, name, to, argument):
+                yield from to.updates(offset, new, argument)
             return
         place = self.statements.variable(name, kind, (function.name, name))
         to.scope.names[name] = place
-        yield from to.updates(place, value, f"{name} of {function.name}")
+        yield from to.updates(place, value, argument)
 
     def _body(self, function: Function, leave: str) -> None:
         flow = self.expressions.flow

@@ -1,10 +1,9 @@
-"""The automaton as it grows: where the program is, what it has evaluated and not yet used, and the edges so far.
+"""The automaton under construction: the current place, pending obligations and choices, and the edges so far.
 
-Evaluating an expression makes no edge as long as nothing happens but reading: it gives a term, obligations (conditions
-without which C gives the operation no meaning) and choices (unknown values). They are used by the edges of one place,
-all at once: an edge to the error for each obligation that may fail first, and those that go on, with all of them in
-their guards. What has effects in the middle of an expression makes edges of its own; `hold` saves, in a variable, what
-was evaluated before and would change.
+An expression that only reads makes no edge. It gives a term, obligations (side conditions without which the operation
+is undefined) and choices (unknown values). The next edges from the place use them all at once: one edge to an error for
+each obligation that may fail first, and the edges that go on, with all obligations in their guards. A side effect
+inside an expression makes edges of its own; `hold` saves earlier values that it would change in variables.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from streamcheck.c.arithmetic import SideCondition
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction, implication, negation
@@ -20,29 +20,24 @@ from streamcheck.core.types import Type
 from streamcheck.problem.automaton import Automaton, Edge, Error
 from streamcheck.problem.skips import collapsed, reachable
 
-FAILURES = {  # obligations, and what is said where they fail
-    "no overflow": "overflow",
-    "no division by zero": "division by zero",
-    "index in bounds": "index out of bounds",
-    "shift in range": "shift out of range",
-    "conversion in range": "conversion out of range",
-}
 LARGEST = 200_000  # edges; inlining may double them with every call
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An obligation: under the premises, `holds`; `seen`: how many of the choices were made before it."""
+    """An obligation: under the premise, `holds`. If not, the run goes to `error`. `seen`: how many of the choices were
+    made before it."""
 
-    name: str
-    premises: Term
+    condition: SideCondition
+    error: str
+    premise: Term
     holds: Term
     where: Location
     seen: int
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnknownValue:
     name: str  # before what tells it from others
     term: Term
     limits: Term  # what is known of it
@@ -58,8 +53,8 @@ class Option:
     text: str = "skip"
 
 
-class Names:
-    """Names given once each: the second `x` is `x_2`, or with another `pattern`."""
+class FreshNames:
+    """Distinct names: the second `x` becomes `x_2`, or as `pattern` has it."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -77,10 +72,10 @@ class Flow:
     def __init__(self, name: str, file: str) -> None:
         self.name = name
         self.file = file
-        self.names = Names()  # of variables and choices
+        self.names = FreshNames()  # of variables and choices
         self.variables: list[Term] = []
         self.private: set[Term] = set()  # temporary ones, and those of inlined functions
-        self.said: dict[str, Location | None] = {}  # what C calls by these names, too, and where it was declared
+        self.source_names: dict[str, Location | None] = {}  # C names of variables, and where they were declared
         self.places: list[str] = []
         self.function = ""  # the one being inlined
         self.owner: dict[Location, str] = {}
@@ -88,8 +83,7 @@ class Flow:
         self.errors: dict[str, Error] = {}
         self.loops: set[str] = set()
         self.checks: list[Check] = []
-        self.choices: list[Choice] = []
-        self.premises: list[Term] = []
+        self.choices: list[UnknownValue] = []
         self.warnings: dict[str, None] = {}
         self.entry = self.place()
         self.at = self.entry
@@ -109,17 +103,17 @@ class Flow:
         self.variables.append(made)
         return made
 
-    def declared(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
-        """A variable of the program or of the function that is read. Its name stands for it wherever there is no other
-        of that name, and not only in an inner block."""
-        alone = not inner and name not in self.said and all(v.payload.split(".")[0] == name for v in parts)
-        self.said[name] = where if alone else None
+    def declare(self, name: str, parts: Sequence[Term], where: Location, *, inner: bool) -> None:
+        """Records the name of a variable of the program or of the function that is read. The name is kept if no other
+        variable has it and it is visible outside of inner blocks."""
+        alone = not inner and name not in self.source_names and all(v.payload.split(".")[0] == name for v in parts)
+        self.source_names[name] = where if alone else None
 
     def line(self, where: Location) -> str:
         return f"line {where.line}" + ("" if where.file == self.file else f" of {where.file.rsplit('/', 1)[-1]}")
 
     def error(self, kind: str, where: Location, *, implied: bool) -> str:
-        """The place of this claim, one for each line."""
+        """The error location of a claim, one for each line."""
         name = f"{kind}, {self.line(where)}"
         if name not in self.errors:
             self.places.append(name)
@@ -128,17 +122,16 @@ class Flow:
 
     # What an expression leaves behind
 
-    def oblige(self, kind: str, holds: Term, where: Location) -> None:
-        if holds is not TRUE:
-            check = Check(self.error(kind, where, implied=True), conjunction(*self.premises), holds, where, 0)
-            self.checks.append(replace(check, seen=len(self.choices)))
+    def oblige(self, condition: SideCondition, premise: Term, holds: Term, where: Location) -> None:
+        error = self.error(condition.claim, where, implied=True)
+        self.checks.append(Check(condition, error, premise, holds, where, len(self.choices)))
 
     def choose(self, wanted: str, type: Type, where: Location, limits: Term | None = None) -> Term:
-        """Any value of the type, of those within the limits, which are said of the variable `?` of that type."""
+        """Any value of the type within the limits, which are a condition on the variable `?` of that type."""
         name = f"{wanted} {self.line(where)}"
         made = variable(self.names.fresh(name, "{} ({})"), type)
         known = TRUE if limits is None else substitute([limits], {variable("?", type): made})[limits]
-        self.choices.append(Choice(name, made, known))
+        self.choices.append(UnknownValue(name, made, known))
         return made
 
     # Edges
@@ -151,23 +144,23 @@ class Flow:
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
     def branch(self, options: Sequence[Option], where: Location | None) -> None:
-        """The ways on from here; what was evaluated is used up."""
+        """Edges from here. They use up the pending obligations and choices."""
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
         met: Term = TRUE
         for check in checks:
-            fails = conjunction(met, check.premises, negation(check.holds))
+            fails = conjunction(met, check.premise, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.name, fails, text=FAILURES[self.errors[check.name].name.split(",")[0]])
+                option = Option(check.error, fails, text=check.condition.failure)
                 self._edge(option, check.where, choices[: check.seen])
-            met = conjunction(met, implication(check.premises, check.holds))
+            met = conjunction(met, implication(check.premise, check.holds))
         for option in options:
             guard = conjunction(met, option.guard)
             if guard is not FALSE:
                 self._edge(replace(option, guard=guard), where, choices)
 
-    def _edge(self, option: Option, where: Location | None, choices: Sequence[Choice]) -> None:
-        """An edge with these choices, which all that leave this place have in common."""
+    def _edge(self, option: Option, where: Location | None, choices: Sequence[UnknownValue]) -> None:
+        """An edge with these choices, which all edges that leave this place share."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
         self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
 
@@ -179,23 +172,23 @@ class Flow:
         guard: Term = TRUE,
         to: str | None = None,
     ) -> None:
-        """One statement, after which the program is at a new place, or at `to`."""
+        """One statement. The program is then at a new place, or at `to`."""
         target = self.place() if to is None else to
         self.branch([Option(target, guard, updates, text)], where)
         self.at = target
 
     def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
-        """Goes there; what follows in the text is reached only by a label."""
+        """A jump. The code after it is reached only through a label."""
         self.branch([Option(target, text=text)], where)
         self.at = self.place()
 
     def settle(self, where: Location, text: str) -> None:
-        """Obligations and choices that are waiting are met here."""
+        """An edge for pending obligations and choices, if there are any."""
         if self.checks or self.choices:
             self.step(where, text)
 
     def hold(self, terms: Sequence[Term], where: Location, text: str) -> Held:
-        """Keeps the values of terms over what happens next, until `Held.release`."""
+        """Keeps the values of terms over later effects, until `Held.release`."""
         saved: dict[Term, Term] = {}
         if self.choices:
             chosen = {c.term for c in self.choices}
@@ -213,8 +206,9 @@ class Flow:
         return made
 
     def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """Whether what happened from `start` to `middle` and gave `left`, and what happened since and gave `right`,
-        use variables that the other changes. Variables that only one call at a time has are no matter."""
+        """One of two operands uses a variable that the other changes. The edges from `start` to `middle` and the terms
+        `left` are the first, the later edges and `right` the second. Variables of inlined functions do not count: only
+        one call at a time has them."""
         sides = []
         for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
             changed = {v for e in edges for v, _ in e.updates} - self.private
@@ -233,17 +227,17 @@ class Flow:
             tuple(self.errors.values()),
             tuple(self.edges),
             loops=frozenset(self.loops),
-            said={name: where for name, where in self.said.items() if where is not None},
+            said={name: where for name, where in self.source_names.items() if where is not None},
         )
         cfa = collapsed(reachable(cfa))
         aimed = {e.target for e in cfa.edges}
         errors = tuple(e for e in cfa.errors if not e.implied or e.location in aimed)
         dropped = cfa.bad - {e.location for e in errors}
         places = tuple(name for name in cfa.locations if name not in dropped)
-        return self._named(replace(cfa, errors=errors, locations=places))
+        return self._with_names(replace(cfa, errors=errors, locations=places))
 
-    def _named(self, cfa: Automaton) -> Automaton:
-        """Locations called after the line whose code begins there."""
+    def _with_names(self, cfa: Automaton) -> Automaton:
+        """The automaton with locations named for the line whose code begins there."""
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
         for name in cfa.locations:
@@ -254,10 +248,10 @@ class Flow:
             elif name == cfa.entry:
                 wanted[name] = "start"
             else:
-                wanted[name] = self._wanted(first)
+                wanted[name] = self._name_at(first)
             if first is not None:
                 lines[name] = first
-        names = _distinct(wanted)
+        names = _distinct_names(wanted)
         return replace(
             cfa,
             locations=tuple(names[name] for name in cfa.locations),
@@ -267,7 +261,7 @@ class Flow:
             loops=frozenset(names[name] for name in cfa.loops),
         )
 
-    def _wanted(self, where: Location | None) -> str:
+    def _name_at(self, where: Location | None) -> str:
         if where is None:
             return "end"
         file = "" if where.file == self.file else f"{where.file.rsplit('/', 1)[-1]}:"
@@ -277,7 +271,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Held:
-    """Values kept over the edges made since: one is saved in a variable only where those edges change it."""
+    """Values kept over later edges. A value is saved in a variable only if those edges change it."""
 
     flow: Flow
     terms: list[Term]
@@ -298,7 +292,7 @@ class Held:
         return [saved.get(t, t) for t in self.terms]
 
 
-def _distinct(wanted: dict[str, str]) -> dict[str, str]:
+def _distinct_names(wanted: dict[str, str]) -> dict[str, str]:
     """12, or 12a, 12b … where several have the same."""
     groups: dict[str, list[str]] = {}
     for name, base in wanted.items():

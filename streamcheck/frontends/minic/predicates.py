@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from streamcheck.c import kinds
+from streamcheck.c.arithmetic import CValue
+from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, MachineType, Type
-from streamcheck.frontends.minic import kinds
-from streamcheck.frontends.minic.arithmetic import Value
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
-from streamcheck.frontends.minic.read import parsed
 from streamcheck.problem.automaton import Automaton
 
 
 def read_predicates(program: Automaton, texts: Sequence[str], *, mathematical: bool) -> tuple[Term, ...]:
-    """The conditions as terms over the program's variables, called as they are in counterexamples."""
+    """The conditions as terms over the program's variables, which have the names shown in counterexamples."""
     flow = Flow("predicates", "predicate")
     to = Expressions(flow, mathematical=mathematical)
     for v in program.variables:
         kind = _kind(v.type)
         if kind is not None:
-            to.scope.names[str(v.payload)] = Value(kind, v)
+            to.scope.names[str(v.payload)] = CValue(kind, v)
     return tuple(_predicate(text, program, to) for text in texts)
 
 
 def _predicate(text: str, program: Automaton, to: Expressions) -> Term:
     try:
-        tree = parsed(f"int predicate(void) {{ return {text}; }}", "predicate")
-        (function,) = tree.ext
+        nodes = parse(f"int predicate(void) {{ return {text}; }}", "predicate")
+        (function,) = nodes
         (returned,) = function.body.block_items
         value = to.scalar(returned.expr)
     except (SpecError, ValueError, AttributeError) as why:

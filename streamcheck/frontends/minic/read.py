@@ -2,64 +2,49 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import re
 import sys
 from dataclasses import replace
 from typing import Any, Literal
 
+from streamcheck.c import initial, kinds, pointers
+from streamcheck.c.arithmetic import CValue
+from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.kinds import Pointer
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.preprocess import preprocess
+from streamcheck.c.syntax import form, parse, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
-from streamcheck.frontends.minic import initial, kinds, pointers
-from streamcheck.frontends.minic.arithmetic import Value
 from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
-from streamcheck.frontends.minic.kinds import Pointer
-from streamcheck.frontends.minic.places import Place, Target
-from streamcheck.frontends.minic.preprocess import preprocessed
-from streamcheck.frontends.minic.scopes import Function, PointerVariable, Scope, where_of
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
-PRELUDE = "the standard library"
 DEEPEST = 20_000  # calls of this reader within each other: a long chain of else-ifs is nested statements
 
 
 def read_c(path: str, integers: Literal["c", "math"], function: str | None = None) -> tuple[Automaton, tuple[str, ...]]:
-    """The automaton of a function of the file, and what to know about it (functions without a body).
+    """The automaton of a function of the file, and warnings (functions without a body).
 
     Without `function` it is `main`, or the only function there is. Global variables hold their initial values when
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
     """
-    source = preprocessed(path)
-    prelude = f'# 1 "{PRELUDE}"\n' + "".join(f"typedef int {name};\n" for name in kinds.TYPEDEFS)
+    source = preprocess(path)
     flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
-        tree = parsed(prelude + source.text, path)
-        return _Unit(flow, mathematical=integers == "math", endless=source.endless).read(tree, function)
+        nodes = parse(source.text, path)
+        return _TranslationUnit(flow, mathematical=integers == "math", endless=source.endless).read(nodes, function)
     finally:
         sys.setrecursionlimit(limit)
 
 
-def parsed(text: str, path: str) -> Any:
-    parser = importlib.import_module("pycparser.c_parser").CParser()
-    try:
-        return parser.parse(text, path)
-    except Exception as error:  # its errors have changed their class between versions
-        found = re.match(r"(.*?):(\d+)(?::\d+)?: (.*)", str(error))
-        if found is None:
-            raise SpecError(f"not C: {error}", Location(path, 1)) from None
-        what = re.sub(r"^before: ", "this is not C as it is read here, before ", found[3])
-        raise SpecError(what, Location(found[1], int(found[2]))) from None
-
-
-class _Unit:
+class _TranslationUnit:
     def __init__(self, flow: Flow, *, mathematical: bool, endless: frozenset[str]) -> None:
         self.flow = flow
         self.expressions = Expressions(flow, mathematical=mathematical)
@@ -71,45 +56,44 @@ class _Unit:
         self.file = flow.file
         self.globals: dict[str, Any] = {}  # by name, the declaration that gives the first value
 
-    def read(self, tree: Any, wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
-        for node in tree.ext:
-            if where_of(node).file != PRELUDE:
-                self._declared(node)
-        function = self._chosen(wanted)
+    def read(self, nodes: list[Any], wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
+        for node in nodes:
+            self._declare(node)
+        function = self._entry_function(wanted)
         self.statements.fresh = function.name == "main"
-        self._initialised()
-        self._entered(function)
-        self._begun()
+        self._initialise()
+        self._enter(function)
+        self._begin()
         return self.flow.cfa(), tuple(self.flow.warnings)
 
     # Declarations of the file
 
-    def _declared(self, node: Any) -> None:
-        form = node.__class__.__name__
-        if form == "FuncDef":
+    def _declare(self, node: Any) -> None:
+        shape = form(node)
+        if shape == "FuncDef":
             self._function(node.decl, node.body, node.param_decls)
-        elif form == "Typedef":
+        elif shape == "Typedef":
             self.statements.statement(node)
-        elif form == "Decl" and node.type.__class__.__name__ == "FuncDecl":
+        elif shape == "Decl" and form(node.type) == "FuncDecl":
             self._function(node, None, None)
-        elif form == "Decl" and node.name is not None:
+        elif shape == "Decl" and node.name is not None:
             self._global(node)
-        elif form == "Decl":
-            self.expressions.types.of(node, self.expressions.scope)
-        elif form == "StaticAssert":
+        elif shape == "Decl":
+            self.expressions.declarations.kind_of(node, self.expressions.scope)
+        elif shape == "StaticAssert":
             self.statements.statement(node)
-        elif form != "Pragma":
-            raise SpecError(f"{form} is not read here", where_of(node))
+        elif shape != "Pragma":
+            raise SpecError(f"{shape} is not supported here", where_of(node))
 
     def _function(self, decl: Any, body: Any, old_style: Any) -> None:
         where, scope = where_of(decl), self.statements.globals
         if old_style:
-            raise SpecError("parameters declared after the parentheses are not read", where)
+            raise SpecError("parameters declared after the parentheses are not supported", where)
         known = scope.names.get(decl.name)
         if body is None and isinstance(known, Function) and known.body is not None:
             return
         try:
-            function = self.expressions.types.signature(decl, body, scope)
+            function = self.expressions.declarations.signature(decl, body, scope)
         except SpecError:
             if body is not None:
                 raise
@@ -123,7 +107,7 @@ class _Unit:
         with to.at(node):
             kind = initial.kind_of(node, to) if node.init is not None or "extern" not in node.storage else None
             if kind is None:
-                kind = to.types.of(node, scope)
+                kind = to.declarations.kind_of(node, scope)
             if isinstance(kind, Pointer):
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
                 self.globals[node.name] = node
@@ -137,7 +121,7 @@ class _Unit:
 
     # The function that is run
 
-    def _chosen(self, wanted: str | None) -> Function:
+    def _entry_function(self, wanted: str | None) -> Function:
         found = {name: f for name, f in self.statements.globals.names.items() if isinstance(f, Function)}
         bodies = {name: f for name, f in found.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
         if wanted is not None:
@@ -154,11 +138,11 @@ class _Unit:
         names = ", ".join(f.name for f in offered)
         raise SpecError(f"which function? {names}", Location(self.file, 1), write=f"{self.file}::{offered[0].name}")
 
-    def _initialised(self) -> None:
+    def _initialise(self) -> None:
         for name, node in self.globals.items():
             variable = self.statements.globals.names[name]
             with self.expressions.at(node):
-                if isinstance(variable, Place):
+                if isinstance(variable, Lvalue):
                     self.statements.begin(variable, node.init)
                 elif isinstance(variable, PointerVariable) and node.init is not None:
                     self._pointed(variable, node)
@@ -168,22 +152,23 @@ class _Unit:
     def _pointed(self, pointer: PointerVariable, node: Any) -> None:
         to = self.expressions
         value = to.value(node.init)
-        if not isinstance(value, Value):  # else the null pointer: it points nowhere yet
-            self.statements.start += pointers.bind(pointer, value, to.text(node), to, node)
+        if not isinstance(value, CValue):  # else the null pointer: it points nowhere yet
+            for offset, new in pointers.bind(pointer, value, to.text(node), to, node):
+                self.statements.start += to.updates(offset, new, node)
 
-    def _entered(self, function: Function) -> None:
+    def _enter(self, function: Function) -> None:
         to, statements = self.expressions, self.statements
         to.where = function.where
-        to.scope = Scope(to.scope)
+        to.scope = NameScope(to.scope)
         for name, kind in function.parameters:
             key = ("", (function.name, name))
             if isinstance(kind, Pointer):
                 to.scope.names[name] = pointer = statements.pointer(name, kind, key, function.body, sure=True)
                 if function.name != "main" and kind.target != kinds.VOID:
-                    pointer.target = Target(
+                    pointer.target = Pointee(
                         statements.variable(f"*{name}", kind.target, ("", (function.name, name, "*")))
                     )
-                    statements.begin(pointer.target.place, None)
+                    statements.begin(pointer.target.lvalue, None)
                     self.flow.warn(f"{name} is taken to point to one variable, and nothing else does", function.where)
                 continue
             to.scope.names[name] = place = statements.variable(name, kind, key)
@@ -193,10 +178,10 @@ class _Unit:
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
 
-    def _begun(self) -> None:
-        """The first edge, now that the variables that last the whole run are all known."""
+    def _begin(self) -> None:
+        """The first edge, once all variables with static storage are known."""
         start, unknown = self.statements.start, self.statements.unknown
-        text = ", ".join(f"{v.payload} = {_shown(t)}" for v, t in start)
+        text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(
             self.flow.edges[0],
             guard=conjunction(*(c.limits for c in unknown)),
@@ -207,7 +192,7 @@ class _Unit:
         )
 
 
-def _shown(value: Term) -> str:
+def _name_of(value: Term) -> str:
     if not value.is_const:
         return "any value" if value.op == "var" else "…"
     return str(int(value.payload)) if isinstance(value.payload, bool) else str(value.payload)

@@ -1,4 +1,4 @@
-"""Statements of C: to places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
+"""Statements of C as places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from streamcheck.c import effects, initial, kinds, pointers
+from streamcheck.c.arithmetic import CValue
+from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef, refuse_volatile
+from streamcheck.c.kinds import AnyKind, Integer, Pointer
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form, has_name, where_of
+from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import Term
-from streamcheck.frontends.minic import effects, initial, kinds, pointers
-from streamcheck.frontends.minic.arithmetic import Value, folded
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import Term, variables
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.expressions import Expressions
-from streamcheck.frontends.minic.flow import Choice, Option
-from streamcheck.frontends.minic.kinds import Integer, Kind, Pointer
-from streamcheck.frontends.minic.places import Place, made
-from streamcheck.frontends.minic.scopes import Function, PointerVariable, Scope, Typedef, refuse_volatile, where_of
+from streamcheck.frontends.minic.flow import Option, UnknownValue
+from streamcheck.frontends.minic.storage import Update
 
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
-Visible: TypeAlias = dict[int, tuple[str, "Place | PointerVariable"]]  # local variables, by identity
+Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
 
 
 @dataclass(slots=True)
-class Frame:
-    """What statements of the function being inlined refer to."""
+class Inlining:
+    """The function being inlined, and the targets of its jumps."""
 
     function: Function
-    result: Place | None
+    result: Lvalue | None
     leave: str
     outermost: bool
     breaks: list[str] = field(default_factory=list)
@@ -46,30 +49,30 @@ class Statements:
         self.expressions = expressions
         self.calls = calls
         self.flow = expressions.flow
-        self.globals = Scope(expressions.scope)
-        self.known: dict[tuple[str, Any], Place] = {}
+        self.globals = NameScope(expressions.scope)
+        self.known: dict[tuple[str, Any], Lvalue] = {}
         self.fresh = True  # the run begins when the program does, not at any time
-        self.start: list[tuple[Term, Term]] = []  # what variables hold when the run begins
-        self.unknown: list[Choice] = []
-        self.frames: list[Frame] = []
+        self.start: list[Update] = []  # what variables hold when the run begins
+        self.unknown: list[UnknownValue] = []
+        self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
 
     # Variables
 
-    def variable(self, name: str, kind: Kind, key: tuple[str, Any], **qualifiers: bool) -> Place:
-        """The variable of a declaration. There is one however often its function is inlined: no two calls of it are
-        active at once."""
+    def variable(self, name: str, kind: AnyKind, key: tuple[str, Any], **qualifiers: bool) -> Lvalue:
+        """The variable of a declaration. There is only one even if its function is inlined many times, because no two
+        calls of it are active at once."""
         if key not in self.known:
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
-                self.known[key] = made(kind, shown, self.term, **qualifiers)
+                self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
-            parts = [v for _, v in self.known[key].object.parts]
+            parts = self.expressions.storage.roots(self.known[key])
             if key[0]:
                 self.flow.private.update(parts)
             else:
-                self.flow.declared(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
+                self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         return self.known[key]
 
     def _depth(self) -> int:
@@ -78,25 +81,39 @@ class Statements:
             scope, depth = scope.outer, depth + 1
         return depth
 
-    def term(self, name: str, kind: Kind) -> Term:
-        return self.flow.variable(name, self.expressions.arithmetic.core(kind))
+    def term(self, name: str, kind: AnyKind) -> Term:
+        return self.flow.variable(name, self.expressions.type_of(kind))
 
-    def begin(self, place: Place, node: Any) -> None:
-        """What a variable that lasts the whole run holds when it begins: the first value, or any."""
+    def begin(self, place: Lvalue, node: Any) -> None:
+        """Sets the first value of a variable with static storage: its initialiser, or any value."""
+        to = self.expressions
         if place.object.volatile:
             return
         if self.fresh or place.object.constant:
-            self.start += initial.start(place, node, self.expressions)
-        elif not self._any(place):
+            self.start += self._constant_start(place, node)
+        elif not self._may_be_any(place):
             for part in place.scalars():
-                value = self.expressions.unknown(initial.place_name(place), part.kind)
-                self.start.append(part.written(value))
+                value = to.unknown(self._name_of(part), part.kind)
+                self.start.append(to.storage.update(part, value))
                 self.unknown.append(self.flow.choices.pop())
 
-    def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
-        """One that the function assigns has a variable for how far it points."""
+    def _constant_start(self, place: Lvalue, node: Any) -> list[Update]:
+        """The first values of an object with static storage: constants (6.7.8), zero if none is given."""
+        to = self.expressions
+        if node is not None and effects.level(node, to.scope):
+            raise to.refused(f"{to.text(node)} is not constant", node)
+        updates = to.initial_updates(place, node)
+        if variables(value for _, value in updates):
+            raise to.refused(f"{to.text(node)} is not constant", node)
+        return updates
 
-        def moving() -> Place:
+    def _name_of(self, place: Lvalue) -> str:
+        return str(self.expressions.storage.roots(place)[0].payload)
+
+    def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
+        """A pointer. If the function assigns to it, it gets a variable for its offset."""
+
+        def moving() -> Lvalue:
             return self.variable(name, kinds.LONG, key)
 
         offset = moving() if body is None or not sure or _assigns(body, name) else None
@@ -104,9 +121,9 @@ class Statements:
 
     # Functions
 
-    def run(self, function: Function, result: Place | None, leave: str) -> None:
-        """The body, from where the program is to `leave`."""
-        frame = Frame(function, result, leave, outermost=not self.frames)
+    def run(self, function: Function, result: Lvalue | None, leave: str) -> None:
+        """The body of a function, from the current place to `leave`."""
+        frame = Inlining(function, result, leave, outermost=not self.frames)
         self.frames.append(frame)
         self.statement(function.body)
         for name, node in frame.wanted.items():
@@ -118,7 +135,7 @@ class Statements:
         self.frames.pop()
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Inlining:
         return self.frames[-1]
 
     # Statements, by pycparser's names
@@ -126,8 +143,7 @@ class Statements:
     def statement(self, node: Any) -> None:
         if node is None:
             return
-        form = node.__class__.__name__
-        method = getattr(self, f"_{form}", None)
+        method = getattr(self, f"_{form(node)}", None)
         with self.expressions.at(node):
             if method is not None:
                 method(node)
@@ -136,7 +152,7 @@ class Statements:
 
     def _Compound(self, node: Any) -> None:
         outer = self.expressions.scope
-        self.expressions.scope = Scope(outer)
+        self.expressions.scope = NameScope(outer)
         for part in node.block_items or ():
             self.statement(part)
         self.expressions.scope = outer
@@ -180,7 +196,7 @@ class Statements:
 
     def _For(self, node: Any) -> None:
         outer = self.expressions.scope
-        self.expressions.scope = Scope(outer)
+        self.expressions.scope = NameScope(outer)
         self.statement(node.init)
         head, body, last, after = (self.flow.place() for _ in range(4))
         self._begin(head)
@@ -229,7 +245,7 @@ class Statements:
         elif frame.result is None:
             to.effect(node.expr)
         else:
-            to.store(frame.result, to.value(node.expr), to.text(node).rstrip(";"))
+            to.store(node, to.text(node).rstrip(";"), (frame.result, to.value(node.expr)))
         self.flow.jump(frame.leave)
 
     def _Label(self, node: Any) -> None:
@@ -240,7 +256,7 @@ class Statements:
         visible = self._visible()
         for jump, seen in self.frame.waiting.pop(node.name, ()):
             self.flow.at = jump
-            self._passed(visible, seen, node)
+            self._forget_passed(visible, seen, node)
             self.flow.step(None, "skip", to=place)
         self.frame.placed[node.name] = visible
         self.frame.straight = False
@@ -251,27 +267,27 @@ class Statements:
         frame.wanted[node.name] = node
         if node.name in frame.placed:
             self.flow.loops.add(place)
-            self._passed(frame.placed[node.name], self._visible(), node)
+            self._forget_passed(frame.placed[node.name], self._visible(), node)
         else:
             place = self.flow.place()
             frame.waiting.setdefault(node.name, []).append((place, self._visible()))
         self.flow.jump(place)
 
     def _visible(self) -> Visible:
-        """The variables of the function being inlined that can be named here, and that do not last the whole run."""
+        """The variables of the function being inlined that are visible here, without those with static storage."""
         found: Visible = {}
-        scope: Scope | None = self.expressions.scope
+        scope: NameScope | None = self.expressions.scope
         while scope is not None and scope is not self.globals:
             for name, meaning in scope.names.items():
-                if isinstance(meaning, Place) and id(meaning.object) not in self.lasting:
+                if isinstance(meaning, Lvalue) and id(meaning.object) not in self.lasting:
                     found[id(meaning.object)] = name, meaning
                 elif isinstance(meaning, PointerVariable):
                     found[id(meaning)] = name, meaning
             scope = scope.outer
         return found
 
-    def _passed(self, there: Visible, here: Visible, node: Any) -> None:
-        """A jump passes declarations: what those variables hold is any value."""
+    def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
+        """A jump over declarations: their variables hold any value."""
         for key, (name, variable) in there.items():
             if key in here:
                 continue
@@ -284,7 +300,7 @@ class Statements:
 
     def _Switch(self, node: Any) -> None:
         to, where = self.expressions, where_of(node)
-        value = to.arithmetic.promoted(to.scalar(node.cond))
+        value = to.arithmetic.promote(to.scalar(node.cond))
         if not isinstance(value.kind, Integer):
             raise to.refused(f"{to.text(node.cond)} is not an integer", node)
         after, text = self.flow.place(), to.text(node.cond)
@@ -293,15 +309,14 @@ class Statements:
         default = after
         for case in _cases(node.stmt):
             places[id(case)] = self.flow.place()
-            if case.__class__.__name__ == "Default":
+            if form(case) == "Default":
                 default = places[id(case)]
                 continue
-            code = to.arithmetic.converted(self._code(case), value.kind)
-            guard = folded("eq", value.term, code.term)
+            code = to.arithmetic.convert(self._code(case), value.kind)
+            guard = comparison("eq", value.term, code.term)
             options.append(Option(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
-        others = conjunction(*(folded("ne", *_sides(o.guard, value.term)) for o in options if not o.guard.is_const))
-        if not any(o.guard.is_const and o.guard.payload for o in options):
-            options.append(Option(default, others, (), f"{text}: default"))
+        others = conjunction(*(negation(o.guard) for o in options))
+        options.append(Option(default, others, (), f"{text}: default"))
         self.flow.branch(options, where)
         self.flow.at = self.flow.place()
         self.frame.cases.append((places, self._visible()))
@@ -311,7 +326,7 @@ class Statements:
         self.frame.cases.pop()
         self.flow.step(None, "skip", to=after)
 
-    def _code(self, case: Any) -> Value:
+    def _code(self, case: Any) -> CValue:
         to = self.expressions
         to.constant(case.expr)
         return to.scalar(case.expr)
@@ -322,7 +337,7 @@ class Statements:
             raise self.expressions.refused("a case outside of a switch", node)
         before, (place, seen) = self.flow.at, found
         self.flow.at = place
-        self._passed(self._visible(), seen, node)
+        self._forget_passed(self._visible(), seen, node)
         entered, self.flow.at = self.flow.at, before
         self.flow.step(None, "skip", to=entered)
         for part in node.stmts or ():
@@ -338,16 +353,18 @@ class Statements:
 
     def _Typedef(self, node: Any) -> None:
         refuse_volatile(node)
-        self.expressions.scope.names[node.name] = Typedef(self.expressions.types.of(node, self.expressions.scope))
+        self.expressions.scope.names[node.name] = Typedef(
+            self.expressions.declarations.kind_of(node, self.expressions.scope)
+        )
 
     def _Decl(self, node: Any) -> None:
         to = self.expressions
-        if node.type.__class__.__name__ == "FuncDecl":
-            if to.scope.find(node.name) is None:
-                to.scope.names[node.name] = to.types.signature(node, None, to.scope)
+        if form(node.type) == "FuncDecl":
+            if to.scope.meaning(node.name) is None:
+                to.scope.names[node.name] = to.declarations.signature(node, None, to.scope)
             return
         if node.name is None:
-            to.types.of(node, to.scope)
+            to.declarations.kind_of(node, to.scope)
             return
         if "extern" in node.storage:
             return
@@ -363,61 +380,56 @@ class Statements:
         to.scope.names[node.name] = place
         if "static" in node.storage:
             self.lasting.add(id(place.object))
-            self.flow.private.difference_update(v for _, v in place.object.parts)
+            self.flow.private.difference_update(to.storage.roots(place))
             if new:
                 self.begin(place, node.init)
         elif node.init is not None:
-            if effects.mentions(node.init, node.name):  # int x = x;
+            if has_name(node.init, node.name):  # int x = x;
                 self._unknown_value(place, node.name)
-            self.flow.step(to.where, f"{to.text(node)}", *initial.updates(place, node.init, to))
-        elif not (outermost and self.frame.straight and new and self._any(place)):
+            self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))
+        elif not (outermost and self.frame.straight and new and self._may_be_any(place)):
             self._unknown_value(place, node.name)
 
-    def _any(self, place: Place) -> bool:
-        """Whether a variable of this type may hold every value its term may: then the beginning of the run chose it."""
-        to = self.expressions.arithmetic
-        return all(to.limits(p.kind, p.read()).is_const for p in place.scalars())
+    def _may_be_any(self, place: Lvalue) -> bool:
+        """A variable of this type may hold every value of its term. The beginning of the run has chosen one then."""
+        to = self.expressions
+        return all(to.arithmetic.limits(p.kind, to.storage.read(p)).is_const for p in place.scalars())
 
-    def _unknown_value(self, place: Place, name: str) -> None:
-        updates = [scalar.written(self.expressions.unknown(name, scalar.kind)) for scalar in place.scalars()]
+    def _unknown_value(self, place: Lvalue, name: str) -> None:
+        to = self.expressions
+        updates = [to.storage.update(scalar, to.unknown(name, scalar.kind)) for scalar in place.scalars()]
         self.flow.step(self.expressions.where, f"{name} = any value", *updates)
 
     def _pointer(self, node: Any, kind: Pointer) -> None:
         to = self.expressions
         frame = self.frame
         if "static" in node.storage:
-            raise to.refused("a static pointer in a function is not read", node)
+            raise to.refused("a static pointer in a function is not supported", node)
         key = ("" if frame.outermost else frame.function.name, id(node))
         pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
         to.scope.names[node.name] = pointer
         if node.init is not None:
-            updates = pointers.bind(pointer, to.value(node.init), to.text(node), to, node)
-            self.flow.step(to.where, to.text(node), *updates)
+            to.assign(node, *pointers.bind(pointer, to.value(node.init), to.text(node), to, node))
         else:
             assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)
 
 
-def _sides(equality: Term, value: Term) -> tuple[Term, ...]:
-    assert equality.op == "eq" and value in equality.args
-    return equality.args
-
-
 def _cases(node: Any) -> Iterator[Any]:
     """The cases of a switch, not of those within it."""
-    if node is None or node.__class__.__name__ == "Switch":
+    if node is None or form(node) == "Switch":
         return
-    if node.__class__.__name__ in ("Case", "Default"):
+    if form(node) in ("Case", "Default"):
         yield node
     for _, child in node.children():
         yield from _cases(child)
 
 
 def _assigns(node: Any, name: str) -> bool:
-    """Whether a statement assigns to a variable of this name."""
-    form = node.__class__.__name__
-    if form == "Assignment" and getattr(node.lvalue, "name", None) == name:
+    """The statement assigns to a variable of this name."""
+    shape = form(node)
+    if shape == "Assignment" and getattr(node.lvalue, "name", None) == name:
         return True
-    if form == "UnaryOp" and node.op in ("p++", "p--", "++", "--", "&") and getattr(node.expr, "name", None) == name:
+    if shape == "UnaryOp" and node.op in ("p++", "p--", "++", "--", "&") and getattr(node.expr, "name", None) == name:
         return True
     return any(_assigns(child, name) for _, child in node.children())

@@ -1,17 +1,24 @@
-"""What single files need of C's preprocessor: comments, includes of files beside them, macros, conditions.
+"""C's preprocessor: comments, includes of files beside the source, macros, conditions.
 
-The lines that come out are those that went in, so that messages name the user's; an included file is put between
-markers with which the parser keeps count. Attributes are taken out here; of them only `noreturn` means something.
+The lines of the output are those of the input, so that messages name the user's; an included file is put between line
+markers for the parser. Attributes are removed here; only `noreturn` has a meaning.
+
+A file may test a macro that it does not define. In a whole program such a macro is what gcc and clang predefine on
+64-bit Linux, or undefined. In a file for any compiler (`portable`) it is unknown: all branches are then kept out, and
+may hold only directives, such as #error.
 """
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from streamcheck.c.arithmetic import Dialect
+from streamcheck.c.expressions import Evaluator
+from streamcheck.c.kinds import CONSTANTS, LONG
+from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
@@ -20,12 +27,19 @@ TOKEN = re.compile(
       | [^\S\n]+ | \#\# | . """,
     re.X | re.S,
 )
-COMMENT = re.compile(r"""/\*.*?\*/ | //[^\n]* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
+COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAME = re.compile(r"[A-Za-z_]\w*$")
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
 MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
+NAMES = re.compile(r"\b[A-Za-z_]\w*")
+INTEGER = re.compile(r"\b((?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?)[lL]*\b")
+HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every operation on floats is rounded
+# Macros that gcc and clang predefine on 64-bit Linux, with these values.
+PREDEFINED = dict.fromkeys("__STDC__ __STDC_HOSTED__ __LP64__ _LP64 __linux__ __unix__ __x86_64__".split(), "1")
+PREDEFINED |= {"__CHAR_BIT__": "8", "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8"}
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
@@ -35,76 +49,114 @@ class Macro:
     body: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class Conditional:
+    """An open #if. `taken`: its current branch counts. `decided`: one of its branches did. `unknown`: only the compiler
+    knows which."""
+
+    taken: bool
+    decided: bool
+    unknown: bool = False
+
+
 @dataclass(frozen=True, slots=True)
-class Source:
-    """The text for the parser, and the functions said not to return."""
+class Preprocessed:
+    """The text for the parser, and the functions that are declared not to return."""
 
     text: str
     endless: frozenset[str]
 
 
-def preprocessed(path: str) -> Source:
-    reading = Preprocessor()
-    text, endless = without_attributes("".join(reading.file(path, ())))
-    return Source(text, frozenset(endless))
+def read_file(path: str) -> str | None:
+    """The text of a file. None if it does not exist."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as why:
+        raise SpecError(f"{path}: {why.strerror}") from None
+
+
+def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
+    preprocessor = Preprocessor(files, portable=portable)
+    text = "".join(preprocessor.file(path, ()))
+    if portable:
+        return Preprocessed(text, frozenset())  # attributes are not C: the parser refuses them
+    text, endless = without_attributes(text)
+    return Preprocessed(text, frozenset(endless))
 
 
 class Preprocessor:
-    def __init__(self) -> None:
-        self.macros: dict[str, Macro] = {}
+    def __init__(self, files: Callable[[str], str | None], *, portable: bool) -> None:
+        self.files = files
+        self.portable = portable
+        self.macros: dict[str, Macro] = {} if portable else {n: Macro(None, (v,)) for n, v in PREDEFINED.items()}
         self.here = Location("", 0)
 
     def file(self, path: str, within: tuple[str, ...]) -> Iterator[str]:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read()
-        except OSError as why:
-            raise SpecError(f"{path}: {why.strerror}", self.here if within else None) from None
-        taken: list[tuple[bool, bool]] = []  # per open condition: whether its lines count, whether one branch did
+        text = self.files(path)
+        if text is None:
+            raise SpecError(f"{path}: No such file or directory", self.here if within else None)
+        if self.portable and ("??" in text or "\\\n" in text):
+            raise SpecError("trigraphs and continued lines are not supported", Location(path, 1))
+        taken: list[Conditional] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
         for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
             found = DIRECTIVE.match(line)
             if found is None:
-                chunk.append(line if all(on for on, _ in taken) else "\n" * line.count("\n"))
+                if line.strip() and any(c.unknown for c in taken):
+                    message = f"code under a condition that is up to the compiler: {line.strip()}"
+                    raise SpecError(message, Location(path, number))
+                chunk.append(line if _is_taken(taken) else "\n" * line.count("\n"))
                 continue
-            yield from self._expanded(path, number - _height(chunk), chunk)
+            yield from self._expand(path, number - _height(chunk), chunk)
             chunk = ["\n" * line.count("\n")]
             self.here = Location(path, number)
-            if found[1] == "include" and all(on for on, _ in taken):
+            if found[1] == "include" and _is_taken(taken):
                 yield from self._include(path, found[2].strip(), (*within, path))
                 yield f'# {number} "{path}"\n'
             else:
                 self._directive(found[1], found[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
-        yield from self._expanded(path, text.count("\n") + 2 - _height(chunk), chunk)
+        yield from self._expand(path, text.count("\n") + 2 - _height(chunk), chunk)
 
-    def _include(self, path: str, what: str, within: tuple[str, ...]) -> Iterator[str]:
-        beside = os.path.join(os.path.dirname(path), what.strip('"'))
-        if not what.startswith('"'):
-            return  # the standard library's: what they define is known
-        if not os.path.exists(beside):
-            raise SpecError(f"{what} is not beside the file that includes it", self.here)
+    def _include(self, path: str, name: str, within: tuple[str, ...]) -> Iterator[str]:
+        if not name.startswith('"'):
+            if self.portable and name not in HEADERS:
+                raise SpecError(f"{name} is not a header that is known", self.here)
+            return  # what the headers of the standard library define is known
+        beside = os.path.join(os.path.dirname(path), name.strip('"'))
+        if self.files(beside) is None:
+            raise SpecError(f"{name} is not beside the file that includes it", self.here)
         if beside in within:
-            raise SpecError(f"{what} includes itself", self.here)
+            raise SpecError(f"{name} includes itself", self.here)
         yield from self.file(beside, within)
 
-    def _directive(self, name: str, rest: str, taken: list[tuple[bool, bool]]) -> None:
-        outside = all(on for on, _ in taken[:-1])
+    def _directive(self, name: str, rest: str, taken: list[Conditional]) -> None:
         match name:
             case "if" | "ifdef" | "ifndef":
-                on = all(on for on, _ in taken) and self._holds(name, rest)
-                taken.append((on, on))
+                holds = self._holds(name, rest) if _is_taken(taken) else False
+                taken.append(Conditional(bool(holds), bool(holds), holds is None))
             case "elif" | "else" | "endif" if not taken:
                 raise SpecError(f"an #{name} without an #if", self.here)
             case "elif" | "else":
-                done = taken[-1][1]
-                on = outside and not done and (name == "else" or self._holds("if", rest))
-                taken[-1] = (on, done or on)
+                last = taken[-1]
+                if last.unknown:
+                    return
+                open_ = _is_taken(taken[:-1]) and not last.decided
+                holds = open_ and (name == "else" or self._holds("if", rest))
+                last.taken, last.unknown = bool(holds), holds is None
+                last.decided |= last.taken
             case "endif":
                 taken.pop()
-            case _ if all(on for on, _ in taken):
+            case "error" if any(c.unknown for c in taken):
+                pass  # the compiler may refuse the file
+            case "define" | "undef" if any(c.unknown for c in taken):
+                raise SpecError(f"#{name} under a condition that is up to the compiler", self.here)
+            case _ if _is_taken(taken) or any(c.unknown for c in taken):
                 self._command(name, rest)
 
     def _command(self, name: str, rest: str) -> None:
@@ -115,7 +167,9 @@ class Preprocessor:
                 self.macros.pop(rest, None)
             case "error":
                 raise SpecError(f"#error {rest}", self.here)
-            case "" | "pragma" | "line" | "warning":
+            case "pragma" if not self.portable or rest in PRAGMAS:
+                pass
+            case "" | "line" | "warning" if not self.portable:
                 pass
             case _:
                 raise SpecError(f"the directive #{name} is not known", self.here)
@@ -132,19 +186,32 @@ class Preprocessor:
             raise SpecError(f"the macro {found[1]} takes any number of arguments", self.here)
         self.macros[found[1]] = Macro(None if names is None else tuple(names), body)
 
-    def _holds(self, name: str, rest: str) -> bool:
+    def _holds(self, name: str, rest: str) -> bool | None:
+        """The truth of a condition. None if only the compiler knows it."""
         if name != "if":
-            return (rest.split()[0] in self.macros) == (name == "ifdef") if rest else False
-        said = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
-        text = "".join(self._tokens(TOKEN.findall(said), frozenset()))
+            (macro, *_) = rest.split() or [""]
+            known = not self.portable or not self._is_unknown(macro)
+            return (macro in self.macros) == (name == "ifdef") if known else None
+        if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
+            return None
+        tested = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
+        text = "".join(self._tokens(TOKEN.findall(tested), frozenset()))
         try:
-            return bool(_condition(text))
-        except (SyntaxError, ValueError, ZeroDivisionError):
+            return _condition(text, self.here.file)
+        except (SpecError, ValueError):
             raise SpecError(f"no constant condition: #if {rest}", self.here) from None
 
-    def _expanded(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
+    def _is_unknown(self, name: str) -> bool:
+        """Only the compiler knows the macro. The guard of a header is not defined by any compiler."""
+        return name not in (*self.macros, "defined", "__cplusplus") and not name.endswith("_H")
+
+    def _expand(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
         self.here = Location(path, first)
-        yield from self._tokens(TOKEN.findall("".join(chunk)), frozenset(), counting=True)
+        text = "".join(chunk)
+        if self.macros.keys().isdisjoint(NAMES.findall(text)) and "__LINE__" not in text:
+            yield text
+        else:
+            yield from self._tokens(TOKEN.findall(text), frozenset(), counting=True)
 
     def _tokens(self, tokens: list[str], within: frozenset[str], counting: bool = False) -> Iterator[str]:
         """The tokens with macros replaced; `within`: those being replaced."""
@@ -209,6 +276,10 @@ class Preprocessor:
         return {p: list(self._tokens(part, within)) for p, part in zip(parameters, parts, strict=True)}
 
 
+def _is_taken(taken: list[Conditional]) -> bool:
+    return all(c.taken for c in taken)
+
+
 def _height(chunk: list[str]) -> int:
     return sum(line.count("\n") for line in chunk)
 
@@ -232,51 +303,20 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, whole.replace("\x00", " ") + "\n" * (1 + whole.count("\x00"))
 
 
-def _condition(text: str) -> int:
-    """The value of the expression of an #if; names that are no macros are 0."""
-    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", lambda m: str(_number(m[1])), text)
-    text = re.sub(r"\b[A-Za-z_]\w*\b", "0", text)
-    if "~" in text:
-        raise ValueError("a complement")
-    # Python's ~ binds as C's ! does, and stands for it here.
-    text = re.sub(r"!(?!=)", "~", text.replace("&&", " and ").replace("||", " or "))
-    return _value(ast.parse(text.strip(), mode="eval").body)
+def _condition(text: str, path: str) -> bool:
+    """The truth of the expression of an #if (6.10.1). Integers are intmax_t; names that are no macros are 0."""
+    text = INTEGER.sub(r"\1L", text)
+    text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: _literal(CONSTANTS.get(m[0], (0,))[0]), text)
+    (declaration,) = parse(f"enum {{ value = ({text}) }};", path, ())
+    return bool(Evaluator(path, Dialect.COMPILED).constant(declaration.type.values.enumerators[0].value))
 
 
-def _number(digits: str) -> int:
-    return int(digits, 8) if digits.isdigit() and digits.startswith("0") else int(digits, 0)
-
-
-def _value(node: ast.expr) -> int:
-    match node:
-        case ast.Constant(value=int(value)):
-            return value
-        case ast.BoolOp(op=op, values=values):
-            return int((all if isinstance(op, ast.And) else any)(_value(v) for v in values))
-        case ast.UnaryOp(op=ast.Invert()):
-            return int(not _value(node.operand))
-        case ast.UnaryOp(op=ast.USub()):
-            return -_value(node.operand)
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            a, b = _value(left), _value(right)
-            table = {"Lt": a < b, "LtE": a <= b, "Gt": a > b, "GtE": a >= b, "Eq": a == b, "NotEq": a != b}
-            return int(table[type(op).__name__])
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _value(left), _value(right)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub():
-                    return a - b
-                case ast.Mult():
-                    return a * b
-                case ast.LShift():
-                    return a << b
-    raise ValueError("not an expression of integers")
+def _literal(value: int) -> str:
+    return f"{value}UL" if value > LONG.high else f"({value + 1}L - 1L)"
 
 
 def without_attributes(text: str) -> tuple[str, set[str]]:
-    """The text without what compilers add to C, each line in its place, and the names said not to return."""
+    """The text without the extensions of compilers, with the same lines, and the functions that do not return."""
     pieces: list[str] = []
     endless: set[str] = set()
     declaration: list[str] = []  # since the last ; { or }
@@ -297,7 +337,7 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
             if not words.isdisjoint(MEANINGFUL):
                 wrong = min(words & MEANINGFUL)
                 raise SpecError(
-                    f"the attribute {wrong} changes what the program means, and is not read", Location(file, line)
+                    f"the attribute {wrong} changes what the program means, and is not supported", Location(file, line)
                 )
             line += tokens[at:end].count("\n")
             pieces.append("\n" * tokens[at:end].count("\n"))

@@ -1,8 +1,7 @@
-"""The types of C as gcc and clang have them on 64-bit Linux (LP64): sizes, conversions and the types of literals."""
+"""The types of C, called kinds: sizes and conversions as gcc and clang have them on 64-bit Linux (LP64)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -54,7 +53,7 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    element: Kind
+    element: AnyKind
     length: int
 
     def __str__(self) -> str:
@@ -64,9 +63,9 @@ class Array:
 @dataclass(frozen=True, slots=True)
 class Struct:
     name: str
-    fields: tuple[tuple[str, Kind], ...]
+    fields: tuple[tuple[str, AnyKind], ...]
 
-    def field(self, name: str) -> Kind | None:
+    def field(self, name: str) -> AnyKind | None:
         return dict(self.fields).get(name)
 
     def __str__(self) -> str:
@@ -75,13 +74,16 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    target: Kind
+    """`constant`: what it points to is const."""
+
+    target: AnyKind
+    constant: bool = False
 
     def __str__(self) -> str:
         return f"{self.target} *"
 
 
-Kind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer
+AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer
 
 BOOLEAN = Integer("_Bool", 1, False, 0)
 CHAR, UCHAR = Integer("char", 8, True, 1), Integer("unsigned char", 8, False, 1)
@@ -95,8 +97,8 @@ VOID = Void()
 SIGNED = {8: CHAR, 16: SHORT, 32: INT, 64: LONG}
 UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG, LLONG: ULLONG}
 
-# What the headers of the standard library define.
-TYPEDEFS: dict[str, Kind] = {
+# Types that the headers of the standard library define.
+TYPEDEFS: dict[str, AnyKind] = {
     **{f"int{w}_t": SIGNED[w] for w in SIGNED},
     **{f"uint{w}_t": UNSIGNED[SIGNED[w]] for w in SIGNED},
     **{f"int_least{w}_t": SIGNED[w] for w in SIGNED},
@@ -114,38 +116,40 @@ TYPEDEFS: dict[str, Kind] = {
 }
 
 
-def _limits() -> Iterator[tuple[str, int, Kind]]:
+def _limits() -> Iterator[tuple[str, int, AnyKind]]:
     yield from (("true", 1, INT), ("false", 0, INT), ("CHAR_BIT", 8, INT), ("EXIT_SUCCESS", 0, INT))
     yield from (("EXIT_FAILURE", 1, INT), ("NULL", 0, Pointer(VOID)))
     names = {"SCHAR": CHAR, "CHAR": CHAR, "SHRT": SHORT, "INT": INT, "LONG": LONG, "LLONG": LLONG}
     for name, kind in names.items():
-        at = promoted(kind)
+        at = promote(kind)
         yield from ((f"{name}_MIN", kind.low, at), (f"{name}_MAX", kind.high, at))
         if name != "SCHAR":
             unsigned = UNSIGNED[kind]
-            yield f"U{name}_MAX", unsigned.high, promoted(unsigned)
+            yield f"U{name}_MAX", unsigned.high, promote(unsigned)
     for w, kind in SIGNED.items():
         unsigned = UNSIGNED[kind]
-        yield from ((f"INT{w}_MIN", kind.low, promoted(kind)), (f"INT{w}_MAX", kind.high, promoted(kind)))
-        yield f"UINT{w}_MAX", unsigned.high, promoted(unsigned)
+        yield from ((f"INT{w}_MIN", kind.low, promote(kind)), (f"INT{w}_MAX", kind.high, promote(kind)))
+        yield f"UINT{w}_MAX", unsigned.high, promote(unsigned)
     yield from (("SIZE_MAX", ULONG.high, ULONG), ("PTRDIFF_MAX", LONG.high, LONG), ("PTRDIFF_MIN", LONG.low, LONG))
     yield from (("INTMAX_MAX", LONG.high, LONG), ("INTMAX_MIN", LONG.low, LONG), ("UINTMAX_MAX", ULONG.high, ULONG))
 
 
-def promoted(kind: Integer) -> Integer:
+def promote(kind: Integer) -> Integer:
+    """The integer promotions (6.3.1.1)."""
     return INT if kind.rank < INT.rank else kind
 
 
-CONSTANTS: dict[str, tuple[int, Kind]] = {name: (value, kind) for name, value, kind in _limits()}
+# Macros of the standard library that stand for integers.
+CONSTANTS: dict[str, tuple[int, AnyKind]] = {name: (value, kind) for name, value, kind in _limits()}
 
 
 def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
-    """The type in which an operator computes on these two: the usual arithmetic conversions."""
+    """The kind in which an operator computes on these two: the usual arithmetic conversions (6.3.1.8)."""
     for kind in (DOUBLE, FLOAT):
         if kind in (a, b):
             return kind
     assert isinstance(a, Integer) and isinstance(b, Integer)
-    a, b = promoted(a), promoted(b)
+    a, b = promote(a), promote(b)
     if a.signed == b.signed:
         return a if a.rank >= b.rank else b
     signed, unsigned = (a, b) if a.signed else (b, a)
@@ -154,7 +158,7 @@ def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
     return signed if signed.width > unsigned.width else UNSIGNED[signed]
 
 
-_SPELLINGS: dict[str, Kind] = {
+_SPELLINGS: dict[str, AnyKind] = {
     "void": VOID,
     "_Bool": BOOLEAN,
     "char|signed char": CHAR,
@@ -170,49 +174,18 @@ _SPELLINGS: dict[str, Kind] = {
     "float": FLOAT,
     "double": DOUBLE,
 }
-BASES: dict[str, Kind] = {  # the words of a declaration, sorted, to the type they name
+# Kinds with the same values wherever int has 32 bits.
+PORTABLE = frozenset("void _Bool int float double".split())
+PORTABLE_CONSTANTS = frozenset([f"{u}INT{w}_{end}" for u in ("", "U") for w in SIGNED for end in ("MIN", "MAX")])
+PORTABLE_CONSTANTS |= {"true", "false", "UINT_MAX", "INT_MIN", "INT_MAX"}
+PORTABLE_TYPEDEFS = frozenset([f"{u}int{w}_t" for u in ("", "u") for w in SIGNED] + ["bool", "size_t"])
+
+BASES: dict[str, AnyKind] = {  # by the words of a declaration, sorted
     " ".join(sorted(words.split())): kind for spellings, kind in _SPELLINGS.items() for words in spellings.split("|")
 }
 
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63}
 
-
-def whole_literal(text: str) -> tuple[int, Integer] | None:
-    """The value of an integer literal and the first type that holds it, of those its base and suffix allow."""
-    found = _NUMBER.match(text)
-    if found is None:
-        return None
-    digits, suffix = found[1], found[2].lower()
-    decimal = not digits.startswith("0") or digits == "0"
-    value = int(digits, 8 if digits.isdigit() and not decimal else 0)
-    for kind in (INT, LONG, LLONG):
-        if kind.rank < {"": 3, "l": 4, "ll": 5}[suffix.replace("u", "")]:
-            continue
-        if "u" not in suffix and value <= kind.high:
-            return value, kind
-        if ("u" in suffix or not decimal) and value <= UNSIGNED[kind].high:
-            return value, UNSIGNED[kind]
-    return None
-
-
-def character(text: str) -> int | None:
-    """The value of a character literal such as 'a' or '\\0': an int."""
-    body = text[1:-1]
-    if len(body) == 1 and body != "\\" and ord(body) < 128:
-        return ord(body)
-    if re.fullmatch(r"\\[0-7]{1,3}", body):
-        code = int(body[1:], 8)
-    elif re.fullmatch(r"\\x[0-9a-fA-F]{1,2}", body):
-        code = int(body[2:], 16)
-    elif len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
-        code = _ESCAPES[body[1]]
-    else:
-        return None
-    return code - 256 if 128 <= code < 256 else code if code < 128 else None
-
-
-def size_of(kind: Kind) -> int:
+def size_of(kind: AnyKind) -> int:
     match kind:
         case Array():
             return kind.length * size_of(kind.element)
@@ -228,7 +201,7 @@ def size_of(kind: Kind) -> int:
     return kind.bytes
 
 
-def alignment(kind: Kind) -> int:
+def alignment(kind: AnyKind) -> int:
     match kind:
         case Array():
             return alignment(kind.element)

@@ -1,0 +1,253 @@
+"""What names mean, block by block, and the kinds that declarations give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias
+
+from streamcheck.c import kinds
+from streamcheck.c.arithmetic import Arithmetic, CValue, Dialect
+from streamcheck.c.kinds import AnyKind, Array, Integer, Pointer, Struct
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form, where_of
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.term import constant
+
+
+@dataclass(frozen=True, slots=True)
+class Typedef:
+    kind: AnyKind
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    name: str
+    result: AnyKind
+    parameters: tuple[tuple[str, AnyKind], ...]
+    body: Any  # None: declared only
+    where: Location
+    static: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pointee:
+    """What a pointer points to: an lvalue, or an element of the array that an lvalue designates. If it is not `sure`,
+    the pointer may not have been assigned yet, and `offset` is then any value."""
+
+    lvalue: Lvalue
+    offset: CValue | None = None  # None: the lvalue itself
+    sure: bool = True
+
+    @property
+    def kind(self) -> AnyKind:
+        kind = self.lvalue.kind
+        return kind.element if self.offset is not None and isinstance(kind, Array) else kind
+
+
+@dataclass(slots=True)
+class PointerVariable:
+    """A pointer. The array or variable it points into is known as the program is read; the offset may change as it
+    runs."""
+
+    name: str
+    kind: Pointer
+    moving: Callable[[], Lvalue]  # makes the variable for `offset`
+    target: Pointee | None = None
+    offset: Lvalue | None = None  # the variable of the offset, for a pointer that the program changes
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """The left side of a compound assignment: the lvalue, and its value before."""
+
+    lvalue: Lvalue
+    before: CResult
+
+
+CResult: TypeAlias = CValue | Lvalue | Pointee | Updated | None  # None: the result of a void function
+Meaning: TypeAlias = Lvalue | CValue | Typedef | Function | PointerVariable
+
+
+@dataclass(slots=True)
+class NameScope:
+    outer: NameScope | None = None
+    names: dict[str, Meaning] = field(default_factory=dict)
+    tags: dict[str, AnyKind] = field(default_factory=dict)
+
+    def meaning(self, name: str) -> Meaning | None:
+        scope: NameScope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    def tag(self, name: str) -> AnyKind | None:
+        scope: NameScope | None = self
+        while scope is not None:
+            if name in scope.tags:
+                return scope.tags[name]
+            scope = scope.outer
+        return None
+
+
+@cache
+def standard_names(dialect: Dialect) -> Mapping[str, Meaning]:
+    """The types and constants that the standard library defines, in this dialect."""
+    arithmetic = Arithmetic(dialect, lambda *_: None)
+    portable = dialect is Dialect.PORTABLE
+    names: dict[str, Meaning] = {}
+    for name, kind in kinds.TYPEDEFS.items():
+        if not portable or name in kinds.PORTABLE_TYPEDEFS:
+            names[name] = Typedef(kind)
+    for name, (number, kind) in kinds.CONSTANTS.items():
+        if not portable or name in kinds.PORTABLE_CONSTANTS:
+            names[name] = arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
+    if dialect is not Dialect.MATHEMATICAL:
+        for name in ("INFINITY", "NAN"):  # 7.12
+            names[name] = CValue(kinds.FLOAT, constant(arithmetic.type_of(kinds.FLOAT), float(name)))
+    return names
+
+
+class Declarations:
+    """The kinds that declarations give, in a scope. `constant` evaluates sizes and the codes of enums."""
+
+    def __init__(
+        self, dialect: Dialect, constant: Callable[[Any], int], number: Callable[[Integer, int], CValue]
+    ) -> None:
+        self.portable = dialect is Dialect.PORTABLE
+        self.constant = constant
+        self.number = number
+
+    def kind_of(self, node: Any, scope: NameScope) -> AnyKind:
+        """The kind of a declaration, a parameter or a type name."""
+        match form(node):
+            case "Decl" if node.name is None and form(node.type) == "Enum":  # an enum without a variable
+                return self._enum(node.type, scope)
+            case "Decl" | "Typename" | "Typedef" | "TypeDecl":
+                return self.kind_of(node.type, scope)
+            case "IdentifierType":
+                return self._with_names(node, scope)
+            case "Enum":
+                kind = self._enum(node, scope)
+                if self.portable:
+                    raise SpecError("the type of an enum is up to the compiler", where_of(node))
+                return kind
+            case "Struct":
+                return self._struct(node, scope)
+            case "ArrayDecl":
+                return self._array(node, scope)
+            case "PtrDecl":
+                if form(node.type) == "FuncDecl":
+                    raise SpecError("pointers to functions are not supported", where_of(node))
+                return Pointer(self._pointed(node.type, scope), has_constant_elements(node.type))
+            case "Union":
+                raise SpecError("unions are not supported", where_of(node))
+        raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
+
+    def _pointed(self, node: Any, scope: NameScope) -> AnyKind:
+        inner: Any = getattr(node, "type", None)
+        if form(inner) == "Struct" and inner.name and inner.decls is None and not scope.tag(inner.name):
+            return kinds.VOID  # an incomplete struct: only pointers to it exist
+        refuse_volatile(node)
+        return self.kind_of(node, scope)
+
+    def _with_names(self, node: Any, scope: NameScope) -> AnyKind:
+        names = list(node.names)
+        if len(names) == 1:
+            meaning = scope.meaning(names[0])
+            if isinstance(meaning, Typedef):
+                return meaning.kind
+        kind = kinds.BASES.get(" ".join(sorted(names)))
+        if kind is None or (self.portable and str(kind).removeprefix("unsigned ") not in kinds.PORTABLE):
+            raise SpecError(f"the type {' '.join(names)} is not supported", where_of(node))
+        return kind
+
+    def _array(self, node: Any, scope: NameScope) -> AnyKind:
+        element = self.kind_of(node.type, scope)
+        if node.dim is None:
+            return Pointer(element, has_constant_elements(node))  # a parameter's
+        try:
+            length = self.constant(node.dim)
+        except SpecError:
+            raise SpecError("an array needs a size that is a constant", where_of(node)) from None
+        if length <= 0:
+            raise SpecError(f"an array of {length} elements", where_of(node))
+        return Array(element, length)
+
+    def signature(self, decl: Any, body: Any, scope: NameScope) -> Function:
+        parameters = []
+        for parameter in decl.type.args.params if decl.type.args else ():
+            if form(parameter) == "EllipsisParam":
+                if body is not None:
+                    raise SpecError(f"{decl.name} takes any number of arguments", where_of(decl))
+                continue
+            kind = self.kind_of(parameter, scope)
+            if kind == kinds.VOID:
+                continue
+            if isinstance(kind, Array):  # 6.7.5.3
+                kind = Pointer(kind.element, has_constant_elements(parameter.type))
+            parameters.append((getattr(parameter, "name", None) or "", kind))
+        result = self.kind_of(decl.type.type, scope)
+        return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
+
+    def _enum(self, node: Any, scope: NameScope) -> AnyKind:
+        """Members are ints (6.7.2.2). The type itself is unsigned int for gcc and clang if no member is negative."""
+        if node.values is None:
+            known = scope.tag(node.name)
+            if known is None:
+                raise SpecError(f"the enum {node.name} is not defined", where_of(node))
+            return known
+        code, least = -1, 0
+        for member in node.values.enumerators:
+            code = code + 1 if member.value is None else self.constant(member.value)
+            if not kinds.INT.low <= code <= kinds.INT.high:
+                raise SpecError(f"{member.name} does not fit int", where_of(member))
+            least = min(least, code)
+            scope.names[member.name] = self.number(kinds.INT, code)
+        kind: AnyKind = kinds.UINT if least >= 0 else kinds.INT
+        if node.name:
+            scope.tags[node.name] = kind
+        return kind
+
+    def _struct(self, node: Any, scope: NameScope) -> AnyKind:
+        if node.decls is None:
+            known = scope.tag(node.name)
+            if known is None:
+                raise SpecError(f"the struct {node.name} is not defined", where_of(node))
+            return known
+        kind = Struct(node.name or "", tuple(self._fields(node, scope)))
+        if scope.tags.get(node.name, kind) != kind:
+            raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
+        if node.name:
+            scope.tags[node.name] = kind
+        return kind
+
+    def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
+        for decl in node.decls:
+            if getattr(decl, "bitsize", None) is not None:
+                raise SpecError("bit-fields are not supported", where_of(decl))
+            if decl.name is None:
+                raise SpecError("a field without a name is not supported", where_of(decl))
+            refuse_volatile(decl)
+            yield decl.name, self.kind_of(decl, scope)
+
+
+def has_constant_elements(node: Any) -> bool:
+    """The declared type, or that of the elements of the array, is const."""
+    while form(node) == "ArrayDecl":
+        node = node.type
+    return "const" in (getattr(node, "quals", None) or ())
+
+
+def refuse_volatile(node: Any) -> None:
+    """Only whole variables may be volatile."""
+    inner = node
+    while inner is not None:
+        if "volatile" in (getattr(inner, "quals", None) or ()):
+            raise SpecError("volatile is supported on variables only, not on fields or behind pointers", where_of(node))
+        inner = getattr(inner, "type", None)

@@ -1,0 +1,394 @@
+"""Evaluation of C expressions to terms. What a program does beyond reading is left to the room that executes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from streamcheck.c import effects, kinds, pointers, static
+from streamcheck.c.arithmetic import (
+    FUNCTIONS,
+    Arithmetic,
+    CValue,
+    Dialect,
+    SideCondition,
+    Unsupported,
+    conditional_value,
+)
+from streamcheck.c.declarations import (
+    CResult,
+    Declarations,
+    Function,
+    NameScope,
+    Pointee,
+    PointerVariable,
+    Updated,
+    standard_names,
+)
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form, text_of, where_of
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant
+
+
+class Evaluator:
+    """Evaluates constant expressions. Whoever executes programs overrides what goes beyond: objects, effects, calls.
+
+    `scope` holds the names that are visible, `premises` the conditions under which the operand at hand is
+    evaluated, `where` the line."""
+
+    def __init__(self, file: str, dialect: Dialect) -> None:
+        self._at: Any = Location(file, 1)  # or the node that is being evaluated
+        self.arithmetic = Arithmetic(dialect, self._oblige)
+        self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
+        self.scope = NameScope(None, dict(standard_names(dialect)))
+        self.premises: list[Term] = []
+        self._constants_only = False
+
+    # What a room that executes programs provides
+
+    def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
+        """Under the premise, the condition must hold."""
+        raise Unsupported(condition.failure)
+
+    def read_scalar(self, lvalue: Lvalue) -> CValue:
+        raise Unsupported(f"{lvalue.object.name} is not constant")
+
+    def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
+        """The assignments of an expression, all at once."""
+        raise Unsupported("an assignment is not constant")
+
+    def temporary(self, kind: Integer | Floating) -> Lvalue:
+        raise Unsupported("an assignment is not constant")
+
+    def call(self, node: Any) -> CResult:
+        raise Unsupported("a call is not constant")
+
+    def result_kind(self, node: Any) -> AnyKind:
+        """The kind of the result of a call."""
+        raise Unsupported("a call is not constant")
+
+    def in_order(
+        self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
+    ) -> tuple[CResult, CResult]:
+        """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
+        return first(), second()
+
+    # Lines and messages
+
+    @property
+    def where(self) -> Location:
+        return self._at if isinstance(self._at, Location) else where_of(self._at)
+
+    @where.setter
+    def where(self, line: Location) -> None:
+        self._at = line
+
+    def _oblige(self, condition: SideCondition, holds: Term) -> None:
+        premise = conjunction(*self.premises)
+        if holds is TRUE or premise is FALSE:
+            return
+        if not self._constants_only:
+            self.oblige(condition, premise, holds)
+        elif self.arithmetic.dialect is Dialect.PORTABLE or condition is SideCondition.DIVISION:
+            # gcc and clang evaluate other constants modulo 2^w
+            raise Unsupported(f"a constant expression without a value: {condition.failure}")
+
+    def text(self, node: Any) -> str:
+        return text_of(node)
+
+    def refused(self, message: str, node: Any) -> SpecError:
+        return SpecError(message, where_of(node))
+
+    @contextmanager
+    def at(self, node: Any) -> Iterator[None]:
+        """Whatever happens is at the node's line."""
+        before, self._at = self._at, node
+        try:
+            yield
+        except (Unsupported, TypeRule) as why:
+            raise SpecError(str(why), where_of(node)) from None
+        finally:
+            self._at = before
+
+    @contextmanager
+    def given(self, premise: Term) -> Iterator[None]:
+        self.premises.append(premise)
+        try:
+            yield
+        finally:
+            self.premises.pop()
+
+    # Values
+
+    def constant(self, node: Any) -> int:
+        """The value of a constant expression (6.6)."""
+        if effects.level(node, self.scope):
+            raise self.refused(f"{self.text(node)} is not constant", node)
+        before, self._constants_only = self._constants_only, True
+        try:
+            value = self.scalar(node)
+        finally:
+            self._constants_only = before
+        if not value.term.is_const or not isinstance(value.kind, Integer):
+            raise self.refused(f"{self.text(node)} is not constant", node)
+        return int(value.term.payload)
+
+    def scalar(self, node: Any) -> CValue:
+        value = self.value(node)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        return value
+
+    def value(self, node: Any) -> CResult:
+        method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
+        if method is None:
+            message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
+            raise self.refused(message, node)
+        before, self._at = self._at, node
+        try:
+            return method(node)
+        except (Unsupported, TypeRule) as why:
+            raise SpecError(str(why), where_of(node)) from None
+        finally:
+            self._at = before
+
+    def read(self, lvalue: Lvalue) -> CResult:
+        """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
+        return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
+
+    def truth(self, node: Any) -> Term:
+        """The condition that an expression is not zero."""
+        if form(node) == "Constant" and node.type == "string":
+            return TRUE  # assert(… && "the reason")
+        value = self.value(node)
+        if isinstance(value, Pointee) or (isinstance(value, Lvalue) and isinstance(value.kind, Array)):
+            return pointers.not_null(value, self)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        return self.arithmetic.truth(value)
+
+    # Forms of expressions, by pycparser's names
+
+    def _ID(self, node: Any) -> CResult:
+        meaning = self.scope.meaning(node.name)
+        match meaning:
+            case CValue():
+                return meaning
+            case Lvalue():
+                return self.read(meaning)
+            case PointerVariable():
+                return pointers.value_of(meaning, self, node)
+        raise self.refused(f"{node.name} is not declared", node)
+
+    def _Constant(self, node: Any) -> CResult:
+        text, portable = node.value, self.arithmetic.dialect is Dialect.PORTABLE
+        if text.startswith("'"):
+            code = character(text)
+            if code is not None and not (portable and code < 0):
+                return self.arithmetic.number(kinds.INT, code)
+        elif node.type in ("float", "double", "long double"):
+            decimal = decimal_literal(text)
+            if text[-1] in "lL":
+                raise self.refused("long double is not supported", node)
+            if decimal is not None:
+                return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
+        else:
+            whole = whole_literal(text)
+            if whole is not None and not (portable and text[-1] in "lL"):
+                return self.arithmetic.number(whole[1], whole[0])
+        raise self.refused(f"the literal {text} is not supported", node)
+
+    def _BinaryOp(self, node: Any) -> CResult:
+        if node.op in ("&&", "||"):
+            return self.logical_expression(node)
+        left, right = self.in_order(
+            node.left, lambda: self.value(node.left), node.right, lambda: self.value(node.right)
+        )
+        if isinstance(left, CValue) and isinstance(right, CValue):
+            return self.arithmetic.binary(node.op, left, right)
+        return pointers.binary(node.op, left, right, self)
+
+    def logical_expression(self, node: Any) -> CValue:
+        """&& and || (6.5.13, 6.5.14)."""
+        left = self.truth(node.left)
+        with self.given(left if node.op == "&&" else negation(left)):
+            right = self.truth(node.right)
+        return self.arithmetic.of_truth(conjunction(left, right) if node.op == "&&" else disjunction(left, right))
+
+    def _UnaryOp(self, node: Any) -> CResult:
+        match node.op:
+            case "p++" | "p--" | "++" | "--":
+                return self.step(node, keep=True)
+            case "sizeof":
+                return self.arithmetic.number(kinds.ULONG, self.size_of(node))
+            case "*":
+                return self.read(pointers.dereference(self.value(node.expr), self, node))
+            case "&":
+                lvalue = self.lvalue(node.expr)
+                if not isinstance(lvalue, Lvalue):
+                    raise self.refused("pointers to pointers are not supported", node)
+                return pointers.address(lvalue, self)
+            case "!":
+                return self.arithmetic.of_truth(negation(self.truth(node.expr)))
+        return self.arithmetic.unary(node.op, self.scalar(node.expr))
+
+    def size_of(self, node: Any) -> int:
+        if self.arithmetic.dialect is Dialect.PORTABLE:
+            raise Unsupported("sizes are up to the compiler")
+        return kinds.size_of(static.kind_of(self, node.expr))
+
+    def _TernaryOp(self, node: Any) -> CResult:
+        return self.conditional_expression(node)
+
+    def conditional_expression(self, node: Any) -> CValue:
+        """?: (6.5.15)."""
+        condition = self.truth(node.cond)
+        with self.given(condition):
+            a = self.value(node.iftrue)
+        with self.given(negation(condition)):
+            b = self.value(node.iffalse)
+        if not isinstance(a, CValue) or not isinstance(b, CValue):
+            raise self.refused(f"{self.text(node)} is not a number", node)
+        kind = kinds.common(a.kind, b.kind)
+        return conditional_value(condition, self.arithmetic.convert(a, kind), self.arithmetic.convert(b, kind))
+
+    def _Cast(self, node: Any) -> CResult:
+        kind = self.declarations.kind_of(node.to_type, self.scope)
+        value = self.value(node.expr)
+        if kind == kinds.VOID:
+            return None
+        if isinstance(kind, Pointer):
+            return pointers.cast(value, kind, self, node)
+        if not isinstance(value, CValue):
+            raise self.refused(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
+        return self.arithmetic.convert(value, kind)
+
+    def _ExprList(self, node: Any) -> CResult:
+        raise self.refused(f"{self.text(node)}: the operator , is not supported", node)
+
+    def _ArrayRef(self, node: Any) -> CResult:
+        return self.read(self._element(node))
+
+    def _StructRef(self, node: Any) -> CResult:
+        return self.read(self._field(node))
+
+    def _FuncCall(self, node: Any) -> CResult:
+        name = getattr(node.name, "name", "")
+        arguments = list(node.args.exprs) if node.args else []
+        meaning = self.scope.meaning(name)
+        if name in CONSTANT_MACROS and meaning is None and len(arguments) == 1 and form(arguments[0]) == "Constant":
+            whole = whole_literal(arguments[0].value + CONSTANT_MACROS[name])
+            if whole is not None:
+                return self.arithmetic.number(whole[1], whole[0])
+        if self.is_library_function(name) and not (isinstance(meaning, Function) and meaning.body is not None):
+            return self.arithmetic.function(name, [self.scalar(a) for a in arguments])
+        return self.call(node)
+
+    def is_library_function(self, name: str) -> bool:
+        """The function is one of math.h, and terms express it."""
+        return name in FUNCTIONS or name.removesuffix("f") in FUNCTIONS
+
+    # Lvalues and assignments
+
+    def lvalue(self, node: Any) -> Lvalue | PointerVariable:
+        """What an expression on the left of an assignment designates."""
+        with self.at(node):
+            match form(node):
+                case "ID":
+                    meaning = self.scope.meaning(node.name)
+                    if isinstance(meaning, Lvalue | PointerVariable):
+                        return meaning
+                case "ArrayRef":
+                    return self._element(node)
+                case "StructRef":
+                    return self._field(node)
+                case "UnaryOp" if node.op == "*":
+                    return pointers.dereference(self.value(node.expr), self, node)
+        raise self.refused(f"{self.text(node)} is not a variable", node)
+
+    def _element(self, node: Any) -> Lvalue:
+        array, index = self.in_order(
+            node.name, lambda: self.value(node.name), node.subscript, lambda: self.value(node.subscript)
+        )
+        if isinstance(array, CValue):
+            array, index = index, array  # 3[a] is a[3]
+        if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
+            raise self.refused(f"{self.text(node.subscript)} is not an index", node)
+        if isinstance(array, Lvalue) and isinstance(array.kind, Array):
+            return self.element(array, self.arithmetic.promote(index))
+        return pointers.dereference(pointers.move(array, index, "+", self), self, node)
+
+    def element(self, array: Lvalue, index: CValue) -> Lvalue:
+        """a[i], with the index in bounds."""
+        assert isinstance(array.kind, Array)
+        return array.element(self.arithmetic.index(index, array.kind.length))
+
+    def _field(self, node: Any) -> Lvalue:
+        whole = self.value(node.name)
+        if node.type == "->":
+            whole = pointers.dereference(whole, self, node)
+        if isinstance(whole, Lvalue) and isinstance(whole.kind, Struct):
+            kind = whole.kind.field(node.field.name)
+            if kind is not None:
+                return whole.field(node.field.name, kind)
+        raise self.refused(f"{self.text(node)}: there is no field {node.field.name}", node)
+
+    def _Assignment(self, node: Any) -> CResult:  # 6.5.16
+        target = self.lvalue(node.lvalue)
+        if isinstance(target, PointerVariable):
+            return pointers.assign(target, node, self)
+        left, new = self.in_order(
+            node.lvalue,
+            lambda: target if node.op == "=" else Updated(target, self.read(target)),
+            node.rvalue,
+            lambda: self.value(node.rvalue),
+        )
+        if isinstance(left, Updated):
+            if not isinstance(left.before, CValue) or not isinstance(new, CValue):
+                raise self.refused(f"{self.text(node)}: one side is not a number", node)
+            new = self.arithmetic.binary(node.op[:-1], left.before, new)
+            left = left.lvalue
+        assert isinstance(left, Lvalue)
+        self.assign(node, (left, new))
+        return self.value_assigned(left)
+
+    def value_assigned(self, lvalue: Lvalue) -> CResult:
+        """The value of an assignment to the lvalue."""
+        return self.read(lvalue)
+
+    def step(self, node: Any, *, keep: bool) -> CResult:
+        """++ and -- (6.5.2.4, 6.5.3.1). `keep`: the value is used."""
+        target = self.lvalue(node.expr)
+        if isinstance(target, PointerVariable):
+            return pointers.step(target, node, self)
+        old = self.read(target)
+        if not isinstance(old, CValue):
+            raise self.refused(f"{self.text(node)}: not a number", node)
+        new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(kinds.INT, 1))
+        if not keep or not node.op.startswith("p"):
+            self.assign(node, (target, new))
+            return self.value_assigned(target) if keep else None
+        before = self.temporary(old.kind)
+        self.assign(node, (before, old), (target, new))
+        return self.read_scalar(before)
+
+    def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Lvalue:
+        """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
+        if isinstance(kind, Struct):
+            if not isinstance(new, Lvalue) or new.kind != kind:
+                raise self.refused(f"{self.text(node)}: the two sides have different types", node)
+            return new
+        if not isinstance(new, CValue):
+            raise self.refused(f"{self.text(node)}: the right side is not a number", node)
+        return self.arithmetic.convert(new, kind)
+
+    def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
+        if lvalue.is_constant:
+            raise self.refused(f"{self.text(node)}: it is const", node)

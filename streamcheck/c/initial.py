@@ -1,0 +1,115 @@
+"""Initialisers in braces (6.7.8): which scalar gets which expression. What is left out is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from streamcheck.c import kinds
+from streamcheck.c.kinds import AnyKind, Array, Pointer, Struct
+from streamcheck.c.literals import characters
+from streamcheck.c.syntax import form
+
+if TYPE_CHECKING:
+    from streamcheck.c.expressions import Evaluator
+
+PartPath = tuple["str | int", ...]  # fields and indices from the outside in
+
+
+def kind_of(node: Any, to: Evaluator) -> AnyKind:
+    """The kind of a declared variable. An array without a size takes it from its initialiser."""
+    if form(node.type) == "ArrayDecl" and node.type.dim is None:
+        element = to.declarations.kind_of(node.type.type, to.scope)
+        if form(node.init) == "InitList":
+            places = [path[0] for path, _ in items(Array(element, 1 << 30), node.init, to)]
+            return Array(element, max((p for p in places if isinstance(p, int)), default=0) + 1)
+        if form(node.init) == "Constant" and node.init.type == "string":
+            return Array(element, len(string(node.init, to)))
+        raise to.refused(f"the array {node.name} has no size", node)
+    kind = to.declarations.kind_of(node, to.scope)
+    if kind == kinds.VOID:
+        raise to.refused(f"{node.name} is void", node)
+    return kind
+
+
+def kind_at(kind: AnyKind, path: PartPath) -> AnyKind:
+    """The kind of a part."""
+    for step in path:
+        if isinstance(kind, Array):
+            kind = kind.element
+        elif isinstance(kind, Struct):
+            kind = dict(kind.fields)[str(step)]
+    return kind
+
+
+def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, Any]]:
+    """The scalars that an initialiser in braces gives, each with its path."""
+    if not isinstance(kind, Array | Struct):
+        yield (), node.exprs[0]
+        return
+    place = 0
+    queue = list(node.exprs)
+    names = [name for name, _ in kind.fields] if isinstance(kind, Struct) else []
+    while queue:
+        part = queue[0]
+        if form(part) == "NamedInitializer":
+            step, inner = _designation(kind, part, names, to)
+            place = step
+            queue[0] = inner
+            part = inner
+        if place >= (kind.length if isinstance(kind, Array) else len(names)):
+            raise to.refused("more values than there are places for", part)
+        key: str | int = place if isinstance(kind, Array) else names[place]
+        below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
+        if form(part) == "InitList":
+            queue.pop(0)
+            yield from (((key, *path), leaf) for path, leaf in items(below, part, to))
+        elif isinstance(below, Array | Struct):
+            yield from (((key, *path), leaf) for path, leaf in _unbraced(below, queue))
+        elif isinstance(below, Pointer):
+            raise to.refused("a pointer in braces is not supported", part)
+        else:
+            yield (key,), queue.pop(0)
+        place += 1
+
+
+def _unbraced(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
+    """Inner braces left out: the values go to the scalars in order."""
+    if not queue:
+        return
+    if isinstance(kind, Array):
+        for i in range(kind.length):
+            yield from (((i, *path), leaf) for path, leaf in _unbraced(kind.element, queue))
+    elif isinstance(kind, Struct):
+        for name, inner in kind.fields:
+            yield from (((name, *path), leaf) for path, leaf in _unbraced(inner, queue))
+    else:
+        yield (), queue.pop(0)
+
+
+def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
+    if len(node.name) != 1:
+        raise to.refused("a designator of several steps is not supported", node)
+    if isinstance(kind, Array):
+        inner = node.name[0]
+        return to.constant(getattr(inner, "expr", None) or getattr(inner, "dim", None) or inner), node.expr
+    if node.name[0].name not in names:
+        raise to.refused(f"there is no field {node.name[0].name}", node)
+    return names.index(node.name[0].name), node.expr
+
+
+def string(node: Any, to: Evaluator) -> list[int]:
+    """The characters of a string literal and the zero at its end."""
+    codes = characters(node)
+    if codes is None:
+        raise to.refused(f"the string {node.value} is not supported", node)
+    return [*codes, 0]
+
+
+def scalar_values(kind: AnyKind, node: Any, to: Evaluator) -> dict[PartPath, Any]:
+    """The nodes (for a string: the numbers) of an initialiser of an array or struct, by path."""
+    if form(node) == "InitList":
+        return dict(items(kind, node, to))
+    if form(node) == "Constant" and node.type == "string" and isinstance(kind, Array):
+        return {(i,): code for i, code in enumerate(string(node, to)[: kind.length])}
+    raise to.refused(f"{to.text(node)} is no initialiser of an array", node)

@@ -1,0 +1,80 @@
+"""Objects, and lvalues that designate them or parts of them (6.3.2.1).
+
+An lvalue is an object, fields and the indices met on the way. Where the scalars of an object are stored is up to who
+executes the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from streamcheck.c.kinds import AnyKind, Array, Struct
+from streamcheck.core.term import Term
+
+Fields = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Object:
+    name: str
+    kind: AnyKind
+    volatile: bool = False
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lvalue:
+    """`kind` is that of the part. `constant`: it is reached through a pointer to const."""
+
+    object: Object
+    kind: AnyKind
+    fields: Fields = ()
+    indices: tuple[Term, ...] = ()
+    constant: bool = False
+
+    @property
+    def is_constant(self) -> bool:
+        return self.constant or self.object.constant
+
+    def element(self, index: Term) -> Lvalue:
+        assert isinstance(self.kind, Array)
+        return replace(self, kind=self.kind.element, indices=(*self.indices, index))
+
+    def field(self, name: str, kind: AnyKind) -> Lvalue:
+        return replace(self, kind=kind, fields=(*self.fields, name))
+
+    def scalars(self) -> Iterator[Lvalue]:
+        """The fields of a struct, down to scalars and arrays of them."""
+        for fields, kind in leaves(self.kind):
+            yield replace(self, kind=kind, fields=self.fields + fields)
+
+    def last_array(self) -> tuple[int, bool]:
+        """The length of the array that the last index is into, and whether that array's elements are the lvalue."""
+        kind, fields, length = self.object.kind, list(self.fields), 0
+        for _ in self.indices:
+            while isinstance(kind, Struct):
+                kind = dict(kind.fields)[fields.pop(0)]
+            assert isinstance(kind, Array)
+            length, kind = kind.length, kind.element
+        return length, not fields
+
+
+def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:
+    """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]."""
+    match kind:
+        case Struct():
+            for name, inner in kind.fields:
+                for fields, leaf in leaves(inner):
+                    yield (name, *fields), leaf
+        case Array() if has_structs(kind):
+            for fields, leaf in leaves(kind.element):
+                yield fields, Array(leaf, kind.length)
+        case _:
+            yield (), kind
+
+
+def has_structs(kind: AnyKind) -> bool:
+    while isinstance(kind, Array):
+        kind = kind.element
+    return isinstance(kind, Struct)

@@ -1,0 +1,78 @@
+"""The kinds of expressions that are not evaluated: operands of sizeof, branches of which only one is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamcheck.c import kinds
+from streamcheck.c.arithmetic import CValue
+from streamcheck.c.declarations import PointerVariable
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form
+
+if TYPE_CHECKING:
+    from streamcheck.c.expressions import Evaluator
+
+
+def kind_of(to: Evaluator, node: Any) -> AnyKind:
+    """The kind of the value of an expression, or of a type name."""
+    match form(node):
+        case "Typename":
+            return to.declarations.kind_of(node, to.scope)
+        case "Cast":
+            return to.declarations.kind_of(node.to_type, to.scope)
+        case "ID":
+            meaning = to.scope.meaning(node.name)
+            if isinstance(meaning, CValue | Lvalue | PointerVariable):
+                return meaning.kind
+        case "Constant" if not node.value.startswith('"'):
+            literal = to.value(node)
+            assert isinstance(literal, CValue)
+            return literal.kind
+        case "Assignment":
+            return kind_of(to, node.lvalue)
+        case "ExprList":
+            return kind_of(to, node.exprs[-1])
+        case "FuncCall":
+            return to.result_kind(node)
+        case "BinaryOp" | "TernaryOp" | "UnaryOp":
+            return _of_operation(to, node)
+        case "ArrayRef":
+            outer = kind_of(to, node.name)
+            if isinstance(outer, Array | Pointer):
+                return outer.element if isinstance(outer, Array) else outer.target
+        case "StructRef":
+            outer = kind_of(to, node.name)
+            outer = outer.target if isinstance(outer, Pointer) else outer
+            inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
+            if inner is not None:
+                return inner
+    raise to.refused(f"{to.text(node)} has no type that is known", node)
+
+
+def _of_operation(to: Evaluator, node: Any) -> AnyKind:
+    shape = form(node)
+    if shape == "UnaryOp":
+        if node.op == "sizeof":
+            return kinds.ULONG
+        kind = kind_of(to, node.expr)
+        if node.op == "*" and isinstance(kind, Array | Pointer):
+            return kind.element if isinstance(kind, Array) else kind.target
+        if node.op == "&":
+            return Pointer(kind)
+        if "++" in node.op or "--" in node.op:
+            return kind
+        return kinds.INT if node.op == "!" else kinds.promote(kind) if isinstance(kind, Integer) else kind
+    if shape == "BinaryOp" and node.op in ("&&", "||", "==", "!=", "<", "<=", ">", ">="):
+        return kinds.INT
+    sides = (node.left, node.right) if shape == "BinaryOp" else (node.iftrue, node.iffalse)
+    a, b = (kind_of(to, side) for side in sides)
+    if shape == "BinaryOp" and node.op in ("<<", ">>") and isinstance(a, Integer):
+        return kinds.promote(a)
+    if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating):
+        return kinds.common(a, b)
+    a, b = (Pointer(side.element) if isinstance(side, Array) else side for side in (a, b))  # 6.3.2.1
+    if isinstance(a, Pointer) and isinstance(b, Pointer) and shape == "BinaryOp":
+        return kinds.LONG
+    return b if isinstance(b, Pointer) else a

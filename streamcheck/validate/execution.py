@@ -1,0 +1,410 @@
+"""C functions executed on symbolic memory.
+
+Statements change the memory. Both branches of an `if` are executed on copies, which are merged by its condition. The
+bounds of loops must be constants. Calls of functions that the file defines are followed. Calls of others are handlers:
+they are recorded in order, each with the condition under which it happens. A handler changes whatever it could: inputs
+and objects that it gets by a pointer that is not to const hold any value afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from streamcheck.c import initial, kinds, pointers, static
+from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
+from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef, refuse_volatile
+from streamcheck.c.expressions import Evaluator
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form
+from streamcheck.c.terms import either, number
+from streamcheck.core.errors import SpecError
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.types import Type
+from streamcheck.validate.memory import Memory, scalars_of
+
+LONGEST_LOOP = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Demanded:
+    """A condition that must hold on a path, else the C is undefined."""
+
+    path: Term
+    claim: Term
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerCall:
+    name: str
+    when: Term
+    args: tuple[tuple[Term, ...], ...]
+
+
+@dataclass(slots=True)
+class CallFrame:
+    """A call that is being executed, the condition that it happens, and what it has returned."""
+
+    function: Function | None = None
+    entered: Term = TRUE
+    returned: Term = FALSE
+    value: CValue | None = None
+
+
+class Execution(Evaluator):
+    """`settle` may replace a value by an equal term, `decide` a condition by its only truth value."""
+
+    def __init__(
+        self,
+        nodes: list[Any],
+        file: str,
+        settle: Callable[[Term], Term] | None = None,
+        decide: Callable[[Term], Term] | None = None,
+    ) -> None:
+        super().__init__(file, Dialect.PORTABLE)
+        self.settle = settle or (lambda x: x)
+        self.decide = decide or (lambda x: x)
+        self.memory = Memory()
+        self.frame = CallFrame()
+        self.path = TRUE
+        self.demands: list[Demanded] = []
+        self.calls: list[HandlerCall] = []
+        self.changing: list[Lvalue] = []  # inputs: any handler may change them
+        self.unknowns = 0
+        self.acting: Any = None  # the assignment that is a statement of its own
+        self.functions: dict[str, Function] = {}
+        self.objects: list[Any] = []  # declarations of objects at file scope
+        self.standard = self.scope
+        self.globals = self.scope = NameScope(self.standard)
+        for node in nodes:
+            self._declare(node)
+
+    # Declarations at file scope (6.9)
+
+    def _declare(self, node: Any) -> None:
+        with self.at(node):
+            shape = form(node)
+            if shape == "Typedef":
+                self._refuse_known(node)
+                self.globals.names[node.name] = Typedef(self.declarations.kind_of(node, self.scope))
+            elif shape == "FuncDef":
+                self._declare_function(node.decl, node.body)
+            elif shape == "Decl" and form(node.type) == "FuncDecl":
+                self._declare_function(node, None)
+            elif shape == "Decl" and node.name is None:
+                self.declarations.kind_of(node, self.scope)
+            elif shape == "Decl":
+                self._refuse_known(node)
+                refuse_volatile(node)
+                self.objects.append(node)
+            else:
+                raise self.refused(f"{shape} at file scope is not supported", node)
+
+    def _refuse_known(self, node: Any) -> None:
+        objects = [o.name for o in self.objects if "extern" not in o.storage]
+        if self.globals.meaning(node.name) is not None or node.name in objects:
+            raise self.refused(f"{node.name} is declared twice", node)
+
+    def _declare_function(self, decl: Any, body: Any) -> None:
+        if decl.type.args is None:
+            raise self.refused(f"{decl.name} has no prototype", decl)
+        function = self.declarations.signature(decl, body, self.scope)
+        known = self.functions.get(decl.name)
+        if known is not None and (known.result, [k for _, k in known.parameters]) != (
+            function.result,
+            [k for _, k in function.parameters],
+        ):
+            raise self.refused(f"{decl.name} is declared with different types", decl)
+        if known is not None and known.body is not None:
+            if body is not None:
+                raise self.refused(f"{decl.name} is defined twice", decl)
+            return
+        self.functions[decl.name] = self.globals.names[decl.name] = function
+
+    # What the evaluator asks for
+
+    def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
+        self._demand(conjunction(self.path, self.live(), premise), holds, condition)
+
+    def _demand(self, path: Term, claim: Term, condition: SideCondition) -> None:
+        if claim is not TRUE and path is not FALSE:
+            self.demands.append(Demanded(path, claim, f"{condition.claim}, line {self.where.line}"))
+
+    def read_scalar(self, lvalue: Lvalue) -> CValue:
+        assert isinstance(lvalue.kind, Integer | Floating)
+        return CValue(lvalue.kind, self.parts_of(lvalue)[0])
+
+    def parts_of(self, operand: CValue | Lvalue) -> list[Term]:
+        """The scalars of a value. All must be determinate (6.2.6.1)."""
+        if isinstance(operand, CValue):
+            return [operand.term]
+        self._oblige(SideCondition.DETERMINATE, negation(self.memory.has_no_value(operand)))
+        return self.memory.read(operand)
+
+    def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
+        if node is not self.acting:
+            raise self.refused(f"{self.text(node)}: a side effect in an expression", node)
+        for lvalue, new in assignments:
+            self.refuse_constant(lvalue, node)
+            values = self.parts_of(self.value_for(lvalue.kind, new, node))
+            self.memory.write(lvalue, [self.settle(v) for v in values], self.live())
+
+    def element(self, array: Lvalue, index: CValue) -> Lvalue:
+        if self.memory.is_ring(array):
+            return array.element(index.term)  # its slot is below the length
+        return super().element(array, index)
+
+    def value_assigned(self, lvalue: Lvalue) -> CResult:
+        return None
+
+    def temporary(self, kind: Integer | Floating) -> Lvalue:
+        raise SpecError("a side effect in an expression", self.where)
+
+    def result_kind(self, node: Any) -> AnyKind:
+        return self._function(node).result
+
+    def call(self, node: Any) -> CResult:
+        """A call whose value is used: of a function that changes only objects of its own."""
+        frozen, self.memory.frozen = self.memory.frozen, len(self.memory.numbers)
+        try:
+            value = self._call(node)
+        finally:
+            self.memory.frozen = frozen
+        if value is None:
+            raise self.refused(f"{self.text(node)} has no value", node)
+        return value
+
+    # State of the execution
+
+    def live(self) -> Term:
+        """The condition that the function was called and has not returned yet."""
+        return conjunction(self.frame.entered, negation(self.frame.returned))
+
+    def unknown(self, type: Type) -> Term:
+        self.unknowns += 1
+        return variable(f"any value {self.unknowns}", type)
+
+    def unknowns_of(self, kind: AnyKind) -> list[Term]:
+        return [self.unknown(t) for t in self.types_of(kind)]
+
+    def types_of(self, kind: AnyKind) -> list[Type]:
+        return [self.arithmetic.type_of(k) for _, k in scalars_of(kind)]
+
+    # Calls (6.5.2.2)
+
+    def run(self, name: str, arguments: list[CResult]) -> CValue | None:
+        """Executes a function of the file."""
+        function = self.functions.get(name)
+        if function is None or function.body is None:
+            raise SpecError(f"{name} is not defined")
+        return self._execute(function, arguments, function.body)
+
+    def _function(self, node: Any) -> Function:
+        meaning = self.scope.meaning(getattr(node.name, "name", ""))
+        if not isinstance(meaning, Function):
+            raise self.refused(f"{self.text(node)}: a call of something unknown", node)
+        return meaning
+
+    def _call(self, node: Any) -> CValue | None:
+        arguments = list(node.args.exprs) if node.args is not None else []
+        if getattr(node.name, "name", "") == "memcpy" and self.scope.meaning("memcpy") is None:
+            self._copy_memory(node, arguments)
+            return None
+        function = self._function(node)
+        if function.body is not None:
+            return self._execute(function, [self.value(a) for a in arguments], node)
+        self._call_handler(function, arguments, node)
+        return None
+
+    def _execute(self, function: Function, arguments: list[CResult], node: Any) -> CValue | None:
+        if len(function.parameters) != len(arguments):
+            raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
+        before = self.frame, self.scope, self.premises
+        entered = conjunction(self.live(), *self.premises)
+        scope = NameScope(self.globals)
+        for (name, kind), value in zip(function.parameters, arguments, strict=True):
+            scope.names[name] = self._parameter(name, kind, value, node)
+        self.frame, self.scope, self.premises = CallFrame(function, entered), scope, []
+        try:
+            self._statement(function.body)
+            if function.result != kinds.VOID:  # 6.9.1
+                self._demand(conjunction(self.path, entered), self.frame.returned, SideCondition.RETURN)
+            value = self.frame.value
+            return None if value is None else CValue(value.kind, self.settle(value.term))
+        finally:
+            self.frame, self.scope, self.premises = before
+
+    def _parameter(self, name: str, kind: AnyKind, value: CResult, node: Any) -> Lvalue | PointerVariable:
+        if isinstance(kind, Pointer):
+            pointer = PointerVariable(name, kind, self._moving_pointer)
+            pointers.bind(pointer, value, name, self, node)
+            return pointer
+        return self.memory.add(kind, name, self.parts_of(self.value_for(kind, value, node)))
+
+    def _moving_pointer(self) -> Lvalue:
+        raise SpecError("a pointer to an element that is not known", self.where)
+
+    def _copy_memory(self, node: Any, arguments: list[Any]) -> None:
+        """memcpy (7.21.2.1) of whole objects of one type."""
+        if len(arguments) != 3:
+            raise self.refused("memcpy without three arguments", node)
+        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
+        size = arguments[2]
+        if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
+            raise self.refused("a memcpy that is not of one whole object to another of its type", node)
+        if static.kind_of(self, size.expr) != to.kind or to.object is source.object:
+            raise self.refused("a memcpy of another size, or within one object", node)
+        self.refuse_constant(to, node)
+        self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
+
+    def _whole(self, value: CResult, node: Any) -> Lvalue:
+        """The object that a pointer points to: an array as a whole."""
+        if isinstance(value, Lvalue) and isinstance(value.kind, Array):
+            return value
+        return pointers.dereference(value, self, node)
+
+    def _call_handler(self, function: Function, arguments: list[Any], node: Any) -> None:
+        if self.memory.frozen:
+            raise self.refused(f"a call of {function.name} inside an expression", node)
+        if len(function.parameters) != len(arguments):
+            raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
+        given: list[tuple[Term, ...]] = []
+        written: list[Lvalue] = []
+        for (_, kind), argument in zip(function.parameters, arguments, strict=True):
+            value = self.value(argument)
+            if isinstance(kind, Pointer):
+                if pointers.pointee_of(value, self, argument).kind != kind.target:
+                    raise self.refused(f"{self.text(argument)}: {function.name} takes a {kind}", argument)
+                lvalue = self._whole(value, argument)
+                given.append(tuple(self.parts_of(lvalue)))
+                if not kind.constant:
+                    self.refuse_constant(lvalue, argument)
+                    written.append(lvalue)
+            elif isinstance(value, CValue):
+                given.append((self.settle(self.arithmetic.convert(value, kind).term),))
+            else:
+                raise self.refused(f"{self.text(argument)} is not a number", argument)
+        self.calls.append(HandlerCall(function.name, conjunction(self.path, self.live()), tuple(given)))
+        for lvalue in [*written, *self.changing]:
+            self.memory.write(lvalue, self.unknowns_of(lvalue.kind), self.live())
+
+    # Statements (6.8)
+
+    def _statement(self, node: Any) -> None:
+        execute = getattr(self, f"_execute_{form(node)}", None)
+        with self.at(node):
+            if execute is not None:
+                execute(node)
+            else:
+                self._effect(node)
+
+    def _execute_Compound(self, node: Any) -> None:
+        outer, self.scope = self.scope, NameScope(self.scope)
+        for item in node.block_items or ():
+            self._statement(item)
+        self.scope = outer
+
+    def _execute_EmptyStatement(self, node: Any) -> None:
+        pass
+
+    def _execute_Decl(self, node: Any) -> None:
+        if node.storage and (node.storage != ["static"] or "const" not in node.quals):
+            raise self.refused(f"{node.name} outlives its block", node)
+        refuse_volatile(node)
+        kind = initial.kind_of(node, self)
+        values = self.unknowns_of(kind) if node.init is None else self.initial_values(kind, node.init)
+        made = self.memory.add(kind, node.name, [self.settle(v) for v in values], constant="const" in node.quals)
+        if node.init is None:
+            self.memory.indeterminate |= {(made.object, i): TRUE for i in range(len(values))}
+        self.scope.names[node.name] = made
+
+    def initial_values(self, kind: AnyKind, node: Any) -> list[Term]:
+        """The scalars of an initialiser (6.7.8). What a list in braces leaves out is zero."""
+        if form(node) != "InitList" and not isinstance(kind, Array):
+            return self.parts_of(self.value_for(kind, self.value(node), node))
+        values = initial.scalar_values(kind, node, self)
+        parts = []
+        for path, inner in scalars_of(kind):
+            if path in values:
+                parts.append(self.arithmetic.convert(self.scalar(values[path]), inner).term)
+            else:
+                parts.append(number(self.arithmetic.type_of(inner), 0))
+        return parts
+
+    def _execute_If(self, node: Any) -> None:
+        condition = self.decide(self.truth(node.cond))
+        if condition.is_const:
+            chosen = node.iftrue if condition is TRUE else node.iffalse
+            if chosen is not None:
+                self._statement(chosen)
+            return
+        memory, frame, path = self.memory, self.frame, self.path
+        before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
+        self.path = conjunction(path, condition)
+        self._statement(node.iftrue)
+        parts, indeterminate, returned, value = memory.parts, memory.indeterminate, frame.returned, frame.value
+        memory.parts, memory.indeterminate, frame.returned, frame.value = before
+        self.path = conjunction(path, negation(condition))
+        if node.iffalse is not None:
+            self._statement(node.iffalse)
+        self.path = path
+        memory.merge(condition, parts, indeterminate)
+        frame.returned = either(condition, returned, frame.returned)
+        frame.value = _either_value(condition, value, frame.value)
+
+    def _execute_Return(self, node: Any) -> None:
+        frame, live = self.frame, self.live()
+        assert frame.function is not None
+        if (frame.function.result == kinds.VOID) != (node.expr is None):
+            raise self.refused("a return that does not fit its function", node)
+        if node.expr is not None:
+            value = self.arithmetic.convert(self.scalar(node.expr), frame.function.result)
+            frame.value = _either_value(live, value, frame.value)
+        frame.returned = TRUE
+
+    def _execute_For(self, node: Any) -> None:
+        outer, self.scope = self.scope, NameScope(self.scope)
+        if form(node.init) != "DeclList" or node.cond is None or node.next is None:
+            raise self.refused("a loop of this form is not supported", node)
+        for declaration in node.init.decls:
+            self._statement(declaration)
+        for _ in range(LONGEST_LOOP):
+            condition = self.truth(node.cond)
+            if not condition.is_const:
+                raise self.refused("a loop whose bound is not a constant", node)
+            if condition is FALSE:
+                break
+            self._statement(node.stmt)
+            self._effect(node.next)
+        else:
+            raise self.refused(f"a loop of more than {LONGEST_LOOP} rounds", node)
+        self.scope = outer
+
+    def _effect(self, node: Any) -> None:
+        """An expression statement (6.8.3)."""
+        before, self.acting = self.acting, node
+        match form(node):
+            case "Assignment":
+                self.value(node)
+            case "UnaryOp" if node.op in ("p++", "p--", "++", "--"):
+                self.step(node, keep=False)
+            case "FuncCall":
+                self._call(node)
+            case "Cast" if self.declarations.kind_of(node.to_type, self.scope) == kinds.VOID:
+                if form(node.expr) == "FuncCall":
+                    self._call(node.expr)
+                else:
+                    self.value(node.expr)
+            case shape:
+                raise self.refused(f"a statement of this form ({shape}) is not supported", node)
+        self.acting = before
+
+
+def _either_value(condition: Term, a: CValue | None, b: CValue | None) -> CValue | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return CValue(a.kind, either(condition, a.term, b.term))
