@@ -5,14 +5,16 @@
     Bitwise       cvc5, machine integers as bit-vectors beside Int and Real
     Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
 
-All say the same, so the first answer counts. Each has a short time at first, then a longer one.
+All say the same, so the first answer counts. Bits decide most conditions within milliseconds, and sums of wide integers
+hardly ever; remainders are the other way round. So each has a short time at first, then longer ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Literal, TypeAlias, assert_never
 
 from streamcheck.certify.bitwise import Bitwise, Inexpressible, WideBitwise
 from streamcheck.certify.remainders import Remainders
@@ -21,7 +23,20 @@ from streamcheck.certify.script import Script
 from streamcheck.certify.solvers import bitwuzla, cvc5
 
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
-ROUNDS = (0.4, 4.0, None)  # seconds for each attempt; the last ones end with the checker
+Way: TypeAlias = Literal["bits", "remainders", "bits as integers", "bits beside Int"]
+ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
+    ("bits", 0.5),
+    ("remainders", 1.0),
+    ("bits as integers", 0.5),
+    ("remainders", 10.0),
+    ("bits", 5.0),
+    ("bits as integers", 5.0),
+    ("bits beside Int", 2.0),
+    ("remainders", 300.0),
+    ("bits", 60.0),
+    ("bits as integers", 60.0),
+    ("bits beside Int", 60.0),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +73,23 @@ def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
     """Solver calls, in order; each gives True if the query is contradictory, None if the solver does not know."""
     plain = _script(runs, Bitwise(), query)
     if not plain.has_machine_integers:
-        yield lambda: _solve(plain, None)
+        yield partial(_solve, plain, None)
         return
     wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
-    for seconds in ROUNDS:
-        yield from _round(plain, wide, over_int, seconds)
-
-
-def _round(plain: Script, wide: Script | None, over_int: Script | None, seconds: float | None) -> Iterator[Attempt]:
-    if wide is not None:
-        yield lambda: bitwuzla(wide.text(), seconds)
-    if over_int is not None:
-        yield lambda: cvc5(over_int.text(), seconds)
-    yield lambda: cvc5(plain.text(), seconds)
-    yield lambda: cvc5(plain.text(), seconds, bits_as_integers=True)
+    for way, seconds in ATTEMPTS:
+        match way:
+            case "bits":
+                if wide is not None:
+                    yield partial(bitwuzla, wide.text(), seconds)
+            case "remainders":
+                if over_int is not None:
+                    yield partial(cvc5, over_int.text(), seconds)
+            case "bits as integers":
+                yield partial(cvc5, plain.text(), seconds, bits_as_integers=True)
+            case "bits beside Int":
+                yield partial(cvc5, plain.text(), seconds)
+            case _:
+                assert_never(way)
 
 
 def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:

@@ -51,8 +51,9 @@ def has_machine_integers(system: TransitionSystem) -> bool:
 class MachineTerms:
     """Terms over Int images of machine integers, said about the machine integers: x as `cast(Int, x)`."""
 
-    def __init__(self, machine: Mapping[Term, Term]) -> None:
+    def __init__(self, machine: Mapping[Term, Term], claims: Mapping[Term, Term] | None = None) -> None:
         self.machine = {image: var for image, var in machine.items() if image is not var}
+        self.claims = claims or {}  # claims by their images: an invariant that is a claim stays one
 
     def images(self, terms: Iterable[Term]) -> dict[Term, Term]:
         replacement = {image: term("cast", var, payload=INT) for image, var in self.machine.items()}
@@ -62,7 +63,7 @@ class MachineTerms:
         images = self.images(certificate.invariants)
         return replace(
             certificate,
-            invariants=tuple(images[t] for t in certificate.invariants),
+            invariants=tuple(self.claims.get(t, images[t]) for t in certificate.invariants),
             equalities=tuple(self._equality(*e.args) for e in certificate.equalities),
         )
 
@@ -80,7 +81,9 @@ class SystemIntegers:
         self.problem: TransitionSystem = to_integers(system)
         variables = [*(s.var for s in system.state), *system.inputs]
         images = [*(s.var for s in self.problem.state), *self.problem.inputs]
-        self._machine = MachineTerms(dict(zip(images, variables, strict=True)))
+        claims = zip(self.problem.properties, system.properties, strict=True)
+        own = {image.term: claim.term for image, claim in claims}
+        self._machine = MachineTerms(dict(zip(images, variables, strict=True)), own)
 
     def back(self, evidence: Evidence) -> Evidence:
         """A certificate about the machine integers; traces have the same values."""

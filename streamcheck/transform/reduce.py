@@ -29,12 +29,15 @@ class Reduction:
             smaller = _simplified(smaller, replacement)
         self.problem: TransitionSystem = _restrict_to_cone(smaller)
         self.equalities = tuple(equalities)
+        claims = zip(self.problem.properties, system.properties, strict=True)
+        self._claims = {smaller.term: claim.term for smaller, claim in claims}
 
     def back(self, evidence: Evidence) -> Evidence:
         """A certificate with the equalities that it builds on; traces are the same."""
-        if isinstance(evidence, Certificate):
-            return replace(evidence, equalities=(*self.equalities, *evidence.equalities))
-        return evidence
+        if not isinstance(evidence, Certificate):
+            return evidence
+        invariants = tuple(self._claims.get(t, t) for t in evidence.invariants)  # claims as they were written
+        return replace(evidence, invariants=invariants, equalities=(*self.equalities, *evidence.equalities))
 
 
 def _simplified(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:
