@@ -92,9 +92,10 @@ def _all_conditions(reading: Reading, certificate: Certificate) -> Iterator[Cond
         alone = Certificate("inductive", 1, certificate.equalities)
         for condition in _conditions(runs.cone(alone.invariants), alone):
             yield replace(condition, what=f"{condition.what} of the equalities")
-    runs, named = _replaced(runs, reading.named.values(), certificate.equalities)
+    runs, images = _replaced(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
+    certificate = replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
     if certificate.free:
-        dropped = {named[t] for name, t in reading.named.items() if name in certificate.free}
+        dropped = {images[t] for name, t in reading.named.items() if name in certificate.free}
         runs, certificate = _freed(runs, certificate, dropped)
     yield from _conditions(runs.cone(certificate.invariants), certificate)
 
