@@ -115,6 +115,8 @@ def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], b
     """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
     target = Target.parse(file)
     specs = read(target, reading=Reading(integers))
+    if not blocks and any(isinstance(problem, Specification) for problem in specs):
+        raise SpecError(f"{target.path}: `--no-blocks` is for programs (.c, .aut)")
     if stage == "json":
         rows = [to_plain(_specification(e)) for e in specs]
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])

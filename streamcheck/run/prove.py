@@ -44,6 +44,8 @@ def prove(
     standby: Standby | None = None,
 ) -> Verdicts:
     check_names(settings.engines)
+    if not settings.blocks and isinstance(problem, Specification):
+        raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
     chosen = _selected(problem, settings.props)
     tested = with_vacuity_tests(chosen) if isinstance(chosen, Specification) else chosen
     models = views(tested, blocks=settings.blocks)
