@@ -31,6 +31,7 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace
 from streamcheck.run import workers
 from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.smt import translate
 from streamcheck.transform import (
     automaton_integers,
     automaton_system,
@@ -59,14 +60,22 @@ class Planted:
     def __exit__(self, *_):
         for undo in reversed(self._undo):
             undo()
-        evaluate._meaning.cache_clear()
+        forget()
 
     def set(self, owner, name, value):
         old = getattr(owner, name)
         set_attribute = object.__setattr__ if _is_frozen(owner) else setattr
         self._undo.append(lambda: set_attribute(owner, name, old))
         set_attribute(owner, name, value)
-        evaluate._meaning.cache_clear()
+        forget()
+
+
+def forget():
+    """Clear the compiled forms of operators."""
+    for module in (evaluate, translate):
+        for value in list(vars(module).values()):
+            if getattr(value, "__module__", "") == module.__name__ and hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
 def _is_frozen(owner):
@@ -210,7 +219,7 @@ def transformations():
     )  # fmt: skip
     yield Fault(
         "integers", "certificates keep their images over Int",
-        lambda p: p.set(integers.MachineTerms, "images", lambda self, terms: {t: t for t in terms}),
+        lambda p: p.set(integers.MachineTerms, "certificate", lambda self, certificate: certificate),
         proving(specification("p", turning), INDUCTION, "proved"),
     )  # fmt: skip
     yield Fault(

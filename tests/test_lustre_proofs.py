@@ -267,7 +267,7 @@ def test_a_run_says_nothing_of_claims_that_rest_on_what_nobody_defined(tmp_path)
     (tmp_path / "in.csv").write_text("x\n0\n")
     status, _, err = command("run", path, "--input", tmp_path / "in.csv")
     assert status == 0 and "z <> 0 is false" in err and "y <> 0" not in err and "w <> 0" not in err
-    assert "w2 may have any value; this run takes its type's default" in err
+    assert "w2 may have any value; this run uses its type's default" in err
     shown = command("show", path)[1]
     assert "[any] ++ x" in shown
 

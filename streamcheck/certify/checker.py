@@ -45,6 +45,7 @@ class Condition:
     what: str
     runs: Runs
     query: Query
+    compares_states: bool = False  # on the variables that the checker finds to matter, which may be more than it takes
 
 
 class SpecificationChecker:
@@ -82,7 +83,7 @@ def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | N
     for condition in _all_conditions(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query)
         if rejected is not None:
-            return rejected
+            return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None
 
 
@@ -150,9 +151,10 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[Condition]:
     k = certificate.k
     yield Condition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
-        yield Condition("completeness", runs, _complete(k))
+        yield Condition("completeness", runs, _complete(k), compares_states=True)
     else:
-        yield Condition("step case", runs, _induction(certificate, k))
+        compressed = certificate.kind == "compressed"
+        yield Condition("step case", runs, _induction(certificate, k), compares_states=compressed)
 
 
 def _assumed(script: Script, i: int) -> str:

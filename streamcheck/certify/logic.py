@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from streamcheck.certify.evaluate import apply
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
-from streamcheck.core.types import ArrayType, EnumType, StructType
+from streamcheck.core.types import BOOL, ArrayType, EnumType, StructType
 
 
 def negation(a: Term) -> Term:
@@ -21,14 +21,14 @@ def negation(a: Term) -> Term:
 
 def conjunction(*terms: Term) -> Term:
     kept = dict.fromkeys(t for t in terms if t is not TRUE)
-    if FALSE in kept:
+    if FALSE in kept or any(negation(t) in kept for t in kept):
         return FALSE
     return _joined("and", list(kept)) if kept else TRUE
 
 
 def disjunction(*terms: Term) -> Term:
     kept = dict.fromkeys(t for t in terms if t is not FALSE)
-    if TRUE in kept:
+    if TRUE in kept or any(negation(t) in kept for t in kept):
         return TRUE
     return _joined("or", list(kept)) if kept else FALSE
 
@@ -40,9 +40,29 @@ def _joined(op: str, terms: list[Term]) -> Term:
     return result
 
 
+def implication(a: Term, b: Term) -> Term:
+    """Conjuncts of the conclusion that are conjuncts of the premise go."""
+    given = set(_conjuncts(a))
+    return disjunction(negation(a), conjunction(*(goal for goal in _conjuncts(b) if goal not in given)))
+
+
+def _conjuncts(a: Term) -> list[Term]:
+    parts: dict[Term, None] = {}
+    stack = [a]
+    while stack:
+        node = stack.pop()
+        if node.op == "and" and len(parts) < MOST_PARTS:
+            stack.extend(reversed(node.args))
+        else:
+            parts[node] = None
+    return list(parts)
+
+
 def choice(condition: Term, a: Term, b: Term) -> Term:
     if condition is TRUE or a is b:
         return a
+    if a is TRUE and b is FALSE:
+        return condition
     return b if condition is FALSE else term("mux", condition, a, b)
 
 
@@ -66,14 +86,18 @@ def folded(node: Term, args: list[Term]) -> Term:
         case "or":
             return disjunction(*args)
         case "implies":
-            return disjunction(negation(args[0]), args[1])
+            return implication(args[0], args[1])
         case "mux":
             return choice(*args)
         case "same" | "eq" | "le" | "ge" if args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
             return TRUE
+    if node.op in ("same", "eq") and args[0].type is BOOL and (TRUE in args or FALSE in args):
+        literal, other = args if args[0] in (TRUE, FALSE) else reversed(args)
+        return other if literal is TRUE else negation(other)
     if args and all(a.is_const for a in args) and not isinstance(node.type, ArrayType | StructType | EnumType):
         return constant(node.type, apply(node, [a.payload for a in args]))
     return rebuild(node, args)
 
 
+MOST_PARTS = 100  # conjuncts that are looked at
 _MAY_HOLD_NAN = ("float", "array", "struct")

@@ -61,9 +61,10 @@ class MachineTerms:
 
     def certificate(self, certificate: Certificate) -> Certificate:
         images = self.images(certificate.invariants)
+        own = self.claims if certificate.kind == "inductive" else {}
         return replace(
             certificate,
-            invariants=tuple(self.claims.get(t, images[t]) for t in certificate.invariants),
+            invariants=tuple(own.get(t, images[t]) for t in certificate.invariants),
             equalities=tuple(self._equality(*e.args) for e in certificate.equalities),
         )
 

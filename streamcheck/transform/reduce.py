@@ -36,7 +36,9 @@ class Reduction:
         """A certificate with the equalities that it builds on; traces are the same."""
         if not isinstance(evidence, Certificate):
             return evidence
-        invariants = tuple(self._claims.get(t, t) for t in evidence.invariants)  # claims as they were written
+        invariants = evidence.invariants
+        if evidence.kind == "inductive":  # claims as they were written; the other kinds compare what these depend on
+            invariants = tuple(self._claims.get(t, t) for t in invariants)
         return replace(evidence, invariants=invariants, equalities=(*self.equalities, *evidence.equalities))
 
 
