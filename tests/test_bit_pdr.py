@@ -17,6 +17,7 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
 from streamcheck.engines.ic3.system import STATES
+from streamcheck.engines.options import BitPdrOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
@@ -24,8 +25,8 @@ from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.smt.ternary import Ternary, needed
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-SWITCHES = ("ternary", "tighten", "push", "forward")
-OFF = dict.fromkeys(SWITCHES, False)
+SWITCHES = ("ternary", "tighten", "inductive", "push", "propagate", "forward")
+OFF = dict.fromkeys(("ternary", "tighten", "push", "forward"), False)
 
 
 def anyone(*terms):
@@ -89,7 +90,8 @@ def test_the_functions_are_the_relations():
 
 
 class WatchedBits(BitPdr):
-    def __init__(self):
+    def __init__(self, options):
+        super().__init__(options)
         self.obligations = []
 
     def predecessors(self):
@@ -111,8 +113,8 @@ class Recorded:
 
 def steps(given, options=OFF):
     """The engine after each phase of propagation, with its verdict at the end."""
-    engine = WatchedBits()
-    for event in engine.run(Task(given, options), list):
+    engine = WatchedBits(BitPdrOptions(**options))
+    for event in engine.run(Task(given), list):
         if isinstance(event, Proved | Falsified):
             yield engine, event
             return
@@ -211,7 +213,7 @@ def test_frames_are_compared_everywhere():
     claims = (Claim("p0", anyone(i1, b[4]), None), Claim("p1", anyone(b[0], b[3]), None))
     given = TransitionSystem("s", state, (i1,), (), (Claim("A", anyone(i1, b[0]), HERE),), claims)
     for options in ({}, OFF):
-        events = list(BitPdr().run(Task(given, options), list))
+        events = list(BitPdr(BitPdrOptions(**options)).run(Task(given), list))
         assert {e.prop for e in events if isinstance(e, Proved | Falsified)} == {"p0", "p1"}
 
 
@@ -241,7 +243,8 @@ def test_agreement_with_explicit_search(options):
     @given(bit_systems())
     def run(given):
         explicit = Explicit(given)
-        found = {e.prop: e for e in BitPdr().run(Task(given, options), list) if isinstance(e, Proved | Falsified)}
+        events = BitPdr(BitPdrOptions(**options)).run(Task(given), list)
+        found = {e.prop: e for e in events if isinstance(e, Proved | Falsified)}
         assert len(found) == len(given.properties)  # it decides everything
         for claim in given.properties:
             truth, verdict = explicit.shortest_violation(claim), found[claim.name]

@@ -20,6 +20,7 @@ from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesP
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.space import FOR_EVER
 from streamcheck.engines.ic3.system import STATES, space_of_system
+from streamcheck.engines.options import Ic3Options, PdrOptions, options_of
 from streamcheck.engines.protocol import Invariants, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
@@ -67,9 +68,9 @@ def test_the_slides_two_problems_by_this_engine_alone(given):
 
 def test_without_tightening_the_frames_are_the_slides():
     # as R_k ⟺ x ∉ ⟦-k … -1⟧ there: one value further back at each frame, and 0, which is the property
-    engine = Ic3()
     options = dict.fromkeys(("tighten", "box", "widen", "split", "forward"), False)
-    for event in engine.run(Task(never_zero(), options), list):
+    engine = Ic3(Ic3Options(**options))
+    for event in engine.run(Task(never_zero()), list):
         if isinstance(event, Progress) and event.depth == 5:
             break
     frames = [{_excluded(one.cube) for one in engine.frames.lemmas(STATES, level)} for level in range(1, 5)]
@@ -82,7 +83,7 @@ def _excluded(cube):
     return value
 
 
-@pytest.mark.parametrize("idea", ["tighten", "split", "box", "widen", "forward"])
+@pytest.mark.parametrize("idea", ["generalize", *(option.name for option in options_of(PdrOptions()))])
 def test_each_idea_can_be_left_out(idea):
     claim = term("le", x, n(5))
     given = system({"ok": claim}, (x, n(0), term("min", plus(x, n(1)), n(5))), (y, n(0), plus(x, y)))
@@ -107,7 +108,7 @@ def tightened(given, lemma, bad):
     """What of the cube `bad` is excluded from F[2], with a lemma in F[1]."""
     frames = Frames(space_of_system(given), None)
     frames.add(STATES, (lemma,), 1)
-    generalization = Generalization(frames, {}, on_numbers=False)
+    generalization = Generalization(frames, PdrOptions(box=False, widen=False))
     exclusion = generalization.exclusion(STATES, bad, 2)
     assert exclusion is not None
     cube, _ = generalization.lemma(Obligation(STATES, bad, 2, passed=[exclusion]))

@@ -15,6 +15,7 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
+from streamcheck.engines.options import LiftedPdrOptions
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
 
@@ -25,11 +26,12 @@ INT32, W8 = machine(32, signed=True), machine(8, signed=False)
 
 
 class WatchedPrograms(LiftedPdr):
-    def __init__(self):
+    def __init__(self, options):
+        super().__init__(LiftedPdrOptions(**options))
         self.obligations = []
 
-    def predecessors(self, options):
-        return RecordedPreconditions(super().predecessors(options), self.obligations)
+    def predecessors(self):
+        return RecordedPreconditions(super().predecessors(), self.obligations)
 
 
 class RecordedPreconditions:
@@ -50,8 +52,8 @@ class RecordedPreconditions:
 
 def search(program, options=None, signs=2_000, patience=5_000_000):
     """The engine and its answer; None where it gave too many signs of life."""
-    engine = WatchedPrograms()
-    steps = engine.search(program, Task(None, options or {}, patience, program))
+    engine = WatchedPrograms(options or {})
+    steps = engine.search(program, Task(None, patience, program))
     for _ in range(signs):
         try:
             next(steps)
@@ -114,8 +116,8 @@ def table(engine, locations, top):
 
 def levels(program, options=OFF):
     """At the beginning of each level and at the end: the engine. Each sign of life here is a new level."""
-    engine = WatchedPrograms()
-    steps = engine.search(program, Task(None, options, None, program))
+    engine = WatchedPrograms(options)
+    steps = engine.search(program, Task(None, None, program))
     while True:
         try:
             next(steps)

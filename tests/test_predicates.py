@@ -21,6 +21,7 @@ from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
 from streamcheck.engines.cfa.images import CartesianAbstraction, alpha, post
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, feasibility
+from streamcheck.engines.options import PredicateReachOptions
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 from streamcheck.problem.transition import TransitionSystem
@@ -69,7 +70,8 @@ def automaton(edges, variables=(x, y, z), entry="l1", error="l5"):
 
 def search(engine, program, predicates=(), rounds=3000, **options):
     system = TransitionSystem("s", (), (), (), (), ())
-    going = engine().search(program, Task(system, options, program=program, predicates=tuple(predicates)))
+    configured = engine(PredicateReachOptions(**options)) if options else engine()
+    going = configured.search(program, Task(system, program=program, predicates=tuple(predicates)))
     for _ in range(rounds):
         try:
             next(going)

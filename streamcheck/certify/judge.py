@@ -6,11 +6,14 @@
     Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
 
 All say the same, so the first answer counts. Bits decide most conditions within milliseconds, and sums of wide integers
-hardly ever; remainders are the other way round. So each has a short time at first, then longer ones.
+hardly ever; remainders are the other way round. So each has a short time at first, then longer ones. What is
+decided is logged at level INFO, each query at level DEBUG.
 """
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +25,7 @@ from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
 from streamcheck.certify.solvers import bitwuzla, cvc5
 
+LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
 Way: TypeAlias = Literal["bits", "remainders", "bits as integers", "bits beside Int"]
 ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
@@ -50,44 +54,62 @@ class Rejected:
 def judge(what: str, runs: Runs, query: Query) -> Rejected | None:
     """None if the query is contradictory."""
     errors: list[str] = []
+    began = time.perf_counter()
     for attempt in _attempts(runs, query):
         try:
-            answer = attempt()
+            answer = attempt.answer()
         except Exception as error:  # a text the solver cannot read decides nothing
+            LOG.debug("%s: %s", attempt.solver, error)
             errors.append(str(error))
             continue
         if answer is not None:
+            outcome = "holds" if answer else "does not hold"
+            LOG.info("%s %s: %s, %.1f ms", what, outcome, attempt.solver, 1000 * (time.perf_counter() - began))
             return None if answer else Rejected(f"{what} does not hold")
     return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True)
 
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
     """One attempt, with machine integers as bit-vectors. None if the solver does not know in that time."""
-    return _solve(_script(runs, Bitwise(), query), seconds)
+    return _plain(_script(runs, Bitwise(), query), seconds).answer()
 
 
-Attempt: TypeAlias = Callable[[], bool | None]
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A query to one solver. `solver` is its name and the rendering of the query."""
+
+    solver: str
+    ask: Callable[[], bool | None]
+
+    def answer(self) -> bool | None:
+        """True if the query is contradictory. None if the solver does not know."""
+        began = time.perf_counter()
+        found = self.ask()
+        if LOG.isEnabledFor(logging.DEBUG):
+            word = {True: "unsat", False: "sat", None: "unknown"}[found]
+            LOG.debug("%s in %.1f ms, %s", word, 1000 * (time.perf_counter() - began), self.solver)
+        return found
 
 
 def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
-    """Solver calls, in order; each gives True if the query is contradictory, None if the solver does not know."""
+    """Solver calls, in order."""
     plain = _script(runs, Bitwise(), query)
     if not plain.has_machine_integers:
-        yield partial(_solve, plain, None)
+        yield _plain(plain, None)
         return
     wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
                 if wide is not None:
-                    yield partial(bitwuzla, wide.text(), seconds)
+                    yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds))
             case "remainders":
                 if over_int is not None:
-                    yield partial(cvc5, over_int.text(), seconds)
+                    yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds))
             case "bits as integers":
-                yield partial(cvc5, plain.text(), seconds, bits_as_integers=True)
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, bits_as_integers=True))
             case "bits beside Int":
-                yield partial(cvc5, plain.text(), seconds)
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds))
             case _:
                 assert_never(way)
 
@@ -105,7 +127,7 @@ def _expressible(runs: Runs, rendering: Bitwise, query: Query) -> Script | None:
         return None
 
 
-def _solve(script: Script, seconds: float | None) -> bool | None:
+def _plain(script: Script, seconds: float | None) -> Attempt:
     if script.has_numbers:
-        return cvc5(script.text(), seconds)
-    return bitwuzla(script.text(), seconds)
+        return Attempt("cvc5", partial(cvc5, script.text(), seconds))
+    return Attempt("bitwuzla", partial(bitwuzla, script.text(), seconds))

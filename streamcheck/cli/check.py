@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from streamcheck.cli.options import logged
 from streamcheck.cli.output import emit
 from streamcheck.run.certificates import recheck
 
@@ -12,7 +13,8 @@ REJECTED = 4
 
 @click.command(name="check", short_help="Re-check a proof or a counterexample.")
 @click.argument("certificates", metavar="CERTIFICATE...", nargs=-1, required=True)
-def command(certificates: tuple[str, ...]) -> int:
+@logged
+def command(certificates: tuple[str, ...], verbose: int) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
 
     The spec is loaded again and the proof conditions are derived from it; a solver that no engine used checks them. A

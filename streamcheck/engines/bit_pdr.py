@@ -24,10 +24,8 @@ Departures (and those of `ic3.pdr`):
   - P is part of frames if it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
     state of F[k] itself.
 
-Options, each of which is on unless it is `False`; without all of them the search is the thesis' own, step by step:
-    "ternary"    predecessors reduced by ternary simulation
-    "tighten", "push"   clauses shrunk, and moved on at once (`ic3.generalize`)
-    "forward"    what is blocked is to be blocked at the next frame too
+Options: `BitPdrOptions`. With "ternary", "tighten", "push" and "forward" off, the search is the thesis' own, step by
+step.
 
 Limitations: no numbers of any kind.
 """
@@ -48,6 +46,7 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
+from streamcheck.engines.options import BitPdrOptions, PdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
@@ -57,10 +56,26 @@ from streamcheck.smt.ternary import needed
 NOT_BITS = "it has states or inputs that are not Bools"
 
 
-class BitPdr(SystemEngine):
+class BitPdr(SystemEngine[BitPdrOptions]):
     """Algorithm 1."""
 
     name: ClassVar[str] = "pdr-bits"
+
+    def __init__(self, options: BitPdrOptions | None = None) -> None:
+        super().__init__(options or BitPdrOptions())
+
+    def search_options(self) -> PdrOptions:
+        own = self.options
+        return PdrOptions(
+            tighten=own.tighten,
+            split=False,
+            box=False,
+            widen=False,
+            inductive=own.inductive,
+            push=own.push,
+            propagate=own.propagate,
+            forward=own.forward,
+        )
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
@@ -70,7 +85,7 @@ class BitPdr(SystemEngine):
         yield from super().run(problem, inbox)
 
     def predecessors(self) -> Predecessors:
-        return TernaryPredecessors([s.var for s in self.system.state], reduces=self.options.get("ternary", True))
+        return TernaryPredecessors([s.var for s in self.system.state], reduces=self.options.ternary)
 
     def frontier(self, claim: Claim) -> Frontier:
         state = {s.var for s in self.system.state}

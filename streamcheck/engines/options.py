@@ -178,20 +178,29 @@ class StructuralOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class Ic3Options(Options):
-    """Of `engines.ic3`."""
+class PdrOptions(Options):
+    """Of the search `engines.ic3.pdr`."""
 
     tighten: bool = _on("Shrink blocked cubes by unsatisfiable cores, then literal by literal.")
     split: bool = _on("Treat equalities as two inequalities while a cube shrinks.")
     box: bool = _on("Try the axis-aligned bounding box of a cube in its place.")
     widen: bool = _on("Move bounds of a cube as far as the initial states allow.")
+    inductive: bool = _on("Ask if a cube is reached from outside the cube.")
     push: bool = _on("Try a new lemma at the next frames at once.")
+    propagate: bool = _on("Move lemmas to the next frame if they hold there.")
     forward: bool = _on("Block a blocked cube at the next frame too.")
 
 
 @dataclass(frozen=True, slots=True)
-class PredicatesOptions(Ic3Options):
-    """Of IC3 with implicit predicate abstraction."""
+class Ic3Options(PdrOptions):
+    """Of `engines.ic3.cooper_ic3`."""
+
+    generalize: bool = _on("Generalise predecessors by Cooper's elimination; otherwise an obligation is one state.")
+
+
+@dataclass(frozen=True, slots=True)
+class PredicatesOptions(PdrOptions):
+    """Of `engines.ic3.implicit_abstraction`."""
 
     refute: Literal["all-paths", "path"] = _default(
         "all-paths", "What a refinement refutes: every path of the length of the spurious counterexample, or that path."
@@ -200,11 +209,13 @@ class PredicatesOptions(Ic3Options):
 
 @dataclass(frozen=True, slots=True)
 class BitPdrOptions(Options):
-    """Of property directed reachability on bits."""
+    """Of `engines.bit_pdr`."""
 
     ternary: bool = _on("Shrink predecessors by ternary simulation.")
     tighten: bool = _on("Shrink clauses by unsatisfiable cores, then literal by literal.")
+    inductive: bool = _on("Ask if a state is reached from another one.")
     push: bool = _on("Try a new clause at the next frames at once.")
+    propagate: bool = _on("Move clauses to the next frame if they hold there.")
     forward: bool = _on("Block a blocked state at the next frame too.")
 
 

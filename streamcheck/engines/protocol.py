@@ -11,8 +11,8 @@ certificates, where they are checked). Nothing else: a hypothesis of one engine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from streamcheck.core.term import Term
@@ -69,13 +69,12 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A system whose properties are all `always`; names index them. Options are an engine's own. `patience` limits each
+    """A system whose properties are all `always`; names index them. `patience` limits each
     query (in units of the solver's work): where several problems share a process, none may keep the others waiting.
     `program` is the automaton that the system came from, where it did: its errors have the names of the properties;
     `predicates` are the user's, over its variables."""
 
     system: TransitionSystem
-    options: Mapping[str, bool] = field(default_factory=dict)
     patience: int | None = None
     program: Automaton | None = None
     predicates: tuple[Term, ...] = ()

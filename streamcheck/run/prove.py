@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -21,6 +22,7 @@ from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 
 __all__ = ["Alarm", "Settings", "prove"]
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,13 @@ def prove(
     chosen = _selected(problem, settings.props)
     tested = with_vacuity_tests(chosen) if isinstance(chosen, Specification) else chosen
     models = views(tested, blocks=settings.blocks)
+    LOG.info(
+        "%s: %d properties, %d with those implied and vacuity tests; models: %s",
+        problem.name,
+        len(chosen.properties),
+        len(tested.properties),
+        ", ".join(view.model for view in models),
+    )
     director = Director(
         tested,
         models,
@@ -63,6 +72,7 @@ def prove(
     )
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
+    LOG.info("%s: all decided or given up after %.3f s", problem.name, director.elapsed)
     warnings = [*problem.warnings, *director.deaths, *_vacuous(tested, decisions), *_undefined(problem, decisions)]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)

@@ -11,8 +11,8 @@ makes mypy check the class against the protocol, and its parameter the options a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from streamcheck.core.errors import SpecError
@@ -35,7 +35,7 @@ from streamcheck.engines.options import (
     TemplatesOptions,
     changed,
 )
-from streamcheck.engines.protocol import Engine, Event, Inbox, Task
+from streamcheck.engines.protocol import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +65,6 @@ class Row(Generic[AnyOptions]):
 
     def configured(self, settings: Mapping[str, Setting]) -> AnyOptions:
         return changed(self.options, self.name, settings)
-
-
-@dataclass(frozen=True, slots=True)
-class ByTask:
-    """An engine that reads its options from the task."""
-
-    name: str
-    engine: Engine
-    options: Options
-
-    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
-        options = {f.name: getattr(self.options, f.name) for f in fields(self.options)}
-        return self.engine.run(replace(problem, options=options), inbox)
 
 
 # Loaders
@@ -110,27 +97,25 @@ def _structural(options: StructuralOptions) -> Engine:
 def _ic3(options: Ic3Options) -> Engine:
     from streamcheck.engines.ic3.cooper_ic3 import Ic3
 
-    return ByTask("ic3", Ic3(), options)
+    return Ic3(options)
 
 
 def _predicates(options: PredicatesOptions) -> Engine:
-    return ByTask("predicates", _refuting(options), options)
+    from streamcheck.engines.ic3.implicit_abstraction import Predicates
+
+    return Predicates(options)
 
 
 def _predicates_path(options: PredicatesOptions) -> Engine:
-    return ByTask("predicates-path", _refuting(options), options)
+    from streamcheck.engines.ic3.implicit_abstraction import PredicatesPath
 
-
-def _refuting(options: PredicatesOptions) -> Engine:
-    from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
-
-    return Predicates() if options.refute == "all-paths" else PredicatesPath()
+    return PredicatesPath(options)
 
 
 def _bit_pdr(options: BitPdrOptions) -> Engine:
     from streamcheck.engines.bit_pdr import BitPdr
 
-    return ByTask("pdr-bits", BitPdr(), options)
+    return BitPdr(options)
 
 
 def _spacer(options: SpacerOptions) -> Engine:
@@ -166,7 +151,7 @@ def _polynomial(options: PolynomialOptions) -> Engine:
 def _predicate_reach(options: PredicateReachOptions) -> Engine:
     from streamcheck.engines.cfa.predicate_reach import PredicateReach
 
-    return ByTask("predicate-reach", PredicateReach(), options)
+    return PredicateReach(options)
 
 
 def _concrete_reach(_: Options) -> Engine:
@@ -178,7 +163,7 @@ def _concrete_reach(_: Options) -> Engine:
 def _lifted_pdr(options: LiftedPdrOptions) -> Engine:
     from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
 
-    return ByTask("lifted-pdr", LiftedPdr(), options)
+    return LiftedPdr(options)
 
 
 def _dfs_bmc(_: Options) -> Engine:

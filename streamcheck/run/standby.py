@@ -42,7 +42,7 @@ class Standby:
 
     def worker(self, engines: tuple[str, ...], problem: Task) -> Child | None:
         """The worker, if it is still here and has these engines."""
-        if engines != FIRST or problem.options:
+        if engines != FIRST:
             return None
         child, self._worker = self._worker, None
         if child is not None:

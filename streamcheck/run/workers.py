@@ -109,7 +109,7 @@ class Turns:
                 events = engine.run(replace(problem, system=part), _inbox(box))
                 spent = (row.head_start or 0) if head_starts else 0
                 names = tuple(p.name for p in part.properties)
-                log = logging.getLogger(type(getattr(engine, "engine", engine)).__module__)
+                log = logging.getLogger(type(engine).__module__)
                 self.running.append(Instance(row, log, events, names, box, spent))
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:

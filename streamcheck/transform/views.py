@@ -14,6 +14,7 @@ invariants over the problem's own variables.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, assert_never
 
@@ -32,6 +33,7 @@ from streamcheck.transform.reduce import Reduction
 from streamcheck.transform.scalar_system import ScalarSystem
 from streamcheck.transform.slicing import Slicing
 
+LOG = logging.getLogger(__name__)
 Model: TypeAlias = Literal["bits", "integers"]  # machine integers as bit-vectors, or over Int with every wrap-around
 
 
@@ -70,10 +72,33 @@ def views(problem: Problem, *, blocks: bool = True) -> list[View]:
     """
     match problem:
         case Specification():
-            return _views_of_specification(problem)
+            found = _views_of_specification(problem)
         case Automaton():
-            return _views_of_automaton(problem, blocks=blocks)
-    assert_never(problem)
+            found = _views_of_automaton(problem, blocks=blocks)
+        case _:
+            assert_never(problem)
+    if LOG.isEnabledFor(logging.INFO):
+        for view in found:
+            for step in view.steps:
+                LOG.info("%s, %s: %s", view.model, type(step).__name__, _size(step.problem))
+    return found
+
+
+def _size(problem: TransitionSystem | Automaton) -> str:
+    match problem:
+        case TransitionSystem():
+            sizes = {
+                "state variables": problem.state,
+                "inputs": problem.inputs,
+                "definitions": problem.definitions,
+                "assumptions": problem.assumptions,
+                "properties": problem.properties,
+            }
+        case Automaton():
+            sizes = {"locations": problem.locations, "edges": problem.edges, "variables": problem.variables}
+        case _:
+            assert_never(problem)
+    return ", ".join(f"{len(parts)} {name}" for name, parts in sizes.items())
 
 
 def _views_of_specification(specification: Specification) -> list[View]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias
 
@@ -78,7 +79,7 @@ class ProgramEngine(ABC):
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
             else:
-                searches[claim.name] = claim, program, type(self)().search(program, problem)
+                searches[claim.name] = claim, program, copy(self).search(program, problem)
         while searches:
             for name, (claim, program, search) in list(searches.items()):
                 if name not in searches:

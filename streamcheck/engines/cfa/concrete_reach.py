@@ -17,6 +17,7 @@ n); numbers must be mathematical, and what is computed linear.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts, disjuncts
 from streamcheck.smt.solver import Solver
 
+LOG = logging.getLogger(__name__)
 MOST_IMAGES = 1_000  # a search that has not ended by then hardly ever does (heuristic)
 
 
@@ -52,6 +54,8 @@ class ConcreteReach(ProgramEngine):
             error = yield from self._explore(program, reachable)
         except NoFormula:
             return Inconclusive("the states after some edge have no formula, or one that is too long")
+        states = sum(map(len, reachable.at.values()))
+        LOG.info("%s: %d disjuncts at %d locations", self.name, states, len(reachable.at))
         if error is None:
             return Safe(reachable.formulas())
         if error.location in program.bad:

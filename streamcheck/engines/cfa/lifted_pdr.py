@@ -22,13 +22,7 @@ Departures (and those of `ic3.pdr`):
   - An obligation stays until it is blocked, so it may come with a part of its precondition at a time: the cube of the
     normal form in which the model is. That never builds the whole form, and no cube that frames exclude anyway.
 
-Options, each of which is on unless it is `False`; without all of them the search is the thesis' own, step by step:
-    "cubes"      obligations are cubes, not formulas
-    "tighten", "split"   lemmas shrunk, and kept at the level that the core reaches (`ic3.generalize`)
-    "inductive"  a loop at a single location is asked about from outside the cube
-    "turns"      a level is a turn of a loop, not an edge
-    "propagate"  lemmas are moved to the next level if they hold there
-    "forward"    what is blocked is to be blocked at the next level too [EMB11, Fig. 6]
+Options: `LiftedPdrOptions`. With all of them off, the search is the thesis' own, step by step.
 
 Limitations: bit-vectors that an edge chooses take the values that models have.
 """
@@ -51,6 +45,7 @@ from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import NoState, Transition
+from streamcheck.engines.options import LiftedPdrOptions, PdrOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 
@@ -60,16 +55,18 @@ class LiftedPdr(ProgramEngine):
 
     name: ClassVar[str] = "lifted-pdr"
 
+    def __init__(self, options: LiftedPdrOptions | None = None) -> None:
+        self.options = options or LiftedPdrOptions()
+
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         if any(is_unknown_function(node) for node in walk(root for edge in program.edges for root in edge.roots())):
             return Inconclusive(BY_NAME_ONLY)
         (error,) = program.bad
         if program.entry == error:  # l. 2
             return Unsafe(())
-        options = {"push": False, **problem.options}
-        turns = options.get("turns", True)
+        turns = self.options.turns
         self.frames = Frames(space_of_program(program, turns=turns), problem.patience)  # l. 3-5
-        search = Pdr(self.frames, self.predecessors(options), options)
+        search = Pdr(self.name, self.frames, self.predecessors(), self._search_options())
         try:  # l. 7-10; every frame begins as `true`
             found = yield from search.decide(Frontier(search, error), _path, 0 if turns else 1)
         except NoAnswer as reason:
@@ -80,8 +77,21 @@ class LiftedPdr(ProgramEngine):
             return Unsafe(found)  # l. 14-15
         return Safe(self._invariants(program, found.level))  # l. 16-20
 
-    def predecessors(self, options: Mapping[str, bool]) -> Predecessors:
-        return WeakestPreconditions(in_cubes=options.get("cubes", True))
+    def predecessors(self) -> Predecessors:
+        return WeakestPreconditions(in_cubes=self.options.cubes)
+
+    def _search_options(self) -> PdrOptions:
+        own = self.options
+        return PdrOptions(
+            tighten=own.tighten,
+            split=own.split,
+            box=False,
+            widen=False,
+            inductive=own.inductive,
+            push=False,
+            propagate=own.propagate,
+            forward=own.forward,
+        )
 
     def _invariants(self, program: Automaton, level: int) -> dict[str, Term]:
         formulas = {name: self.frames.formula(name, level) for name in program.locations if name not in program.bad}

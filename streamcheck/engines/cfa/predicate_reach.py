@@ -25,6 +25,7 @@ n times in a row may have 2ⁿ states (large blocks help); loops that interpolan
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from itertools import count
@@ -35,10 +36,12 @@ from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, is_over
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, feasibility
+from streamcheck.engines.options import PredicateReachOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms
 
+LOG = logging.getLogger(__name__)
 TURN = 16  # abstract states before another engine of the same worker has its turn
 
 
@@ -84,9 +87,10 @@ class Explored:
 
 
 class PredicateReach(ProgramEngine):
-    """Options: `refine` (on): otherwise with the user's predicates only."""
-
     name: ClassVar[str] = "predicate-reach"
+
+    def __init__(self, options: PredicateReachOptions | None = None) -> None:
+        self.options = options or PredicateReachOptions()
 
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         given = [p for p in problem.predicates if is_over(p, program.variables)]
@@ -95,6 +99,9 @@ class PredicateReach(ProgramEngine):
         for attempt in count():
             explored = Explored()
             error = yield from self._explore(program, explored, attempt)
+            if LOG.isEnabledFor(logging.INFO):
+                states, known = sum(map(len, explored.at.values())), sum(map(len, self.precision.values()))
+                LOG.info("%s: attempt %d: %d abstract states with %d predicates", self.name, attempt, states, known)
             if error is None:
                 return Safe(explored.invariants())
             match feasibility(program, error.path(), problem.patience):
@@ -102,7 +109,7 @@ class PredicateReach(ProgramEngine):
                     return Unsafe(error.path())
                 case Undecided(reason):
                     return Inconclusive(reason)
-                case Spurious() as refuted if problem.options.get("refine", True):
+                case Spurious() as refuted if self.options.refine:
                     if not self._refine(program, refuted):
                         return Inconclusive("no new predicates")
                 case Spurious():

@@ -21,22 +21,32 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from streamcheck.core.evaluate import Evaluation
-from streamcheck.core.term import Term
-from streamcheck.core.types import Value
-from streamcheck.engines.ic3.cubes import Cube, split, strongest
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import Term, constant, term
+from streamcheck.core.types import BOOL, Value
+from streamcheck.engines.ic3.cubes import ARITHMETIC, Cube, split, strongest
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, require_true
+from streamcheck.engines.options import Ic3Options
 from streamcheck.problem.claim import Claim
 from streamcheck.smt.implicant import cube as implicant
 
 
-class Ic3(SystemEngine):
+class Ic3(SystemEngine[Ic3Options]):
     name: ClassVar[str] = "ic3"
 
+    def __init__(self, options: Ic3Options | None = None) -> None:
+        super().__init__(options or Ic3Options())
+
+    def search_options(self) -> Ic3Options:
+        return self.options
+
     def predecessors(self) -> Predecessors:
+        if not self.options.generalize:
+            return SingleStates(tuple(s.var for s in self.system.state))
         return CooperPredecessors(dict.fromkeys(self.system.inputs), self.open, self.options)
 
 
@@ -46,7 +56,7 @@ class CooperPredecessors:
 
     inputs: Mapping[Term, None]
     open: Mapping[str, Claim]  # the properties that are not decided
-    options: Mapping[str, bool]
+    options: Ic3Options
 
     def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
         return None
@@ -55,11 +65,31 @@ class CooperPredecessors:
         roots, evaluation = along.roots(one.cube), Evaluation(model)
         require_true(roots, evaluation)
         cube: Cube = tuple(implicant(roots, evaluation, self.inputs))
-        if self.options.get("split", True):
+        if self.options.split:
             cube = strongest(split(cube))
-        boxes = self.options.get("box", True) and along.target == STATES
+        boxes = self.options.box and along.target == STATES
         return one.predecessor(along, cube, context=self._context(evaluation) if boxes else ())
 
     def _context(self, evaluation: Evaluation) -> Cube:
         claims = [c.term for c in self.open.values() if evaluation.of(c.term) is True]
         return tuple(implicant(claims, evaluation, self.inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class SingleStates:
+    """The state of the model and no other [Tegzes, Alg. 2, without "Generalize predecessors"]."""
+
+    state: tuple[Term, ...]
+
+    def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
+        return None
+
+    def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
+        require_true(along.roots(one.cube), Evaluation(model))
+        return one.predecessor(along, tuple(_literal(v, model[v]) for v in self.state))
+
+
+def _literal(var: Term, value: Value) -> Term:
+    if var.type is BOOL:
+        return var if value else negation(var)
+    return term("eq" if var.type.kind in ARITHMETIC else "same", var, constant(var.type, value))

@@ -14,6 +14,7 @@ Asserted in the solver:
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Trans
 from streamcheck.problem.automaton import HIDDEN
 from streamcheck.smt.solver import Solver
 
+LOG = logging.getLogger(__name__)
 MOST_INDICATORS = 8_000  # formulas a solver has seen; beyond, a fresh one is faster (heuristic)
 
 
@@ -86,6 +88,7 @@ class Frames:
     def check(self, *assumed: Term) -> bool:
         """Satisfiability of what is asserted and of these terms."""
         if self.solver.size > MOST_INDICATORS:
+            LOG.info("a fresh solver after %d queries", self.queries)
             self._renew()
         self.queries += 1
         answer = self.solver.check(*assumed)

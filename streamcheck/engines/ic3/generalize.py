@@ -19,7 +19,6 @@ Everything here rests on one question, `Generalization.exclusion`; no lemma is k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamcheck.core.term import FALSE, Term, constant, term
@@ -27,6 +26,7 @@ from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.space import Exclusion
+from streamcheck.engines.options import PdrOptions
 from streamcheck.smt.box import bounding_box
 
 MOST_DROPS = 30  # literals tried without, per lemma (heuristic)
@@ -34,21 +34,15 @@ MOST_DROPS = 30  # literals tried without, per lemma (heuristic)
 
 @dataclass(frozen=True, slots=True)
 class Generalization:
-    """`on_numbers`: boxes are tried, and bounds are moved."""
-
     frames: Frames
-    options: Mapping[str, bool]
-    on_numbers: bool
-
-    def is_on(self, name: str) -> bool:
-        return self.options.get(name, True)
+    options: PdrOptions
 
     def exclusion(self, place: str, cube: Cube, level: int) -> Exclusion | None:
         """Why no transition leads into the cube at the place; None if one does."""
         exclusions = []
         for transition in self.frames.space.entering[place]:
             one = self.frames.syntactic_exclusion(transition, cube, level)
-            one = one or self.frames.exclusion(transition, cube, level, inductive=self.is_on("inductive"))
+            one = one or self.frames.exclusion(transition, cube, level, inductive=self.options.inductive)
             if one is None:
                 return None
             exclusions.append(one)
@@ -56,15 +50,15 @@ class Generalization:
 
     def lemma(self, one: Obligation) -> tuple[Cube, int]:
         """The cube to exclude, and the level up to which it is, if all transitions into the obligation are passed."""
-        if not self.is_on("tighten"):
+        if not self.options.tighten:
             return one.cube, one.level
         blocked = one.exclusion
         cube, highest = self.after_core(one.place, one.cube, blocked), blocked.level
         if blocked.asked:
-            if self.on_numbers and self.is_on("box"):
+            if self.options.box:
                 cube, highest = self._box(one) or (cube, highest)
-            cube, highest = self._without_literals(one, split(cube) if self.is_on("split") else cube, highest)
-            if self.on_numbers and self.is_on("widen"):
+            cube, highest = self._without_literals(one, split(cube) if self.options.split else cube, highest)
+            if self.options.widen:
                 cube, highest = self._widened(one, cube, highest)
         return rejoined(cube), highest
 
@@ -128,7 +122,7 @@ class Generalization:
 
     def pushed(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
         """The cube, which may be smaller, at the highest frame up to `top` + 1 where it can be excluded."""
-        while level <= top and self.is_on("push"):
+        while level <= top and self.options.push:
             next_one = self.raised(place, cube, level)
             if next_one is None:
                 break
@@ -141,6 +135,6 @@ class Generalization:
         exclusion = self.exclusion(place, cube, level + 1)
         if exclusion is None:
             return None
-        if not self.is_on("tighten"):
+        if not self.options.tighten:
             return cube, level + 1
         return self.after_core(place, cube, exclusion), exclusion.level

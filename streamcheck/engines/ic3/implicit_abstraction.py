@@ -10,7 +10,7 @@ Ingredients:
     predicates from I and P                    `Predicates.predecessors`  [thesis 3.2.1]
     abstract states                            `AbstractPredecessors`     [thesis 3.2.1]: every predicate's value
     "refute all paths"                         `Predicates.refine`        [thesis 3.2.1]: any violation in n steps?
-    "refute specific path"                     `PredicatesPath`           [thesis 3.2.1]: does a run follow this one?
+    "refute specific path"                     `Predicates.refine`        [thesis 3.2.1]: does a run follow this one?
     new predicates from sequence interpolants  `smt.interpolate`          [thesis 3.2.2]
     the way out when none come                 `Obligation.context`       (ours): the literals of the exact predecessor
 
@@ -24,6 +24,7 @@ Limitations: the number of predicates; each is evaluated in every model.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -39,10 +40,13 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, initial_of, require_true
+from streamcheck.engines.options import PredicatesOptions
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Falsified
 from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.interpolate import atoms, interpolants
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,16 @@ class AbstractPredecessors:
         return one.predecessor(along, abstract, context=tuple(implicant(roots, evaluation, self.inputs)))
 
 
-class Predicates(SystemEngine):
-    """The strategy "refute all paths"."""
+class Predicates(SystemEngine[PredicatesOptions]):
+    """Both strategies of refinement; "refute all paths" if nothing else is said."""
 
     name: ClassVar[str] = "predicates"
+
+    def __init__(self, options: PredicatesOptions | None = None) -> None:
+        super().__init__(options or PredicatesOptions())
+
+    def search_options(self) -> PredicatesOptions:
+        return self.options
 
     def predecessors(self) -> Predecessors:
         claims = [c.term for c in self.system.properties if self._is_of_state(c.term)]
@@ -78,22 +88,22 @@ class Predicates(SystemEngine):
 
     def refine(self, first: Obligation, claim: Claim) -> Falsified | None:
         chain = [one for one in first.chain() if one.place == STATES]
-        formulas = interpolants(self.system, self.path(chain), negation(claim.term))
-        if formulas is None:
-            falsified = self.violation(claim, len(chain))
+        all_paths = self.options.refute == "all-paths"
+        path: list[Cube] = [() if all_paths else one.cube for one in chain]
+        formulas = interpolants(self.system, path, negation(claim.term))
+        if formulas is None and all_paths:  # the run along the one path has been looked for already
+            # I ∧ T^n ∧ ¬P
+            falsified = violation(self.system, claim, len(chain))
             if falsified is not None:
                 return falsified
-        if not self._learn(formulas or []) and not self._learn([c for one in chain for c in one.context]):
-            raise NoAnswer("no new predicates")
+        known, origin = len(self.predicates), "interpolants"
+        if not self._learn(formulas or []):
+            origin = "exact predecessors"
+            if not self._learn([c for one in chain for c in one.context]):
+                raise NoAnswer("no new predicates")
+        count = len(self.predicates)
+        LOG.info("%s: refined by %s: %d predicates, %d new", self.name, origin, count, count - known)
         return None
-
-    def path(self, chain: Sequence[Obligation]) -> list[Cube]:
-        """What is refuted: every path of this length."""
-        return [() for _ in chain]
-
-    def violation(self, claim: Claim, steps: int) -> Falsified | None:
-        """I ∧ T^n ∧ ¬P: a run of this length that breaks the property, if there is one."""
-        return violation(self.system, claim, steps)
 
     def _learn(self, formulas: Sequence[Term]) -> bool:
         """Add the atoms to Π; are there new ones?"""
@@ -107,9 +117,5 @@ class PredicatesPath(Predicates):
 
     name: ClassVar[str] = "predicates-path"
 
-    def path(self, chain: Sequence[Obligation]) -> list[Cube]:
-        return [one.cube for one in chain]
-
-    def violation(self, claim: Claim, steps: int) -> Falsified | None:
-        """The run along the path has been looked for already."""
-        return None
+    def __init__(self, options: PredicatesOptions | None = None) -> None:
+        super().__init__(options or PredicatesOptions(refute="path"))

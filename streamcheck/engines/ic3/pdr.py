@@ -56,6 +56,7 @@ search; functions of math.h are not supported.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -67,8 +68,11 @@ from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.obligations import Obligation, Queue
 from streamcheck.engines.ic3.space import FOR_EVER, Transition
+from streamcheck.engines.options import PdrOptions
 from streamcheck.engines.protocol import Progress
+from streamcheck.problem.automaton import HIDDEN
 
+LOG = logging.getLogger(__name__)
 BEYOND = 24  # levels past 6·N that obligations are followed (heuristic)
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
 NO_STATE = "the solver's model is no state (an irrational value?)"
@@ -94,14 +98,14 @@ class Fixpoint:
 
 
 class Pdr:
-    """The search. `options`: "forward", "propagate", and those of `Generalization`; each is on unless it is `False`."""
+    """The search. `name` is the engine's, for the log."""
 
-    def __init__(
-        self, frames: Frames, predecessors: Predecessors, options: Mapping[str, bool], *, on_numbers: bool = False
-    ) -> None:
+    def __init__(self, name: str, frames: Frames, predecessors: Predecessors, options: PdrOptions) -> None:
+        self.name = name
         self.frames = frames
         self.predecessors = predecessors
-        self.generalization = Generalization(frames, options, on_numbers)
+        self.options = options
+        self.generalization = Generalization(frames, options)
         self._handled = 0
 
     def decide(
@@ -118,9 +122,27 @@ class Pdr:
                     return found
             frontier.close(top)
             level = self._fixpoint(frontier.error, top)  # l. 17
+            self._log(frontier.error, top, level)
             if level is not None:
                 return Fixpoint(level)  # l. 19
         raise AssertionError("levels end nowhere")
+
+    def _log(self, error: str, top: int, fixpoint: int | None) -> None:
+        if LOG.isEnabledFor(logging.INFO):
+            frames = self.frames
+            kept = [one for place in frames.space.places for one in frames.lemmas(place, 0)]
+            for_ever = sum(one.level == FOR_EVER for one in kept)
+            LOG.info(
+                "%s: frame %d, %s: %d lemmas, %d of them inductive; %d obligations and %d queries so far%s",
+                self.name,
+                top,
+                error.removeprefix(HIDDEN),
+                len(kept),
+                for_ever,
+                self._handled,
+                frames.queries,
+                "" if fixpoint is None else "; fixpoint",
+            )
 
     def _block(self, bad: Obligation, top: int) -> Generator[Progress, None, Obligation | None]:
         """[Tegzes, Alg. 2; Werner, Alg. 2, l. 11-15; EMB11, Fig. 6]: an obligation that an initial state is in, or None
@@ -156,7 +178,7 @@ class Pdr:
         """The same states have to be blocked at the next level too [Tegzes, "pushing proof obligations forward"]. With
         infinitely many states, following that without end would never come back to the other ones: states that reach
         the error much later than in N levels wait (required)."""
-        if level <= top and level + one.turns <= 6 * top + BEYOND and self.generalization.is_on("forward"):
+        if level <= top and level + one.turns <= 6 * top + BEYOND and self.options.forward:
             queue.push(one.at_level(level))
 
     def preceding(self, one: Obligation) -> Obligation | None:
@@ -167,8 +189,7 @@ class Pdr:
                 guess = self.predecessors.guess(one, along, self.frames)
                 if guess is not None:
                     return guess
-                inductive = self.generalization.is_on("inductive")
-                exclusion = self.frames.exclusion(along, one.cube, one.level, inductive=inductive)
+                exclusion = self.frames.exclusion(along, one.cube, one.level, inductive=self.options.inductive)
             if exclusion is None:
                 return self.predecessors.before(one, along, self.frames.model())
             one.passed.append(exclusion)
@@ -188,7 +209,7 @@ class Pdr:
         if self.frames.is_subsumed(error, (), FOR_EVER):
             return FOR_EVER
         for level in range(top + 1):
-            if self.generalization.is_on("propagate"):
+            if self.options.propagate:
                 self._propagate(level, top)
             if self.frames.is_fixpoint(level):
                 return level

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from streamcheck.core.evaluate import Evaluation, evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, negation, simplify
@@ -23,6 +23,7 @@ from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import FOR_EVER, NoState, StateSpace, Transition
+from streamcheck.engines.options import Options, PdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
 from streamcheck.problem.automaton import HIDDEN
 from streamcheck.problem.claim import Claim
@@ -31,6 +32,7 @@ from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, U
 from streamcheck.smt.solver import Solver
 
 STATES = "states"
+Own = TypeVar("Own", bound=Options)
 
 
 class SystemStep(Transition):
@@ -72,22 +74,24 @@ def initial_of(system: TransitionSystem) -> Term:
     return conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None))
 
 
-class SystemEngine(ABC):
+class SystemEngine(ABC, Generic[Own]):
     """What the engines for transition systems have in common: one search for each property, over common frames."""
 
     name: ClassVar[str]
+
+    def __init__(self, options: Own) -> None:
+        self.options = options
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
         if any(is_unknown_function(node) for node in walk(self.system.roots())):
             yield from (Unknown(p.name, BY_NAME_ONLY) for p in self.system.properties)
             return
-        self.options = problem.options
         self.frames = Frames(space_of_system(self.system), problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.depth_of_proofs = 1  # the k of the invariants that came from others
         self._published: set[Term] = set()
-        self.search = Pdr(self.frames, self.predecessors(), self.options, on_numbers=True)
+        self.search = Pdr(self.name, self.frames, self.predecessors(), self.search_options())
         attempts = {name: self._prove(claim) for name, claim in self.open.items()}
         while attempts:
             self._read(inbox)
@@ -97,6 +101,10 @@ class SystemEngine(ABC):
                     continue
                 yield from self._turn(name, attempts)
             yield from self._publish()
+
+    @abstractmethod
+    def search_options(self) -> PdrOptions:
+        """The options of the search, by the engine's own."""
 
     @abstractmethod
     def predecessors(self) -> Predecessors:
