@@ -208,7 +208,7 @@ def test_a_certificate_over_unknown_variables_is_rejected():
     assert check(system, Claim("q", FALSE, None), Certificate("inductive", 1, (x,))).why == "implication does not hold"
 
 
-# The slides
+# [Laurent]
 
 
 def counter_system(next_of, init, claim_of, number=INT):
