@@ -139,6 +139,7 @@ def prose(path):
 
 
 SOURCES = re.compile(r"\b(the|thesis'?) (thesis|slides?|notes|lectures?)\b|^(Thesis|Slides)\b|\bthesis\b", re.M | re.I)
+KEY = re.compile(r"(TUM|[A-Z]+\d\d|[A-Z]\w*[a-z]\w*)(?=[\s,]|$)")
 CITED = re.compile(r"(?<![\w.\]{])\[([A-Z][^\[\]]*)\]")
 
 
@@ -151,7 +152,7 @@ def test_every_citation_has_a_reference():
             assert not (wrong := SOURCES.search(text)) or path.name == "test_tidy.py", f"{path}:{line}: {wrong}"
             for citation in CITED.findall(text):
                 keys = [part.strip() for part in citation.split(";")]
-                found = [m.group(1) for key in keys if (m := re.match(r"([A-Z]\w{2,})(?=[\s,]|$)", key))]
+                found = [m.group(1) for key in keys if (m := KEY.match(key))]
                 assert set(found) <= known | {"True", "False"}, f"{path}:{line}: {citation}"
                 used.update(known.intersection(found))
     glossary = Path("docs/glossary.md").read_text()
