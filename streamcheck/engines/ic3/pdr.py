@@ -36,8 +36,9 @@ Asserted in the solver: A, invariants that others found, and under literals of t
 Departures:
   - P is no part of the frames (it may speak of inputs, which are no state): an error is a place of its own, to which a
     transition leads from where P is violated, at no cost of a level.
-  - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept ([Werner, Alg. 1
-    and 2] does not, as printed). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it after each in turn.
+  - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept ([Werner,
+    Alg. 1 and 2] does not, as printed). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it
+    after each in turn.
   - Alg. 2, l. 16-20, compares level 0 with level -1 and answers in its first turn. Here, any two levels in a row are
     compared, at *all* places; lemmas are kept at their highest level, so that is a level where none is kept.
   - An obligation at the entry of an automaton is met whatever its level: every state is initial there.
