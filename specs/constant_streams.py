@@ -1,4 +1,4 @@
-# Constant streams and operators, the first program of the slides.
+# Constant streams and operators, the first program of [Laurent].
 # A literal takes the type of the stream beside it; operators work step by step; `mux` chooses.
 # Every stream here is constant: x = 10, y = 100, z = true, t = 11.
 from streamcheck import *

@@ -1,4 +1,4 @@
-# The engine monitor of the slides, third version: three probes, a majority vote, and a proof that the vote is right.
+# The engine monitor of [Laurent], third version: three probes, a majority vote, and a proof that the vote is right.
 # An engine hotter than 250 degrees must have its cooler on, else it is shut down; no single probe is trusted.
 # `forall` ranges over both Booleans: a value that differs from the vote has no majority.
 from streamcheck import *

@@ -1,4 +1,4 @@
-# The engine monitor of the slides, second version: three probes and a Boyer-Moore majority vote.
+# The engine monitor of [Laurent], second version: three probes and a Boyer-Moore majority vote.
 # One broken probe can neither stop the engine nor hide that it is too hot.
 # `voting.majority` finds the only candidate, `voting.has_majority` checks that it has more than half.
 from streamcheck import *

@@ -1,4 +1,4 @@
-# The engine monitor of the slides, first version: one temperature probe, trusted blindly.
+# The engine monitor of [Laurent], first version: one temperature probe, trusted blindly.
 # If it reads more than 250 degrees, the cooler must be on, else the engine is shut down immediately.
 # The smallest useful monitor: an extern for each measurement, a trigger for the action.
 from streamcheck import *

@@ -1,4 +1,4 @@
-# The eleven definitions of the slides on structural abstraction: each property depends on a few of them only.
+# The eleven definitions of [Laurent, "Structural abstraction"]: each property depends on a few of them only.
 # Dependencies: streamcheck show specs/structural_abstraction.py --as graph | dot -Tpdf > graph.pdf
 # `--engine structural` keeps just the needed definitions: of b alone for the first, neither j nor k for the second.
 from streamcheck import *

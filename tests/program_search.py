@@ -68,7 +68,7 @@ LOCK = automaton(
     "q8 -> end: n == o",
 )  # fmt: skip
 
-EXAMPLE_12 = automaton(  # of the thesis
+EXAMPLE_12 = automaton(  # of [Tegzes]
     "a", "f",
     "a -> b: x := 0", "b -> c: havoc y", "c -> d: y := x * y", "d -> b: x := x + 1", "d -> f: y > 20",
 )  # fmt: skip

@@ -28,7 +28,7 @@ def body(tmp_path, commands, variables="x, y, z"):
 
 
 LOCK = """\
-# The lock of the notes, as it stands in their figure.
+# The lock of [Penelle], as it stands in its figure.
 Lock_1
 {
     var L, n, o;

@@ -1,4 +1,4 @@
-"""Property directed reachability on bits: the thesis' examples step by step, and random systems against explicit
+"""Property directed reachability on bits: the examples of [Werner] step by step, and random systems against explicit
 search."""
 
 from __future__ import annotations
@@ -305,4 +305,4 @@ def test_what_is_unknown_stays_unknown():
     simulation = Ternary([term("xor", X1, X2), all_of(X1, X3)], {X1: True, X2: False, X3: False})
     assert not simulation.forget(X2) and not simulation.forget(X3)
     simulation = Ternary([all_of(X1, X3), anyone(X3, no(X3))], {X1: True, X3: False})
-    assert simulation.forget(X1) and not simulation.forget(X3)  # x3 ∨ ¬x3 is unknown: the thesis' rules know no more
+    assert simulation.forget(X1) and not simulation.forget(X3)  # x3 ∨ ¬x3 is unknown: [Werner] knows no more

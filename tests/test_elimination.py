@@ -119,7 +119,7 @@ def test_the_slides_first_example():
 
 
 def test_the_slides_second_example_without_its_slip():
-    # ∃t. x >= 2t ∧ x <= 3t: the slide's x >= 2 loses x = 0 (with t = 0).
+    # ∃t. x >= 2t ∧ x <= 3t: the x >= 2 of [Laurent] loses x = 0 (with t = 0).
     double, triple = (term("mul", number(n), t) for n in (2, 3))
     result = eliminate_quantifiers([t], term("and", term("ge", x, double), term("le", x, triple)))
     assert equivalent(result, term("or", term("eq", x, number(0)), term("ge", x, number(2))))

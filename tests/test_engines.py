@@ -81,7 +81,7 @@ def test_engines_agree_with_explicit_search(engines):
         reduced = Reduction(system)
         found, _ = verdicts(reduced.problem, engines, rounds=25 if engines[0] in ("bmc", "structural") else 400)
         decided.append(len(found) / len(system.properties))
-        judge(system, reduced.back, found, exact_length=engines[0] == "bmc")
+        judge(system, reduced.back, found, exact_length=engines[0] == "bmc" and "simulation" not in engines)
 
     run()
     assert sum(decided) / len(decided) > 0.3  # they do decide things
@@ -208,7 +208,7 @@ def test_a_certificate_over_unknown_variables_is_rejected():
     assert check(system, Claim("q", FALSE, None), Certificate("inductive", 1, (x,))).why == "implication does not hold"
 
 
-# The slides
+# [Laurent]
 
 
 def counter_system(next_of, init, claim_of, number=INT):

@@ -1,4 +1,4 @@
-"""IC3: the slides' examples, tightening piece by piece, frames, abstraction, interpolants."""
+"""IC3: the examples of [Laurent], tightening piece by piece, frames, abstraction, interpolants."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def decided(given, engine, rounds=400, **options):
     return found.get("ok", (None, None))[1], events
 
 
-# What the slides say Kind 2 could not do
+# What Kind 2 could not do according to [Laurent]
 
 
 @pytest.mark.parametrize("given", [never_zero(), growing_sum()], ids=["never zero", "growing sum"])
@@ -66,7 +66,7 @@ def test_the_slides_two_problems_by_this_engine_alone(given):
     assert isinstance(verdict, Proved) and check(given, given.properties[0], verdict.certificate) is None
 
 
-def test_without_tightening_the_frames_are_the_slides():
+def test_without_tightening_the_frames_are_those_of_the_paper():
     # as R_k ⟺ x ∉ ⟦-k … -1⟧ there: one value further back at each frame, and 0, which is the property
     options = dict.fromkeys(("tighten", "box", "widen", "split", "forward"), False)
     engine = Ic3(Ic3Options(**options))

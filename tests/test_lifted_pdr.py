@@ -1,5 +1,5 @@
-"""Property directed reachability on automata: the thesis' examples step by step, and random automata against explicit
-search."""
+"""Property directed reachability on automata: the examples of [Werner] step by step, and random automata against
+explicit search."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def assert_right(program, answer):
         solver.pop()
 
 
-# The thesis' examples (section 4.3), with nothing switched on that is not in the algorithm
+# The examples of [Werner, section 4.3], with nothing switched on that is not in the algorithm
 
 X, Y = variable("x", INT), variable("y", INT)
 
@@ -180,7 +180,7 @@ def test_the_examples_with_every_switch(text, options):
     assert_right(program, answer)
 
 
-# What the thesis leaves open
+# What [Werner] leaves open
 
 
 def test_an_error_right_after_the_entry_is_found():

@@ -1,4 +1,4 @@
-"""Predicate abstraction: the lectures' examples, refinement, random automata against explicit search."""
+"""Predicate abstraction: the examples of [TUM], refinement, random automata against explicit search."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def search(engine, program, predicates=(), rounds=3000, **options):
     return Inconclusive("stopped by the test")
 
 
-# The lectures: assume(y >= z); while (x < y) x++; assert(x >= z);
+# [TUM]: assume(y >= z); while (x < y) x++; assert(x >= z);
 
 
 def program():
@@ -100,7 +100,7 @@ def at(location):
 
 
 def relation(edge):
-    """The transition as the lectures have it, with the location in a variable."""
+    """The transition as in [TUM], with the location in a variable."""
     moved = ((pc, n(int(edge.target[1]))), *edge.updates)
     return Edge("l1", "l1", conjunction(at(edge.source), edge.guard), moved)
 
@@ -327,7 +327,7 @@ def test_refinement_finds_the_predicates(name):
 
 
 def test_a_path_through_the_loop_twice_with_a_product():
-    """The thesis, example 12: only with x >= 1 can x * y exceed 20."""
+    """[Tegzes, example 12]: only with x >= 1 can x * y exceed 20."""
     any_y = variable("any y", INT)
     edges = [
         Edge("a", "b", updates=((x, n(0)),)),

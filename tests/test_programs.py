@@ -1,4 +1,4 @@
-"""Automata as equations and in large blocks, their engines and certificates: against explicit search, and the notes."""
+"""Automata as equations and in large blocks, their engines and certificates: against explicit search, and [Penelle]."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def spec_file(tmp_path):
     return write
 
 
-# The slides' examples
+# The examples of [Laurent]
 
 
 @pytest.mark.parametrize(

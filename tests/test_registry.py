@@ -39,8 +39,9 @@ def test_every_engine_has_its_own_name_and_is_loaded_by_its_row():
             assert start is None or not start.beside or start.beside in ENGINES
 
 
-def test_the_readme_has_every_engine():
-    shown_there = set(re.findall(r"`([\w…-]+)`", "".join(re.findall(r"^\| `.*$", Path("README.md").read_text(), re.M))))
+def test_the_documentation_has_every_engine():
+    table = "".join(re.findall(r"^\| `.*$", Path("docs/command.md").read_text(), re.M))
+    shown_there = set(re.findall(r"`([\w…-]+)`", table))
     backward = {name for name in ENGINES if name.endswith("-backward")}  # shown as `…-backward`
     assert set(ENGINES) - backward <= shown_there and "…-backward" in shown_there
 

@@ -1,4 +1,4 @@
-"""Every example of the slides runs and gives the values printed there; every spec opens with three lines of what it
+"""Every example of [Laurent] runs and gives the values printed there; every spec opens with three lines of what it
 shows; default mypy accepts them."""
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -118,6 +121,52 @@ def test_every_module_is_reachable():
 
 
 def test_commits_hold_no_leftovers():
-    allowed = {"pyproject.toml", "streamcheck", "specs", "tests", "README.md", "LICENSE", "build"}
+    allowed = {"pyproject.toml", "streamcheck", "specs", "tests", "docs", "README.md", "CONTRIBUTING.md", "LICENSE"}
+    allowed |= {"build"}
     there = {p.name for p in Path().iterdir() if not p.name.startswith(".") and not p.name.endswith(".egg-info")}
     assert there <= allowed
+
+
+def prose(path):
+    """The docstrings and comments of a file, with their lines."""
+    text = path.read_text()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            yield node.body[0].lineno, ast.get_docstring(node, clean=False)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+SOURCES = re.compile(r"\b(the|thesis'?) (thesis|slides?|notes|lectures?)\b|^(Thesis|Slides)\b|\bthesis\b", re.M | re.I)
+KEY = re.compile(r"(TUM|[A-Z]+\d\d|[A-Z]\w*[a-z]\w*)(?=[\s,]|$)")
+CITED = re.compile(r"(?<![\w.\]{])\[([A-Z][^\[\]]*)\]")
+
+
+def test_every_citation_has_a_reference():
+    """`[EMB11, Fig. 6; Werner, Alg. 2]` cites EMB11 and Werner. "The thesis" could be one of two."""
+    known = set(re.findall(r"^- \[(\w+)\] ", Path("docs/references.md").read_text(), re.M))
+    used = set()
+    for path in (*FILES, *sorted(Path("tests").rglob("*.py")), *sorted(Path("specs").rglob("*.py"))):
+        for line, text in prose(path):
+            assert not (wrong := SOURCES.search(text)) or path.name == "test_tidy.py", f"{path}:{line}: {wrong}"
+            for citation in CITED.findall(text):
+                keys = [part.strip() for part in citation.split(";")]
+                found = [m.group(1) for key in keys if (m := KEY.match(key))]
+                assert set(found) <= known | {"True", "False"}, f"{path}:{line}: {citation}"
+                used.update(known.intersection(found))
+    glossary = Path("docs/glossary.md").read_text()
+    assert set(re.findall(r"\[([A-Z]\w{2,})\]", glossary)) <= known
+    assert used == known, f"not cited: {known - used}"
+
+
+def test_the_documented_rooms_are_the_rooms():
+    """The table of docs/architecture.md: each room, in the order of ROOMS, with what it may import."""
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", Path("docs/architecture.md").read_text(), re.M)
+    documented = {}
+    for name, allowed in rows:
+        text, _, left_out = allowed.partition("all but")
+        named = set(re.findall(r"`(\w+)`", left_out or text))
+        documented[name] = ALL - named if left_out else ALL if allowed.strip() == "all" else named
+    written = {name: rooms - {name} for name, rooms in ROOMS.items() if name in ALL}
+    assert {name: rooms - {name} for name, rooms in documented.items()} == written

@@ -2,7 +2,7 @@
 
 Float (binary32) values are held as the Python floats equal to them. An operation is computed in binary64 and
 rounded once more: for + - * / and sqrt that double rounding is harmless, because 53 >= 2 * 24 + 2
-[Figueroa 1995]. From integers and fractions it is not, so those round to odd first [Boldo & Melquiond 2008].
+[Figueroa95]. From integers and fractions it is not, so those round to odd first [BM08].
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Decides: every property of a system whose states and inputs are Bools, with time.
 
-Papers: thesis (Werner, "Property Directed Reachability in Ultimate"), chapter 3. The search is that of `ic3.pdr`.
+Papers: [Werner, chapter 3]; citations without a key are of it. The search is that of `ic3.pdr`.
 
 Ingredients:
     is there a 0-counterexample                `PropertyFrontier.bad`, the first question at top = 0     [Alg. 1, l. 2]
@@ -19,12 +19,12 @@ function is written with inputs for the next state and an assumption); P = the p
 Departures (and those of `ic3.pdr`):
   - The clauses of every frame are tried at the next, and two equal frames are looked for everywhere, not at the end
     alone: there, each new frame may lack a clause that only the ones before it have, for ever.
-  - Frames are equal if they have the same clauses, as in the thesis' second example: there F[1] is equivalent to
+  - Frames are equal if they have the same clauses, as in the second example of [Werner]: there F[1] is equivalent to
     F[0] and the search goes on. F[0] is compared with nothing.
   - P is part of frames if it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
     state of F[k] itself.
 
-Options: `BitPdrOptions`. With "ternary", "tighten", "push" and "forward" off, the search is the thesis' own, step by
+Options: `BitPdrOptions`. With "ternary", "tighten", "push" and "forward" off, the search is that of [Werner], step by
 step.
 
 Limitations: no numbers of any kind.

@@ -1,6 +1,6 @@
 """Bounded model checking: the shortest runs that break properties, and facts that they hold up to a depth.
 
-Slides, "Bounded model checking":   I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ P[xk]   for k = 0, 1, …
+[Laurent, "Bounded model checking"]:   I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ P[xk]   for k = 0, 1, …
 
 Vocabulary: I, T are in the composed unrolling (state by substitution from the initial values); A the assumptions,
 which count at every step; P the open properties, all at once.

@@ -1,11 +1,11 @@
 """The completeness test of bounded model checking, which ends on bounded state spaces.
 
-Slides, "Path compression": after BMC step k, test
+[Laurent, "Path compression"]: after BMC step k, test
 
     I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ ¬C_k[x0, …, xk]
 
 where C_k says that the states are pairwise different and only the first is initial. If it holds, every run has been
-seen within k steps, up to cycles: what is true at steps 0 … k - 1 is true for ever. (The slides print C_k over
+seen within k steps, up to cycles: what is true at steps 0 … k - 1 is true for ever. ([Laurent] prints C_k over
 x0 … xk-1; with k transitions there are k + 1 states, and the period counter they prove at k = 6 needs all of them.)
 
 C_k is added lazily, pair by pair, as in `kinduction`.

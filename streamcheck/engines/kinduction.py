@@ -1,6 +1,6 @@
 """The step case of k-induction, all properties at once, with path compression.
 
-Slides, "The k-induction algorithm":
+[Laurent, "The k-induction algorithm"], after [SSS00]:
 
     P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ P[xk]                                            (c.)
 
@@ -10,7 +10,7 @@ Ingredients: `_joint` (which properties hold together), `_compress` (C_k, lazily
 which `bmc` proves in the same process and reports by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
-that some model breaks, until no model is left (the mutual induction rule of the slides, "Inductive properties"). So
+that some model breaks, until no model is left (the mutual induction rule of [Laurent, "Inductive properties"]). So
 a further property never makes another unprovable: in the end only a set that stands on its own remains. What has been
 shown stays a hypothesis for the rest, and joins their certificates; where its base case turns out false, what relied on
 it is withdrawn.

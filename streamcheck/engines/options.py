@@ -223,7 +223,7 @@ class BitPdrOptions(Options):
 class SpacerOptions(Options):
     """Of `engines.spacer`."""
 
-    guidance: bool = _on("Global guidance: generalise over several lemmas (Krishnan et al., 2020).")
+    guidance: bool = _on("Global guidance: generalise over several lemmas [KVGG20].")
     seed: int = _number(0, 0, "Random seed of the first turn; an odd one also reverses the relation's arguments.")
 
 

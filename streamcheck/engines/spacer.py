@@ -1,8 +1,6 @@
 """Spacer, z3's solver of Horn clauses, as one more engine.
 
-Decides: what the IC3 of z3 decides, each property by itself. Papers: Komuravelli, Gurfinkel, Chaki, SMT-based Model
-Checking for Recursive Programs (2014); Krishnan et al., Global Guidance for Local Generalization in Model Checking
-(2020) for "general".
+Decides: what the IC3 of z3 decides, each property by itself. Papers: [KGC14]; [KVGG20] for "general".
 
 Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the checker
 looks at like any other; if it has no translation into terms, or is no invariant, it is dropped. A derivation names

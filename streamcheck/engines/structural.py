@@ -1,6 +1,6 @@
 """k-induction under structural abstraction, one property after the other.
 
-Slides, "Structural abstraction": replace T by a weaker T♯ that keeps the definitions of a set R of variables.
+[Laurent, "Structural abstraction"]: replace T by a weaker T♯ that keeps the definitions of a set R of variables.
 
     start      R is empty: only the property's own definition is kept
     unsat      what is shown of T♯ holds for T

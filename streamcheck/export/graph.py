@@ -1,4 +1,4 @@
-"""The dependency graph of the slides ("Structural abstraction") as Graphviz DOT: an edge x → y if y appears in
+"""The dependency graph of [Laurent, "Structural abstraction"] as Graphviz DOT: an edge x → y if y appears in
 the definition of x, dashed if x holds the previous value of y."""
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
 
 Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
 (its outgoing edges are don't cares and are dropped).
-The tool's own grammar has + - * /; the notes add % (Penelle, section 3.1). They leave the division of negative numbers
+The tool's own grammar has + - * /; [Penelle, section 3.1] adds %. It leaves the division of negative numbers
 to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
 than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
 """

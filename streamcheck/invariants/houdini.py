@@ -1,7 +1,7 @@
 """Of many candidates, the largest set that is inductive together.
 
-Flanagan, Leino, Houdini, an Annotation Assistant for ESC/Java (2001): assume all, drop what a model refutes, until
-none is. What remains does not depend on the order, so one candidate more never costs another.
+[FL01]: assume all, drop what a model refutes, until none is. What remains does not depend on the order, so one
+candidate more never costs another.
 
 Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
 c, c[x0].

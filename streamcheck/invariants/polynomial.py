@@ -7,8 +7,7 @@ Two ways to candidates, both proved by induction before they are used:
     recurrences    v' = v + q, with q a polynomial of what is solved already, first a counter c' = c + d: with t the
                    number of steps, v(t) = v(0) + Σ q over the steps, a polynomial of t (sympy sums it); then t = (c -
                    c(0)) / d
-    null spaces    of the values that monomials up to a degree take in states that random runs reach (Sharma, Gupta,
-                   Hariharan, Aiken, Nori, A Data Driven Approach for Algebraic Loop Invariants, 2013)
+    null spaces    of the values that monomials up to a degree take in states that random runs reach [SGHAN13]
 
 A condition under which the whole loop moves, or begins anew, makes no difference to either: the branch that says
 something is taken, and induction judges.

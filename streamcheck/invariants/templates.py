@@ -4,8 +4,8 @@ Decides: properties that follow by induction from bounds, sums and differences o
 implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
 invariants go to the other engines as soon as they are shown.
 
-Papers: the shape of candidates after Kahsai, Ge, Tinelli, Instantiation-Based Invariant Discovery (2011), and Ernst
-et al., The Daikon system (2007); the filter is `houdini`. The properties themselves are candidates too.
+Papers: the shape of candidates after [KGT11] and [Daikon07]; the filter is `houdini`. The properties
+themselves are candidates too.
 
 A bound is a candidate only if half of the states already show it: what grows with every run is chance.
 

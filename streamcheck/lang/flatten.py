@@ -1,4 +1,4 @@
-"""Flattening (slides, "Giving Copilot a small-step operational semantics"): nodes to equations.
+"""Flattening [Laurent, "Giving Copilot a small-step operational semantics"]: nodes to equations.
 
 A node is read at a shift: `at(s, k)` is the term, over this step's cells and inputs, for the value that `s` will
 have k steps from now.

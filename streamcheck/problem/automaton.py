@@ -10,7 +10,7 @@ Only edges that leave one location may have a choice in common.
     x := t      Edge(q, r, guard=side conditions of t, updates=((x, t),))
     havoc x     Edge(q, r, updates=((x, any),), choices=(any,))
 
-These are the statements of the notes (Penelle, section 3.2) and of the thesis (section 2.2.3); guard and updates
+These are the statements of [Penelle, section 3.2] and of [Tegzes, section 2.2.3]; guard and updates
 together are what a block of statements becomes (large-block encoding). Nothing leaves an error location.
 """
 

@@ -1,4 +1,4 @@
-"""The transition system (Q, I, T) of the slides, with T in functional form.
+"""The transition system (Q, I, T) of [Laurent], with T in functional form.
 
 A state assigns the state variables, an input the input variables. Initial states: every state variable with an
 initial value has it (one without may start anywhere). A step reads state and input and gives every state variable

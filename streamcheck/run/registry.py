@@ -1,9 +1,9 @@
 """The engines: one row for each, with what it is for, its options and its part in the portfolio.
 
 To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options in
-`engines.options` if it has any, and here a loader and a row. The documentation has a table of engines (`README.md`)
-and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`); `tests/test_registry.py` says what is
-missing there.
+`engines.options` if it has any, and here a loader and a row. The documentation has a table of engines
+(`docs/command.md`) and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`);
+`tests/test_registry.py` says what is missing there.
 
 A loader imports its engine when it is called, in a worker: the command itself never loads a solver. Its return type
 makes mypy check the class against the protocol, and its parameter the options against the row.

@@ -1,6 +1,6 @@
 """The axis-aligned bounding box of a cube: the least and greatest value of each variable that linear arithmetic allows.
 
-Slides, "A more general and powerful idea". By Fourier-Motzkin elimination over the rationals, so the box may be
+[Laurent, "A more general and powerful idea"]. By Fourier-Motzkin elimination over the rationals, so the box may be
 larger than the least one around the integer points: it contains the cube, which is all that is asked of it.
 """
 

@@ -1,13 +1,13 @@
 """Quantifier elimination for linear arithmetic, exact and approximate.
 
-Slides, "The Cooper algorithm": in a formula φ whose literals have x with factors -1 and 1 only,
+[Laurent, "The Cooper algorithm"], after [Cooper72]: in a formula φ whose literals have x with factors -1 and 1 only,
 
     ∃x. φ[x]  ⟺  ⋁_{j=1..m} φ_-∞[j]  ∨  ⋁_{j=1..m} ⋁_{b ∈ B} φ[b + j]
 
 where m is the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
 Real the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ ⟺ φ[-∞] ∨ ⋁_{b ∈ B} φ[b] or φ[b + ε].
 
-Slides, "With approximate QE": of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
+[Laurent, "With approximate QE"]: of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
 so the result is a cube that contains the model and implies the exact one.
 
 Vocabulary: `Point` = -∞, b + j, b, b + ε; `_unit` = "unit coefficients by the least common multiple"; `_boundaries` =
@@ -139,7 +139,7 @@ def _scaled(given: Literal, x: Term, unit: int) -> Literal:
 
 
 def _boundaries(given: Literal, x: Term) -> Iterator[Row]:
-    """The points after which a scaled literal over Int may begin to hold, as in the slides' table."""
+    """The points after which a scaled literal over Int may begin to hold, as in the table of [Laurent]."""
     sign = given.row.factor(x)
     rest = given.row.without(x)
     match given.kind:

@@ -1,8 +1,8 @@
 """From a model to a cube: which literals make the terms true, and what remains when variables go.
 
-Thesis, section 3.1.2.4, "Generalize predecessors", without the solver: instead of asking for each variable whether
-its value matters, the terms are walked under the model, and only what they need is kept. Slides, "With approximate
-QE": the variables that a step chooses are then eliminated one by one, each time keeping the disjunct that holds in
+[Tegzes, section 3.1.2.4, "Generalize predecessors"], without the solver: instead of asking for each variable whether
+its value matters, the terms are walked under the model, and only what they need is kept. [Laurent, "With approximate
+QE"]: the variables that a step chooses are then eliminated one by one, each time keeping the disjunct that holds in
 the model.
 """
 

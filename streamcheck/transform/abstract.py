@@ -1,7 +1,7 @@
 """Structural abstraction: a system in which only chosen definitions are kept, the others free.
 
-Slides, "Structural abstraction": each variable is a vertex of the dependency graph, with an edge x → y where y appears
-in the definition of x. T♯ keeps the definitions of the variables in R and drops the others' clauses.
+[Laurent, "Structural abstraction"]: each variable is a vertex of the dependency graph, with an edge x → y where y
+appears in the definition of x. T♯ keeps the definitions of the variables in R and drops the others' clauses.
 
 Variables here are the state variables and the named definitions (wires). A dropped state variable becomes an input; a
 dropped definition becomes an input in place of its term. What holds in T♯ holds in T, which has fewer runs.

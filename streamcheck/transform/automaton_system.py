@@ -1,4 +1,4 @@
-"""An automaton as a transition system: the thesis' encoding (section 3.3), in functional form.
+"""An automaton as a transition system: the encoding of [Tegzes, section 3.3], in functional form.
 
     I = (at = entry)        T = ⋁ over edges (q, s, r):  at = q ∧ δ_s ∧ at' = r        P = (at ≠ error)
 

@@ -1,7 +1,6 @@
 """Large-block encoding: loop-free code as single steps.
 
-`large_blocks` (Beyer, Cimatti, Griggio, Keremoglu, Sebastiani, Software Model Checking via Large-Block Encoding, 2009)
-makes one edge of loop-free code, by the paper's two rules until none applies:
+`large_blocks` makes one edge of loop-free code [LBE09], by the paper's two rules until none applies:
 
     sequence   a location that one edge enters goes: that edge followed by each that leaves
     choice     two edges between the same locations become one

@@ -9,9 +9,9 @@ the options of `prove`; without any it is the command as it is.
     --strategy all= --strategy paths='--engine predicates' --strategy path='--engine predicates-path'
 
 What counts is what the program itself asserts. Where it does something undefined first (an index out of bounds, say), C
-does not say whether the assertion fails: that is counted by itself. Two strategies are compared as the thesis on
-predicate abstraction does: mean, median, least and most, over all, safe and unsafe ones; with `--plots`, a histogram, a
-scatter plot, and for the locks the growth with their number, as SVG.
+does not say whether the assertion fails: that is counted by itself. Two strategies are compared as [Tegzes] does:
+mean, median, least and most, over all, safe and unsafe ones; with `--plots`, a histogram, a scatter plot, and for the
+locks the growth with their number, as SVG.
 """
 
 from __future__ import annotations

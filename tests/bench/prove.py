@@ -1,4 +1,4 @@
-"""Proving in figures: the whole command on small specs, the slides' examples, structural abstraction, the two models.
+"""Proving in figures: the whole command on small specs, the examples of [Laurent], structural abstraction, both models.
 
     python tests/bench/prove.py
 

@@ -164,7 +164,7 @@ def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term
 
 class SymbolicPath:
     """A path followed symbolically: the variables after each edge as terms over the values at the beginning and over
-    copies of the choices, so that a variable that does not change costs nothing (Penelle, section 4.2.2)."""
+    copies of the choices, so that a variable that does not change costs nothing [Penelle, section 4.2.2]."""
 
     def __init__(self, program: Automaton) -> None:
         self.frames: list[dict[Term, Term]] = [{v: v for v in program.variables}]

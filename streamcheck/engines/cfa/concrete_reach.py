@@ -2,7 +2,7 @@
 
 Decides: programs whose reachable states are described after finitely many images, and errors on short paths.
 
-Papers: TUM, lectures 3 and 4: φ_reach = ⋁_{i >= 0} post^i(φ_init, ρ_R) (4), each location with disjuncts of its own.
+Papers: [TUM]: φ_reach = ⋁_{i >= 0} post^i(φ_init, ρ_R) (4), each location with disjuncts of its own.
 
 Ingredients:
     post (1)                          `images.post`: quantifiers eliminated exactly

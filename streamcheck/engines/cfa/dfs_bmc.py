@@ -1,11 +1,11 @@
-"""Depth-first bounded model checking of an automaton (Penelle, Algorithm 2), forward and backward.
+"""Depth-first bounded model checking of an automaton [Penelle, Algorithm 2], forward and backward.
 
     line 1    the path is longer than the bound: not exhausted
     line 3    the path has no execution: exhausted
     line 5    it ends in the error: a counterexample
     line 8    otherwise what the edges that go on from its end answer, together
 
-(The notes print line 1 as `k > l` for `l > k`.) What the solver knows of a path is pushed and popped with its last
+([Penelle] prints line 1 as `k > l` for `l > k`.) What the solver knows of a path is pushed and popped with its last
 edge, and a variable has a new name only if an edge changes it (section 4.2.2): `names` has the name of each at the
 end.
 

@@ -1,4 +1,4 @@
-"""Global bounded model checking of an automaton (Penelle, Algorithm 3), forward and backward.
+"""Global bounded model checking of an automaton [Penelle, Algorithm 3], forward and backward.
 
     line 3    ψ = (q_0 = q_in) ∧ step(q_0, X_0, q_1, X_1) ∧ … ∧ step(q_i-1, X_i-1, q_i, X_i)
     line 4    ψ has no model: no execution is that long, so none reaches the error

@@ -1,6 +1,6 @@
 """Images of sets of states under an edge: exact, and in terms of predicates.
 
-TUM, lectures 3 and 4, with φ a set of states and ρ an edge (its guard, x' = t for each update, x' = x for the rest):
+[TUM], with φ a set of states and ρ an edge (its guard, x' = t for each update, x' = x for the rest):
 
     (1)  post(φ, ρ)  = ∃V'': φ[V''/V] ∧ ρ[V''/V][V/V']       `post`
     (9)  α(φ)        = ⋀{p ∈ Preds | φ ⊨ p}                   `alpha`

@@ -3,11 +3,10 @@
 Decides: what has an invariant for each location that is a conjunction of clauses over conditions that come up on the
 way from the error backwards; and, from the other end, paths to the error.
 
-Papers: thesis (Werner, "Property Directed Reachability in Ultimate"), chapter 4, after Lange, Neuhäußer and Noll,
-"IC3 software model checking on control flow automata" (2015). The search is `ic3.pdr`'s.
+Papers: [Werner, chapter 4], after [LNN15]; citations without a key are of [Werner]. The search is `ic3.pdr`'s.
 
 Ingredients:
-    a sequence of frames for each location       `levels`, `ic3.frames`             [thesis, Alg. 2, l. 3-5, 8-9]
+    a sequence of frames for each location       `levels`, `ic3.frames`             [Werner, Alg. 2, l. 3-5, 8-9]
     obligations (t, l, i), lowest level first    `ic3.obligations`                  [Alg. 2, l. 11-13]
     weakest preconditions as new obligations     `WeakestPreconditions`             [4.2, phase 2; 4.4]
     one cube of its normal form at a time        `EdgeTransition.cube`              [4.4, "Disjunctive Normal Form"]
@@ -22,7 +21,7 @@ Departures (and those of `ic3.pdr`):
   - An obligation stays until it is blocked, so it may come with a part of its precondition at a time: the cube of the
     normal form in which the model is. That never builds the whole form, and no cube that frames exclude anyway.
 
-Options: `LiftedPdrOptions`. With all of them off, the search is the thesis' own, step by step.
+Options: `LiftedPdrOptions`. With all of them off, the search is that of [Werner], step by step.
 
 Limitations: bit-vectors that an edge chooses take the values that models have.
 """

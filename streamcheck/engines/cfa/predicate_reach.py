@@ -2,8 +2,7 @@
 
 Decides: programs whose errors are excluded by a few conditions for each location; and errors that are not too deep.
 
-Papers: TUM, lectures 3 and 4; Ball, Podelski, Rajamani, Boolean and Cartesian Abstraction for Model Checking C Programs
-(2001); Henzinger, Jhala, Majumdar, Sutre, Lazy Abstraction (2002), and with McMillan, Abstractions from Proofs (2004).
+Papers: [TUM], whose numbers are cited; [BPR01]; [HJMS02] for lazy abstraction, [HJMM04] for interpolants.
 
 Ingredients:
     φ#_reach (8)                      `_explore`: abstract states, each left through every edge, oldest first

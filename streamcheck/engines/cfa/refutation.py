@@ -6,8 +6,8 @@
     interpolants from cores    W_i, the needed guards over the values before edge i, is unsatisfiable at the beginning;
                                R_0 = true, and R_i+1 the facts of earlier statements that still hold, if they are
                                enough, else the fewest of the parts of ¬W_i+1 that follow from R_i and edge i
-                               (strongest and weakest conditions with cores: Dietsch, Heizmann, Musa, Nutz, Podelski,
-                               Craig vs. Newton in Software Model Checking, 2017). One or two small queries an edge.
+                               (strongest and weakest conditions with cores [DHMNP17]). One or two small
+                               queries an edge.
     interpolants from clauses  `smt.interpolate`, over the variables that the needed guards depend on
     if there are none          the variables that are constant along the path
 

@@ -3,13 +3,13 @@
 Decides: invariants that are conjunctions of clauses over linear inequalities, Bools and whatever atoms the system
 has; and, from the other end, short runs that break a property.
 
-Papers: the slides, "The IC3 algorithm" to "Lemma tightening"; thesis (Tegzes), sections 3.1.1.4, 3.1.2 and 4.3. The
+Papers: [Laurent, "The IC3 algorithm" to "Lemma tightening"]; [Tegzes, sections 3.1.1.4, 3.1.2 and 4.3]. The
 search is `pdr`'s, properties and assumptions are `system`'s.
 
 Ingredients:
     predecessors generalised without the solver  `smt.implicant.cube`           [Tegzes, "Generalize predecessors"]
-    equalities as two inequalities               `cubes.split`                  [slides, "A naive patch"]
-    the bounding box, and bounds moved           `generalize`, "box", "widen"   [slides, "A more general … idea"]
+    equalities as two inequalities               `cubes.split`                  [Laurent, "A naive patch"]
+    the bounding box, and bounds moved           `generalize`, "box", "widen"   [Laurent, "A more general … idea"]
 
 Departure: a cube keeps what made the properties true in the state it came from as `context`, for the bounding box.
 """
@@ -52,7 +52,7 @@ class Ic3(SystemEngine[Ic3Options]):
 
 @dataclass(frozen=True, slots=True)
 class CooperPredecessors:
-    """∃ inputs. A ∧ c', as far as the model shows [slides, approximate QE]."""
+    """∃ inputs. A ∧ c', as far as the model shows [Laurent, "With approximate QE"]."""
 
     inputs: Mapping[Term, None]
     open: Mapping[str, Claim]  # the properties that are not decided

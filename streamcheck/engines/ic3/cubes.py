@@ -77,7 +77,7 @@ def strongest(cube: Iterable[Term]) -> Cube:
 
 
 def split(cube: Iterable[Term]) -> Cube:
-    """Equalities of numbers as two inequalities (slides, "A naive patch to solve the last case")."""
+    """Equalities of numbers as two inequalities [Laurent, "A naive patch to solve the last case"]."""
     parts: dict[Term, None] = {}
     for literal in cube:
         if is_equality(literal):

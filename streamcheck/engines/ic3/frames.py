@@ -111,7 +111,7 @@ class Frames:
     def exclusion(self, transition: Transition, cube: Cube, level: int, *, inductive: bool) -> Exclusion | None:
         """Why the transition does not lead from F[level - cost] into the cube. None if it does; then `model` has a
         state that it leads from. `inductive`: the step begins outside the cube if it begins at the same place, which
-        is right for cubes without initial states [thesis (Tegzes), "Strengthen query"]."""
+        is right for cubes without initial states [Tegzes, "Strengthen query"]."""
         source, before = transition.source, level - transition.cost
         labels = self.labels(source, before)
         images = {c: image for c in cube if (image := transition.image(c)) is not TRUE}
@@ -127,7 +127,7 @@ class Frames:
 
     def syntactic_exclusion(self, transition: Transition, cube: Cube, level: int) -> Exclusion | None:
         """The same without the solver, if it can be seen: no state of the source is reached by then, or guard, updates
-        and lemmas of the source contradict the cube [thesis (Werner), section 4.4, "Syntactical Analysis"]."""
+        and lemmas of the source contradict the cube [Werner, section 4.4, "Syntactical Analysis"]."""
         source, before = transition.source, level - transition.cost
         first = self.space.first[source]
         if before < first and self.space.initial[source] is FALSE:

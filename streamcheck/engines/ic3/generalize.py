@@ -1,16 +1,16 @@
 """Generalisation: from a blocked cube to a smaller one, whose negation says more.
 
-Slides, "Lemma tightening": with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
-F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. (The slide prints the
+[Laurent, "Lemma tightening"]: with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
+F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. ([Laurent] prints the
 disjunction of the two cubes, which is unsound: with I: x = y = 0, T: x' = x + 1, y' = 1 - y, F: x >= 0 and B: x < 0 ∧
 y = 1 it would exclude y = 1, which is reached.)
 
 Ingredients, each of which an option switches off:
 
-    "tighten"  the two cores; then every literal left is tried without [EMB11, sec. V; IC3ref `mic`; thesis (Werner),
+    "tighten"  the two cores; then every literal left is tried without [EMB11, sec. V; IC3ref `mic`; Werner,
                3.4, "Generalization of States"]
-    "split"    equalities as two inequalities before, rejoined after (slides, "A naive patch")
-    "box"      the axis-aligned bounding box of the cube tried in its place (slides, "A more general and powerful idea")
+    "split"    equalities as two inequalities before, rejoined after [Laurent, "A naive patch"]
+    "box"      the axis-aligned bounding box of the cube tried in its place [Laurent, "A more general … idea"]
     "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
     "push"     a new lemma tried at the next frames at once
 

@@ -3,15 +3,14 @@
 Decides: what conjunctions of clauses over the predicates decide, where the predicates come from the initial states,
 the property, and the refutation of spurious counterexamples.
 
-Papers: thesis (Tegzes), section 3.2; Cimatti, Griggio, Mover, Tonetta, IC3 Modulo Theories via Implicit Predicate
-Abstraction (2014). The search is `pdr`'s, properties and assumptions are `system`'s.
+Papers: [Tegzes, section 3.2]; [CGMT14]. The search is `pdr`'s, properties and assumptions are `system`'s.
 
 Ingredients:
-    predicates from I and P                    `Predicates.predecessors`  [thesis 3.2.1]
-    abstract states                            `AbstractPredecessors`     [thesis 3.2.1]: every predicate's value
-    "refute all paths"                         `Predicates.refine`        [thesis 3.2.1]: any violation in n steps?
-    "refute specific path"                     `Predicates.refine`        [thesis 3.2.1]: does a run follow this one?
-    new predicates from sequence interpolants  `smt.interpolate`          [thesis 3.2.2]
+    predicates from I and P                    `Predicates.predecessors`  [Tegzes 3.2.1]
+    abstract states                            `AbstractPredecessors`     [Tegzes 3.2.1]: every predicate's value
+    "refute all paths"                         `Predicates.refine`        [Tegzes 3.2.1]: any violation in n steps?
+    "refute specific path"                     `Predicates.refine`        [Tegzes 3.2.1]: does a run follow this one?
+    new predicates from sequence interpolants  `smt.interpolate`          [Tegzes 3.2.2]
     the way out when none come                 `Obligation.context`       (ours): the literals of the exact predecessor
 
 Vocabulary: Π = `predicates`; ŝ = the cube of an obligation; Λ(ŝ, x) means that x is in ŝ, and needs no variables of

@@ -1,7 +1,7 @@
 """Proof obligations, and the order in which they are met.
 
-Thesis (Tegzes), section 3.1.2.2: an obligation (i, B) asks to block the states B from F[i]; of automata, (t, l, i) asks
-it at location l [thesis (Werner), Alg. 2]. They wait in a queue, lowest frame first [EMB11, sec. IV], because a
+[Tegzes, section 3.1.2.2]: an obligation (i, B) asks to block the states B from F[i]; of automata, (t, l, i) asks
+it at location l [Werner, Alg. 2]. They wait in a queue, lowest frame first [EMB11, sec. IV], because a
 predecessor must be settled before what it leads to.
 """
 

@@ -3,11 +3,8 @@
 Decides: invariants for each place that are conjunctions of clauses over the literals that predecessors come with; and,
 from the other end, short runs to an error.
 
-Papers: [EMB11] Eén, Mishchenko, Brayton, Efficient Implementation of Property Directed Reachability (2011); Bradley,
-SAT-Based Model Checking without Unrolling (2011), and his IC3ref; the slides, "The IC3 algorithm" to "Lemma
-tightening"; thesis (Tegzes), sections 3.1.1.4, 3.1.2 and 4.3; thesis (Werner, "Property Directed Reachability in
-Ultimate"), chapters 3 and 4, after Lange, Neuhäußer and Noll, IC3 software model checking on control flow automata
-(2015).
+Papers: [EMB11]; [Bradley11] and [IC3ref]; [Laurent, "The IC3 algorithm" to "Lemma tightening"]; [Tegzes, sections
+3.1.1.4, 3.1.2 and 4.3]; [Werner, chapters 3 and 4], after [LNN15].
 
 Ingredients:
     places, transitions, initial states          `space.StateSpace`
@@ -39,12 +36,13 @@ Asserted in the solver: A, invariants that others found, and under literals of t
 Departures:
   - P is no part of the frames (it may speak of inputs, which are no state): an error is a place of its own, to which a
     transition leads from where P is violated, at no cost of a level.
-  - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept (Werner, Alg. 1 and 2, as printed,
-    do not). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it after each in turn.
+  - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept ([Werner,
+    Alg. 1 and 2] does not, as printed). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it
+    after each in turn.
   - Alg. 2, l. 16-20, compares level 0 with level -1 and answers in its first turn. Here, any two levels in a row are
     compared, at *all* places; lemmas are kept at their highest level, so that is a level where none is kept.
-  - An obligation at the entry of an automaton is met whatever its level: every state is initial there. (Werner's
-    thesis would block it, for the entry has no predecessor, and so declare `l0 -> lE` alone unreachable.)
+  - An obligation at the entry of an automaton is met whatever its level: every state is initial there.
+    ([Werner] would block it, for the entry has no predecessor, and so declare `l0 -> lE` alone unreachable.)
   - Obligations are limited in depth (`_again`), which keeps an infinite state space from holding up the search.
 
 Every obligation is a set of states each of which has a run along the transitions of its chain to the error, unless
@@ -116,7 +114,7 @@ class Pdr:
         spurious, and it has refined the predecessors."""
         for top in count(lowest):
             yield Progress(top)
-            while (bad := frontier.bad(top)) is not None:  # Tegzes, Alg. 1, l. 8
+            while (bad := frontier.bad(top)) is not None:  # [Tegzes, Alg. 1, l. 8]
                 first = yield from self._block(bad, top)  # l. 11
                 if first is not None and (found := witness(first)) is not None:
                     return found
@@ -154,7 +152,7 @@ class Pdr:
             if self._handled % TURN == 0:
                 yield Progress(top)
             one = queue.pop()
-            if self._is_initial(one):  # Tegzes, Alg. 2, l. 1
+            if self._is_initial(one):  # [Tegzes, Alg. 2, l. 1]
                 return one
             if self.frames.is_subsumed(one.place, one.cube, one.level):
                 self._again(queue, one, one.level + 1, top)

@@ -3,7 +3,7 @@
 All states are at one place, and every property has an error, which is reached from the states in which some input
 breaks it. Several properties share the frames: a lemma of F[i] is true whatever it was found for. Each property has an
 N of its own and its own turn, so a hard one does not keep an easy one waiting; what is proved joins the invariants of
-the rest (the mutual induction rule of the slides), and their certificates.
+the rest (the mutual induction rule of [Laurent]), and their certificates.
 
 The guard of a step is A', as far as it speaks of the state alone; A itself is a fact of the space.
 """

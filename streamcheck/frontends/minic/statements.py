@@ -1,4 +1,4 @@
-"""Statements of C as places and edges, as in figures 3.1 to 3.5 of the notes (Penelle)."""
+"""Statements of C as places and edges, as in [Penelle, figures 3.1 to 3.5]."""
 
 from __future__ import annotations
 

@@ -20,9 +20,8 @@ State of the past operators. Copilot keeps a cell of the clock and of each strea
 be within the bounds, high // distance of each. Here all rest on `since`, which keeps ages: how long ago
 `q` held, in the smallest word that holds high + 1, which stands for longer ago or never. Ages grow with
 the clock, and when `p` is false all become high + 1. Two times of `q` at most high - low + 1 apart make
-`since` true without a gap between (the merging of intervals in O. Maler, D. Nickovic: Monitoring temporal
-properties of continuous signals, 2004), so the steps at which `q` held fall into groups, each as good as its
-first and last step. With apart = high - low + 2:
+`since` true without a gap between (the merging of intervals in [MN04]), so the steps at which `q` held fall into
+groups, each as good as its first and last step. With apart = high - low + 2:
 
     low = 0             one age: the last time of `q` is the best
     distance < apart    two ages for each group, of which there are at most high // apart + 1 within `high`

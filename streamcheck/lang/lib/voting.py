@@ -1,8 +1,6 @@
 """Votes among streams (Copilot.Library.Voting).
 
-[BM91] R. S. Boyer, J S. Moore: MJRTY, a fast majority vote algorithm. 1981; in: Automated Reasoning,
-Essays in Honor of Woody Bledsoe, 1991. The first pass finds the only value that can have a majority, the
-second counts.
+The algorithm is that of [BM91]: the first pass finds the only value that can have a majority, the second counts.
 """
 
 from __future__ import annotations
