@@ -55,7 +55,7 @@ class Spec(SpecBase):
     ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
-        from streamcheck.codegen.unit import Options
+        from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.lang.flatten import equations_of
         from streamcheck.problem.specification_json import from_plain, to_plain
@@ -63,7 +63,7 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         equations = from_plain(to_plain(equations_of(self)))
-        options = Options(abi == "copilot", observers, example)
+        options = CodeOptions(abi == "copilot", observers, example)
         settings = Settings(timeout, jobs or processors())
         result = compile_spec(equations, CompileRequest(options, unproven, validate, narrow, settings))
         if result.ready:

@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.lang.flatten import equations_of
@@ -187,4 +187,4 @@ def compare(folder, program, unit, rows):
 
 
 def unit_of(spec, **options):
-    return generate(equations_of(spec), Options(**options)).code
+    return generate(equations_of(spec), CodeOptions(**options)).code

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from program_search import automaton
 
 from streamcheck import Array, Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, stream
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core import evaluate, simplify
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.operators.table import c_type
@@ -114,7 +114,7 @@ def compiling(problem):
     """Generate C and prove it."""
 
     def attempt():
-        failures = validate(generate(problem(), Options()).code, SECONDS).failures
+        failures = validate(generate(problem(), CodeOptions()).code, SECONDS).failures
         return f"refused: {failures[0][:100]}" if failures else "accepted: the C was proved"
 
     return attempt

@@ -98,6 +98,26 @@ def test_only_the_intern_table_is_global_and_mutable():
     assert found == ["streamcheck/core/term.py: _interned"]
 
 
+def names_at_top(tree):
+    """The classes, type aliases and named tuples that a module defines."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation).endswith("TypeAlias"):
+            yield ast.unparse(node.target)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if ast.unparse(node.value.func).endswith(("NamedTuple", "namedtuple", "NewType")):
+                yield ast.unparse(node.targets[0])
+
+
+def test_a_class_name_has_one_meaning():
+    homes = {}
+    for path in FILES:
+        for name in names_at_top(ast.parse(path.read_text())):
+            homes.setdefault(name, []).append(str(path))
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
 def test_every_module_is_reachable():
     known = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
     lazily = {f"streamcheck.cli.{name}" for name in ("prove", "run", "show", "check", "compile", "engines")}

@@ -28,7 +28,7 @@ from functools import lru_cache
 
 from streamcheck.certify.judge import Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
-from streamcheck.certify.runs import Reading, Register, Runs, read_specification
+from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
 from streamcheck.certify.script import Script, conjunction, disjunction
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.problem.claim import Claim
@@ -39,7 +39,7 @@ MOST_CERTIFICATES = 64  # whose invariants are remembered: properties proved tog
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class VerificationCondition:
     """One query of a certificate: `query` must be contradictory in these runs."""
 
     what: str
@@ -51,7 +51,7 @@ class SpecificationChecker:
     """Judges certificates about one specification."""
 
     def __init__(self, specification: Specification) -> None:
-        self.reading: Reading = read_specification(specification)
+        self.reading: SpecificationRuns = read_specification(specification)
         self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
@@ -63,7 +63,10 @@ class SpecificationChecker:
 
 
 def check_term(
-    reading: Reading, holds: Term, certificate: Certificate, judge_invariants: Callable[[Certificate], Rejected | None]
+    reading: SpecificationRuns,
+    holds: Term,
+    certificate: Certificate,
+    judge_invariants: Callable[[Certificate], Rejected | None],
 ) -> Rejected | None:
     """None if the certificate proves that the term holds at every step."""
     runs, facts = reading.runs, (*certificate.invariants, *certificate.equalities)
@@ -77,7 +80,7 @@ def check_term(
     return judge_invariants(certificate)
 
 
-def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | None:
+def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever property that is for."""
     for condition in _all_conditions(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query)
@@ -86,7 +89,7 @@ def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | N
     return None
 
 
-def _all_conditions(reading: Reading, certificate: Certificate) -> Iterator[Condition]:
+def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
     runs = reading.runs
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)
@@ -146,13 +149,13 @@ def _with_images(runs: Runs, images: dict[Term, Term]) -> Runs:
 # The conditions
 
 
-def _conditions(runs: Runs, certificate: Certificate) -> Iterator[Condition]:
+def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCondition]:
     k = certificate.k
-    yield Condition("base case", runs, _base(certificate.invariants, k))
+    yield VerificationCondition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
-        yield Condition("completeness", runs, _complete(k))
+        yield VerificationCondition("completeness", runs, _complete(k))
     else:
-        yield Condition("step case", runs, _induction(certificate, k))
+        yield VerificationCondition("step case", runs, _induction(certificate, k))
 
 
 def _assumed(script: Script, i: int) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamcheck.certify.bitwise import Bitwise, Inexpressible, exact_text, machine_of, number
+from streamcheck.certify.bitwise import Bitwise, Unrenderable, exact_text, machine_of, number
 from streamcheck.core.term import Term
 from streamcheck.core.types import INT, EnumType, FloatType, MachineType, Type
 
@@ -47,7 +47,7 @@ class Remainders(Bitwise):
             case "shl" | "shr":
                 return _shifted(node, type, a)
             case "bitor" | "bitxor":
-                raise Inexpressible(f"{node.op} over Int")
+                raise Unrenderable(f"{node.op} over Int")
         return wrapped(exact_text(node.op, False, *operands), type)
 
     def zero(self, type: Type) -> str:
@@ -60,7 +60,7 @@ class Remainders(Bitwise):
         source, target = node.args[0].type, node.type
         machines = isinstance(source, MachineType | EnumType), isinstance(target, MachineType)
         if any(machines) and (isinstance(source, FloatType) or isinstance(target, FloatType)):
-            raise Inexpressible(f"{source} to {target} over Int")
+            raise Unrenderable(f"{source} to {target} over Int")
         return super().cast(node, a)
 
     def from_machine(self, node: Term, source: MachineType, a: str) -> str:
@@ -89,13 +89,13 @@ def _masked(node: Term, type: MachineType, operands: Sequence[str]) -> str:
     for mask, other in zip(node.args, reversed(operands), strict=True):
         if mask.is_const and mask.payload >= 0 and mask.payload & (mask.payload + 1) == 0:
             return f"(mod {other} {mask.payload + 1})"
-    raise Inexpressible("& over Int")
+    raise Unrenderable("& over Int")
 
 
 def _shifted(node: Term, type: MachineType, a: str) -> str:
     amount = node.args[1]
     if not amount.is_const:
-        raise Inexpressible("a shift by a variable amount over Int")
+        raise Unrenderable("a shift by a variable amount over Int")
     inside = 0 <= amount.payload < type.width
     if node.op == "shl":
         return wrapped(f"(* {1 << amount.payload} {a})", type) if inside else "0"

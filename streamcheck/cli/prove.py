@@ -91,14 +91,14 @@ def command(
     from streamcheck.report.verdicts import report
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.prove import Alarm, Settings, prove
-    from streamcheck.run.source import Reading, Target, read
+    from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
     targets = [Target.parse(file) for file in files]
     specs = [
         (target.path, equations)
         for target in targets
-        for equations in read(target, timeout, Reading(integers, predicates))
+        for equations in read(target, timeout, SourceOptions(integers, predicates))
     ]
     rows, statuses = [], []
     for i, (path, equations) in enumerate(specs):

@@ -21,7 +21,7 @@ I = "    "  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CodeOptions:
     copilot: bool = False
     observers: bool = False
     example: bool = False
@@ -52,7 +52,7 @@ def remark_line(remark: str) -> str:
     return f" * {text.comment(remark)[3:-3]}" if remark else " *"
 
 
-def generate(equations: Specification, options: Options) -> Unit:
+def generate(equations: Specification, options: CodeOptions) -> Unit:
     low = lower(equations, observers=options.observers)
     names = CNames(equations, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)
@@ -63,7 +63,7 @@ def generate(equations: Specification, options: Options) -> Unit:
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: Options, measured: Figures) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, measured: Figures) -> None:
         self.low = low
         self.names = names
         self.step = step

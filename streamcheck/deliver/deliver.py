@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck.codegen.text import source
-from streamcheck.codegen.unit import Options, Unit, generate, remark_line
+from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.narrow import narrow
 from streamcheck.problem.claim import Goal
@@ -27,7 +27,7 @@ from streamcheck.validate.bisimulation import Outcome, validate
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    options: Options = field(default_factory=Options)
+    options: CodeOptions = field(default_factory=CodeOptions)
     unproven: bool = False
     validate: bool = True
     narrow: bool = False

@@ -39,7 +39,7 @@ class Choice:
     values: tuple[str, ...]
 
 
-Kind: TypeAlias = Switch | Number | Choice
+OptionKind: TypeAlias = Switch | Number | Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Option:
     """One field of an engine's options, as users see it."""
 
     name: str
-    kind: Kind
+    kind: OptionKind
     default: Setting
     summary: str
 
@@ -105,7 +105,7 @@ def options_of(options: Options) -> list[Option]:
     ]
 
 
-def _kind(hint: Any, of: Field[Any]) -> Kind:
+def _kind(hint: Any, of: Field[Any]) -> OptionKind:
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:

@@ -28,8 +28,6 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, v
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
-HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
-
 
 @dataclass(frozen=True)
 class Edge:

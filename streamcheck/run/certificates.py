@@ -29,7 +29,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import EdgePath, Evidence, Trace
-from streamcheck.run.source import Reading, Target, read
+from streamcheck.run.source import SourceOptions, Target, read
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
@@ -91,10 +91,10 @@ def recheck(path: str) -> tuple[str, str | None]:
     return f"{saved.spec} {saved.prop} {word}", refuted(saved, problem, prop, path)
 
 
-def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
+def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     if saved.program is None:
-        return Target(file, saved.spec), Reading()
-    return Target(file, saved.program["function"]), Reading(saved.program["integers"])
+        return Target(file, saved.spec), SourceOptions()
+    return Target(file, saved.program["function"]), SourceOptions(saved.program["integers"])
 
 
 def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:

@@ -27,7 +27,7 @@ KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceOptions:
     """How code is read: with C's integers or mathematical ones; and conditions on its variables, for engines that build
     on predicates."""
 
@@ -48,10 +48,10 @@ class Target:
         return Target(path, spec if separator else None)
 
 
-AS_EVER = Reading()
+AS_EVER = SourceOptions()
 
 
-def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> Sequence[Problem]:
+def read(target: Target, seconds: float | None = None, reading: SourceOptions = AS_EVER) -> Sequence[Problem]:
     """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):

@@ -41,7 +41,7 @@ from streamcheck.smt.linear import (
     to_term,
 )
 
-Values: TypeAlias = Callable[[Term], Value]
+Valuation: TypeAlias = Callable[[Term], Value]
 MOST_MODULUS = 1 << 40  # larger least common multiples are not worth their precision: the value is fixed (heuristic)
 
 
@@ -232,7 +232,7 @@ def _ratio(a: int, b: Number) -> Number:
 # Approximate elimination
 
 
-def project(x: Term, cube: list[Literal], values: Values) -> list[Literal]:
+def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
     """A cube without x that implies ∃x. cube and holds in the model; `values` gives the model's value of each leaf."""
     about = [g for g in cube if x in g.row.of]
     rest = [g for g in cube if x not in g.row.of]
@@ -262,11 +262,11 @@ def project(x: Term, cube: list[Literal], values: Values) -> list[Literal]:
     return distinct(kept)
 
 
-def _fixed(given: Literal, x: Term, values: Values) -> Literal:
+def _fixed(given: Literal, x: Term, values: Valuation) -> Literal:
     return given.replaced(x, Row({}, values(x)))  # type: ignore[arg-type]
 
 
-def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Values) -> Point:
+def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Valuation) -> Point:
     """The greatest boundary below the model's value, or -∞, and the j that keeps the remainders."""
     at: int = unit * values(x)  # type: ignore[assignment]
     best, best_value = None, None
@@ -279,7 +279,7 @@ def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values
     return Point(best, (at - start - 1) % period + 1)
 
 
-def _real_point(about: list[Literal], x: Term, values: Values) -> Point:
+def _real_point(about: list[Literal], x: Term, values: Valuation) -> Point:
     """The greatest bound below the model's value (or at it), strict ones last; or -∞."""
     at = values(x)
     best, best_rank = Point(None), None

@@ -33,7 +33,7 @@ WORK = 5_000_000  # a longer search is rarely worth it: there is another way to 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GuardedStep:
     """Where the guard holds, variables become `nexts`. Both speak of the state before, and of inputs of the step."""
 
     guard: Term
@@ -47,7 +47,7 @@ class Steps:
 
     states: Sequence[Sequence[Term]]
     begun: Term
-    steps: Sequence[Step]
+    steps: Sequence[GuardedStep]
     wrong: Term
 
     def roots(self) -> list[Term]:
@@ -59,7 +59,7 @@ def interpolants(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong
     nexts = {s.var: s.next for s in system.state}
     assumed = [a.term for a in system.assumptions]
     images = substitute([t for said in path for t in said], nexts)
-    steps = [Step(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
+    steps = [GuardedStep(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
     begun = conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None), *path[0])
     return along(Steps([list(nexts)] * len(path), begun, steps, conjunction(*assumed, wrong)))
 

@@ -32,7 +32,9 @@ from streamcheck.transform.reduce import Reduction
 from streamcheck.transform.scalar_system import ScalarSystem
 from streamcheck.transform.slicing import Slicing
 
-Model: TypeAlias = Literal["bits", "integers"]  # machine integers as bit-vectors, or over Int with every wrap-around
+IntegerModel: TypeAlias = Literal[
+    "bits", "integers"
+]  # machine integers as bit-vectors, or over Int with every wrap-around
 
 
 class Transformation(Protocol):
@@ -48,7 +50,7 @@ class Transformation(Protocol):
 class View:
     """A problem in one integer model. `automaton` and `predicates` are in the same model as the system."""
 
-    model: Model
+    model: IntegerModel
     steps: tuple[Transformation, ...]
     system: TransitionSystem
     automaton: Automaton | None = None

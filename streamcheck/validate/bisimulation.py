@@ -40,7 +40,7 @@ from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, Values, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, RandomValues, cut, equal, member, pair_claim
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.memory import Part, RingSlots
 
@@ -126,7 +126,7 @@ class Bisimulation:
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
             self.goals = []
-            values = Values(dict(self.indices.values()))
+            values = RandomValues(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
             self._step(self._execution(equals.settle, self._decider(prover)))
             pairs = list(equals.pairs.items())

@@ -23,7 +23,6 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
-from streamcheck.problem.automaton import HIDDEN
 from streamcheck.smt.solver import Solver
 
 MOST_INDICATORS = 8_000  # formulas a solver has seen; beyond, a fresh one is faster (heuristic)
@@ -215,8 +214,8 @@ class Frames:
 
 
 def _label(place: str, level: int) -> Term:
-    return variable(f"{HIDDEN}{place} up to {'ever' if level == FOR_EVER else level}", BOOL)
+    return variable(f"frame:{'ever' if level == FOR_EVER else level}@{place}", BOOL)
 
 
 def _initial(place: str) -> Term:
-    return variable(f"{HIDDEN}initial {place}", BOOL)
+    return variable(f"initial:{place}", BOOL)

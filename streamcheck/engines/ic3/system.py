@@ -24,7 +24,6 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import FOR_EVER, NoState, StateSpace, Transition
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
-from streamcheck.problem.automaton import HIDDEN
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -64,7 +63,7 @@ def space_of_system(system: TransitionSystem) -> StateSpace:
 
 
 def error_of(claim: Claim) -> str:
-    return f"{HIDDEN}violation of {claim.name}"
+    return f"violation:{claim.name}"
 
 
 def initial_of(system: TransitionSystem) -> Term:

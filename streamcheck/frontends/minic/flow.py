@@ -44,7 +44,7 @@ class UnknownValue:
 
 
 @dataclass(slots=True)
-class Option:
+class Branch:
     """One way on from a place."""
 
     target: str
@@ -136,14 +136,14 @@ class Flow:
 
     # Edges
 
-    def edge(self, source: str, option: Option, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
+    def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
         if len(self.edges) >= LARGEST:
             raise SpecError(f"the functions inlined make more than {LARGEST} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
-    def branch(self, options: Sequence[Option], where: Location | None) -> None:
+    def branch(self, options: Sequence[Branch], where: Location | None) -> None:
         """Edges from here. They use up the pending obligations and choices."""
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
@@ -151,7 +151,7 @@ class Flow:
         for check in checks:
             fails = conjunction(met, check.premise, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.error, fails, text=check.condition.failure)
+                option = Branch(check.error, fails, text=check.condition.failure)
                 self._edge(option, check.where, choices[: check.seen])
             met = conjunction(met, implication(check.premise, check.holds))
         for option in options:
@@ -159,7 +159,7 @@ class Flow:
             if guard is not FALSE:
                 self._edge(replace(option, guard=guard), where, choices)
 
-    def _edge(self, option: Option, where: Location | None, choices: Sequence[UnknownValue]) -> None:
+    def _edge(self, option: Branch, where: Location | None, choices: Sequence[UnknownValue]) -> None:
         """An edge with these choices, which all edges that leave this place share."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
         self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
@@ -174,12 +174,12 @@ class Flow:
     ) -> None:
         """One statement. The program is then at a new place, or at `to`."""
         target = self.place() if to is None else to
-        self.branch([Option(target, guard, updates, text)], where)
+        self.branch([Branch(target, guard, updates, text)], where)
         self.at = target
 
     def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
         """A jump. The code after it is reached only through a label."""
-        self.branch([Option(target, text=text)], where)
+        self.branch([Branch(target, text=text)], where)
         self.at = self.place()
 
     def settle(self, where: Location, text: str) -> None:
