@@ -105,9 +105,8 @@ def names_at_top(tree):
             yield node.name
         elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation).endswith("TypeAlias"):
             yield ast.unparse(node.target)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if ast.unparse(node.value.func).endswith(("NamedTuple", "namedtuple", "NewType")):
-                yield ast.unparse(node.targets[0])
+        elif isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("NamedTuple(", "NewType(")):
+            yield ast.unparse(node.targets[0])
 
 
 def test_a_class_name_has_one_meaning():

@@ -4,7 +4,7 @@ Slides, "Path compression": after BMC step k, test
 
     I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ ¬C_k[x0, …, xk]
 
-where C_k says that the states are pairwise different and only the first is initial. If it holds, every run has been
+C_k: the states are pairwise different and only the first is initial. If it holds, every run has been
 seen within k steps, up to cycles: what is true at steps 0 … k - 1 is true for ever. (The slides print C_k over
 x0 … xk-1; with k transitions there are k + 1 states, and the period counter they prove at k = 6 needs all of them.)
 
@@ -75,7 +75,7 @@ class Completeness:
             yield Progress(k) if closed_at is None else Waiting()
 
     def _no_compressed_run(self, k: int) -> bool | None:
-        """Whether I ∧ T^k ∧ A ∧ C_k is unsatisfiable."""
+        """True if I ∧ T^k ∧ A ∧ C_k is unsatisfiable, None if the solver does not know."""
         for i in range(self.assumed, k + 1):
             self.solver.add(conjunction(*(self.runs.image(a.term, i) for a in self.system.assumptions)))
         self.runs.reach(k)

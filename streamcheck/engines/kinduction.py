@@ -119,7 +119,7 @@ class KInduction:
                     self.open.pop(prop, None)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
-        known = set(self.steps.variables)  # an invariant over anything else says nothing here
+        known = set(self.steps.variables)  # an invariant over anything else is of no use here
         if certificate.kind != "inductive" or not known.issuperset(variables(certificate.invariants)):
             return  # part of it need not stand without the rest
         for invariant in certificate.invariants:

@@ -1,6 +1,6 @@
 """The options of each engine: a frozen dataclass, each field with a default and a line of documentation.
 
-The type of a field says what it may be: `bool` is switched on and off, `int` is a whole number with a least value,
+The type of a field gives its values: `bool` is switched on and off, `int` is a whole number with a least value,
 `Literal[…]` a choice. `--set ENGINE.OPTION=VALUE` and `spec.prove(options={"ENGINE.OPTION": VALUE})` set them, and
 `streamcheck engines` lists them; an underscore in a field's name is written as a hyphen there.
 

@@ -1,4 +1,4 @@
-"""States that random runs reach: where candidates come from. Always the same ones for the same system."""
+"""States that random runs reach, from which candidates are derived. The same system gives the same states."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _around(node: Term) -> list[Value]:
 
 
 def _compiled(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
-    """(state, inputs) to the next state and what is claimed of this one, or None where an assumption is broken."""
+    """A function from state and inputs to next state and claims. It returns None if an assumption is false."""
     assumed, nexts = [a.term for a in system.assumptions], [s.next for s in system.state]
     writer = PythonWriter([*assumed, *nexts, *claims], {})
     names = [f"v{i}" for i in range(len(system.state) + len(system.inputs))]

@@ -1,7 +1,7 @@
 """Of many candidates, the largest set that is inductive together.
 
 Flanagan, Leino, Houdini, an Annotation Assistant for ESC/Java (2001): assume all, drop what a model refutes, until
-none is. What remains does not depend on the order, so one candidate more never costs another.
+none is. The result does not depend on the order, so one candidate more never costs another.
 
 Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
 c, c[x0].
@@ -34,7 +34,7 @@ class Houdini:
         self._labels: dict[Term, Term] = {}
 
     def assume(self, invariants: Iterable[Term]) -> None:
-        """What others have shown."""
+        """The invariants of other engines."""
         for invariant in invariants:
             self.first.add(self.steps.image(invariant, 0))
             self.onward.add(*(self.steps.image(invariant, i) for i in (0, 1)))
@@ -62,8 +62,8 @@ class Houdini:
         return alive
 
     def proved(self, candidates: Sequence[Term]) -> list[Term]:
-        """The same where models are hard to find, but proofs are not (polynomials): each candidate is to be refuted or
-        proved by itself, and what is neither goes too."""
+        """The same for candidates with hard models and easy proofs (polynomials): each is refuted or proved by itself,
+        and dropped if it is neither."""
         alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
         while True:
             labels = [self._label(c) for c in alive]

@@ -17,7 +17,7 @@ MOST_LEAVES = 10
 
 
 def bounding_box(cube: Iterable[Term]) -> tuple[Term, ...] | None:
-    """The cube with its linear inequalities replaced by bounds on single leaves. None where there is nothing to gain,
+    """The cube with its linear inequalities replaced by bounds on single leaves. None if there is nothing to gain,
     or too much to do."""
     rows, others = _rows(cube)
     leaves = list(dict.fromkeys(leaf for r in rows for leaf in r.row.of))

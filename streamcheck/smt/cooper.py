@@ -4,7 +4,7 @@ Slides, "The Cooper algorithm": in a formula φ whose literals have x with facto
 
     ∃x. φ[x]  ⟺  ⋁_{j=1..m} φ_-∞[j]  ∨  ⋁_{j=1..m} ⋁_{b ∈ B} φ[b + j]
 
-where m is the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
+with m the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
 Real the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ ⟺ φ[-∞] ∨ ⋁_{b ∈ B} φ[b] or φ[b + ε].
 
 Slides, "With approximate QE": of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
@@ -47,7 +47,7 @@ MOST_MODULUS = 1 << 40  # larger least common multiples are not worth their prec
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What is put for x: `base` (None: -∞) plus `offset`, plus an infinitesimal where `above`."""
+    """A test point, put for x: `base` (None: -∞) plus `offset`, plus an infinitesimal if `above`."""
 
     base: Row | None
     offset: int = 0
@@ -176,14 +176,14 @@ def _at(given: Literal, x: Term, point: Point) -> Formula:
 
 
 class TooLarge(Exception):
-    """What would be equivalent has more literals than anybody wants to see."""
+    """The equivalent formula exceeds the size limit."""
 
 
 LARGEST = 20_000
 
 
 def eliminate(x: Term, given: Formula) -> Formula:
-    """∃x. φ[x] without x. TooLarge where that takes too many literals."""
+    """∃x. φ[x] without x. TooLarge if that takes too many literals."""
     about = [g for g in literals(given) if x in g.row.of]
     if x.type is not INT:
         return _at_any([Point(None), *_real_points(about, x)], x, given)

@@ -1,7 +1,7 @@
 """Linear arithmetic: rows, and literals about them in the standard form of the slides ("The Cooper algorithm").
 
 A row is a sum  a1·x1 + … + an·xn + c  of leaves with integer factors. A leaf is a variable, or a term kept as it
-is (`x * y`, `x % 2`). A literal says one of
+is (`x * y`, `x % 2`). A literal is one of
 
     0 < row    0 <= row (over Real only)    0 = row    0 ≠ row    m | row    ¬(m | row)
 

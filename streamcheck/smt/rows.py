@@ -1,10 +1,10 @@
 """Number terms as rows of linear arithmetic, in two ways.
 
-`Chosen`: under a model. Where the term branches (a choice, a minimum, a quotient, a product of two variables) the
+`Chosen`: under a model. If the term branches (a choice, a minimum, a quotient, a product of two variables) the
 model's way is taken, and what that takes for granted is noted as a literal. Slides, "With approximate QE": an
 approximation is made each time a disjunction is met.
 
-`Exact`: for all values. What branches becomes a fresh variable and a formula that defines it.
+`Exact`: for all values. A branching term becomes a fresh variable and a formula that defines it.
 
 Nothing recurses over terms: they may be deep.
 """
@@ -49,7 +49,7 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne", "same")
 
 
 def is_comparison(node: Term) -> bool:
-    """Whether the node compares mathematical numbers."""
+    """True if the node compares mathematical numbers."""
     return node.op in COMPARISONS and node.args[0].type.kind in ARITHMETIC
 
 
@@ -60,7 +60,7 @@ def _leaf(node: Term, args: list[Row]) -> Row:
 
 
 class Rows:
-    """What both ways share: sums, differences, multiples."""
+    """The base of both ways: sums, differences, multiples."""
 
     def __init__(self) -> None:
         self.rows: dict[Term, Row] = {}
@@ -210,7 +210,7 @@ class Chosen(Rows):
 
 
 class Exact(Rows):
-    """Rows for all values; `definitions` say what the fresh variables are."""
+    """Rows for all values; `definitions` define the fresh variables."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -283,7 +283,7 @@ def _unsupported(given: Term) -> Formula:
 
 
 def eliminate_quantifiers(eliminated: Collection[Term], given: Term) -> Term:
-    """A term without these variables that is equivalent to ∃ eliminated. given. NotLinear where there is none here."""
+    """A term without these variables that is equivalent to ∃ eliminated. given. NotLinear if there is none here."""
     rows = Exact()
     body = formula(given, rows)
     body = junction("and", [body, *rows.definitions])

@@ -1,6 +1,6 @@
 """Simulation with three values: true, false, unknown.
 
-Thesis (Werner), section 3.4: an unknown operand leaves a conjunction false where the other one is false, and so on.
+Thesis (Werner), section 3.4: an unknown operand leaves a conjunction false if the other one is false, and so on.
 What stays known when a variable becomes unknown does not depend on it.
 """
 

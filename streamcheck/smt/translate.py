@@ -1,8 +1,8 @@
 """Terms to z3 expressions, through the SMT column of the operator table.
 
 Machine integers and enums are bit-vectors, Int and Real themselves, floats IEEE 754. A form is parsed once for each
-operator and its types, and then built by z3 functions of the same SMT-LIB names. What SMT-LIB has no name for
-(`sin`, `Real_to_Float`) is an uninterpreted function.
+operator and its types, and then built by z3 functions of the same SMT-LIB names. Operations without an SMT-LIB name
+(`sin`, `Real_to_Float`) are uninterpreted functions.
 """
 
 from __future__ import annotations

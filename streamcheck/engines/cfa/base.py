@@ -1,5 +1,5 @@
-"""What the engines for programs have in common: from claims of the transition system to automata with one error, and
-from their answers to certificates and traces of the system.
+"""The base of the engines for programs: claims of the transition system become automata with one error, and the
+engines' answers become certificates and traces of the system.
 
 An engine answers with an invariant for each location, or with the edges of a path from entry to error. Neither is
 trusted: the invariants become one, `at l ⇒ invariant of l` for every l, which is checked like any other; and the path

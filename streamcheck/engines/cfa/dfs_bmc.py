@@ -5,7 +5,7 @@
     line 5    it ends in the error: a counterexample
     line 8    otherwise what the edges that go on from its end answer, together
 
-(The notes print line 1 as `k > l` for `l > k`.) What the solver knows of a path is pushed and popped with its last
+(The notes print line 1 as `k > l` for `l > k`.) The assertions for a path are pushed and popped with its last
 edge, and a variable has a new name only if an edge changes it (section 4.2.2): `names` has the name of each at the
 end.
 

@@ -9,7 +9,7 @@ Asserted in the solver:
     the facts of the space (assumptions), and invariants that other engines found
     under the literal `initial l`: the initial states of l
     under the literal `l up to i`: each lemma kept at l and i; without a literal if i = ∞ and l is the only place
-    under an indicator of its own: every guard and image that was assumed, so that unsatisfiable cores speak of literals
+    under an indicator of its own: every guard and image that was assumed, so that literals make up unsatisfiable cores
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Frames:
             self.solver.add_under(_label(one.place, one.level), one.term)
 
     def labels(self, place: str, level: int) -> dict[Term, int]:
-        """The literals under which F[level, place] stands, and the highest level at which what each says holds."""
+        """The literals under which F[level, place] stands, and the highest level at which each of them holds."""
         if level < self.space.first[place]:
             return {_initial(place): min(self.space.first[place] - 1, FOR_EVER)}
         kept = self.kept[place]

@@ -1,4 +1,4 @@
-"""Generalisation: from a blocked cube to a smaller one, whose negation says more.
+"""Generalisation: from a blocked cube to a smaller one, whose negation is stronger.
 
 Slides, "Lemma tightening": with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
 F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. (The slide prints the

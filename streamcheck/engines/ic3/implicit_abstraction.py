@@ -1,6 +1,6 @@
 """IC3 with implicit predicate abstraction.
 
-Decides: what conjunctions of clauses over the predicates decide, where the predicates come from the initial states,
+Decides: what conjunctions of clauses over the predicates decide, if the predicates come from the initial states,
 the property, and the refutation of spurious counterexamples.
 
 Papers: thesis (Tegzes), section 3.2; Cimatti, Griggio, Mover, Tonetta, IC3 Modulo Theories via Implicit Predicate
@@ -88,7 +88,7 @@ class Predicates(SystemEngine):
         return None
 
     def path(self, chain: Sequence[Obligation]) -> list[Cube]:
-        """What is refuted: every path of this length."""
+        """Cubes without literals, so that every path of this length is refuted."""
         return [() for _ in chain]
 
     def violation(self, claim: Claim, steps: int) -> Falsified | None:

@@ -37,7 +37,7 @@ Asserted in the solver: A, invariants that others found, and under literals of t
 (the head of `frames` has the list). P is not asserted.
 
 Departures:
-  - P is no part of the frames (it may speak of inputs, which are no state): an error is a place of its own, to which a
+  - P is no part of the frames (it may be over inputs, which are no state): an error is a place of its own, to which a
     transition leads from where P is violated, at no cost of a level.
   - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept (Werner, Alg. 1 and 2, as printed,
     do not). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it after each in turn.
@@ -205,7 +205,7 @@ class Pdr:
 
 
 class Frontier:
-    """Where the last frame meets an error: which states of it break the property."""
+    """The states of the last frame that break the property."""
 
     def __init__(self, search: Pdr, error: str) -> None:
         self.search = search

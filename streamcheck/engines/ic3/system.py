@@ -5,7 +5,7 @@ breaks it. Several properties share the frames: a lemma of F[i] is true whatever
 N of its own and its own turn, so a hard one does not keep an easy one waiting; what is proved joins the invariants of
 the rest (the mutual induction rule of the slides), and their certificates.
 
-The guard of a step is A', as far as it speaks of the state alone; A itself is a fact of the space.
+The guard of a step is A', as far as it is over the state alone; A itself is a fact of the space.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def initial_of(system: TransitionSystem) -> Term:
 
 
 class SystemEngine(ABC):
-    """What the engines for transition systems have in common: one search for each property, over common frames."""
+    """The base of the engines for transition systems: one search for each property, over common frames."""
 
     name: ClassVar[str]
 
@@ -136,7 +136,7 @@ class SystemEngine(ABC):
         trace = replay(self.system, cubes, negation(claim.term))
         return self.refine(first, claim) if trace is None else Falsified(claim.name, trace)
 
-    # What others found, and what is found for others
+    # Facts of other engines, and facts for them
 
     def _read(self, inbox: Inbox) -> None:
         known = {*(s.var for s in self.system.state), *self.system.inputs}
