@@ -136,9 +136,9 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
     return None
 
 
-def _named(cfa: Automaton) -> dict[str, str]:
+def _named(automaton: Automaton) -> dict[str, str]:
     """The errors, by the names of their claims."""
-    return {e.name: e.location for e in cfa.errors}
+    return {e.name: e.location for e in automaton.errors}
 
 
 def _missed(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:

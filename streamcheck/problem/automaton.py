@@ -64,9 +64,9 @@ class Error:
 @dataclass(frozen=True)
 class Automaton:
     """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
-    of the source begins. `said`: C identifiers that are names here too, with where they were declared.
+    of the source begins. `source_names`: C identifiers that are names here too, each with the place of its declaration.
 
-    `integers` and `function` tell how code was read: with C's integers or mathematical ones, and which function.
+    `integers` and `function` record how code was read: with C's integers or mathematical ones, and which function.
     `predicates` are conditions that the user gave to the engines."""
 
     name: str
@@ -77,7 +77,7 @@ class Automaton:
     edges: tuple[Edge, ...]
     lines: Mapping[str, Location] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
-    said: Mapping[str, Location] = field(default_factory=dict)
+    source_names: Mapping[str, Location] = field(default_factory=dict)
     integers: Literal["c", "math"] = "c"
     function: str | None = None
     predicates: tuple[Term, ...] = ()

@@ -218,8 +218,8 @@ class Flow:
 
     # The end
 
-    def cfa(self) -> Automaton:
-        cfa = Automaton(
+    def automaton(self) -> Automaton:
+        automaton = Automaton(
             self.name,
             tuple(self.variables),
             tuple(self.places),
@@ -227,25 +227,25 @@ class Flow:
             tuple(self.errors.values()),
             tuple(self.edges),
             loops=frozenset(self.loops),
-            said={name: where for name, where in self.source_names.items() if where is not None},
+            source_names={name: where for name, where in self.source_names.items() if where is not None},
         )
-        cfa = collapsed(reachable(cfa))
-        aimed = {e.target for e in cfa.edges}
-        errors = tuple(e for e in cfa.errors if not e.implied or e.location in aimed)
-        dropped = cfa.bad - {e.location for e in errors}
-        places = tuple(name for name in cfa.locations if name not in dropped)
-        return self._with_names(replace(cfa, errors=errors, locations=places))
+        automaton = collapsed(reachable(automaton))
+        aimed = {e.target for e in automaton.edges}
+        errors = tuple(e for e in automaton.errors if not e.implied or e.location in aimed)
+        dropped = automaton.bad - {e.location for e in errors}
+        places = tuple(name for name in automaton.locations if name not in dropped)
+        return self._with_names(replace(automaton, errors=errors, locations=places))
 
-    def _with_names(self, cfa: Automaton) -> Automaton:
+    def _with_names(self, automaton: Automaton) -> Automaton:
         """The automaton with locations named for the line whose code begins there."""
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
-        for name in cfa.locations:
-            first = next((e.where for e in cfa.leaving[name] if e.where is not None), None)
-            if name in cfa.bad:
-                error = next(e for e in cfa.errors if e.location == name)
+        for name in automaton.locations:
+            first = next((e.where for e in automaton.leaving[name] if e.where is not None), None)
+            if name in automaton.bad:
+                error = next(e for e in automaton.errors if e.location == name)
                 wanted[name], first = name, error.where
-            elif name == cfa.entry:
+            elif name == automaton.entry:
                 wanted[name] = "start"
             else:
                 wanted[name] = self._name_at(first)
@@ -253,12 +253,12 @@ class Flow:
                 lines[name] = first
         names = _distinct_names(wanted)
         return replace(
-            cfa,
-            locations=tuple(names[name] for name in cfa.locations),
-            entry=names[cfa.entry],
-            edges=tuple(replace(e, source=names[e.source], target=names[e.target]) for e in cfa.edges),
+            automaton,
+            locations=tuple(names[name] for name in automaton.locations),
+            entry=names[automaton.entry],
+            edges=tuple(replace(e, source=names[e.source], target=names[e.target]) for e in automaton.edges),
             lines={names[name]: where for name, where in lines.items()},
-            loops=frozenset(names[name] for name in cfa.loops),
+            loops=frozenset(names[name] for name in automaton.loops),
         )
 
     def _name_at(self, where: Location | None) -> str:
