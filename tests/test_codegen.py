@@ -113,13 +113,13 @@ def test_answers_that_disagree_elsewhere(tmp_path):
     unit = unit_of(spec, observers=True)
     write(tmp_path / "c", unit)
     corners = [-7, 7, -(2**31), 2**31 - 1, -1, 0]
-    order = [i.name for i in unit.equations.inputs]
+    order = [i.name for i in unit.specification.inputs]
     values = {"i": corners, "w": [1, 0, 200, 255, 32, 31], "u": [0, 1, 2**32 - 1, 5, 9, 2**31]}
     values |= {"l": [-(2**63), 2**63 - 1, 0, -1, 1, 5], "cells": [(1, 2, 3), (65535, 0, 9)] * 3}
     rows = [tuple(values[name][k] for name in order) for k in range(6)]
     for flags in [("-O0",), ("-O3",), SANITIZE]:
         compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", flags), unit, rows)
-    seen = dict(line[1:].split() for line in expected(unit.equations, rows, True)[:16] if line[0] == "=")
+    seen = dict(line[1:].split() for line in expected(unit.specification, rows, True)[:16] if line[0] == "=")
     assert seen["floor_mod"] == "02000000"  # -7 % 3 is 2
     assert seen["wrapped_difference"] == "01" and seen["complement"] == "01"
 
@@ -141,7 +141,7 @@ def test_metric_operators_with_an_unsigned_clock_do_not_underflow(tmp_path):
 
 def source_of(spec, **options):
     unit = unit_of(spec, **options)
-    return unit.files[f"{unit.equations.name}.c"], unit.files[f"{unit.equations.name}.h"]
+    return unit.files[f"{unit.specification.name}.c"], unit.files[f"{unit.specification.name}.h"]
 
 
 def nested(depth):
@@ -198,10 +198,10 @@ def test_no_parentheses_or_casts_that_nobody_needs():
 def test_a_step_has_no_loop_no_heap_and_no_recursion():
     for param in ALL:
         code = generate(param.values[0], CodeOptions(observers=True)).code
-        text = re.sub(r"/\*.*?\*/", "", code.files[f"{code.equations.name}.c"])
-        step = text[text.index(f"void {code.equations.name}_step(") :]
+        text = re.sub(r"/\*.*?\*/", "", code.files[f"{code.specification.name}.c"])
+        step = text[text.index(f"void {code.specification.name}_step(") :]
         assert not re.search(r"\b(for|while|do|goto|malloc|free)\b", step)
-        assert step.count(f"{code.equations.name}_step(") == 1
+        assert step.count(f"{code.specification.name}_step(") == 1
 
 
 def test_users_names_and_lines_are_there():

@@ -40,8 +40,8 @@ def test_the_harness_links_unchanged(name, tmp_path):
         folder.mkdir()
     for file, text in code.files.items():
         (ours / file).write_text(text)
-    printed = on_the_harness(name, ours / f"{code.equations.name}.c", ours, ours)
+    printed = on_the_harness(name, ours / f"{code.specification.name}.c", ours, ours)
     assert re.search(r"100000 steps fired=\d+ acc=\d+", printed)
     if name != "Mixed":
-        source = SHARED / name / f"{code.equations.name}.c"
+        source = SHARED / name / f"{code.specification.name}.c"
         assert printed == on_the_harness(name, source, theirs, SHARED / name)

@@ -96,18 +96,18 @@ def command(
 
     targets = [Target.parse(file) for file in files]
     specs = [
-        (target.path, equations)
+        (target.path, problem)
         for target in targets
-        for equations in read(target, timeout, SourceOptions(integers, predicates))
+        for problem in read(target, timeout, SourceOptions(integers, predicates))
     ]
     rows, statuses = [], []
-    for i, (path, equations) in enumerate(specs):
+    for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         limit = memory and memory * 1_000_000
         limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings)
         try:
-            with Live(equations, shown=not as_json and not quiet and not verbose) as live:
-                verdicts = prove(equations, limits, live, standby)
+            with Live(problem, shown=not as_json and not quiet and not verbose) as live:
+                verdicts = prove(problem, limits, live, standby)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM
