@@ -157,7 +157,7 @@ class Bitwise:
         return whole if node.type.kind == "integer" else f"(to_real {whole})"
 
     def from_exact(self, a: str, source: Type, target: Type) -> str:
-        whole = a if source.kind == "integer" else _truncated(a)
+        whole = a if source.kind == "integer" else _truncate(a)
         match target:
             case MachineType(width=w):
                 return f"((_ int_to_bv {w}) {whole})"
@@ -289,10 +289,10 @@ def _from_float(a: str, source: FloatType, target: Type) -> str:
             inside = f"(ite {too_low} {bits(low, w)} (ite {too_high} {bits(high, w)} {convert}))"
             return f"(ite (fp.isNaN {a}) {bits(0, w)} {inside})"
     exact = f"(ite (or (fp.isNaN {a}) (fp.isInfinite {a})) 0.0 (fp.to_real {a}))"
-    return exact if target.kind == "real" else _truncated(exact)
+    return exact if target.kind == "real" else _truncate(exact)
 
 
-def _truncated(a: str) -> str:
+def _truncate(a: str) -> str:
     return f"(ite (< {a} 0.0) (- (to_int (- {a}))) (to_int {a}))"
 
 
@@ -377,7 +377,7 @@ class WideBitwise(Bitwise):
         width = max(self.width(t) for t in (node, *node.args) if t.type.kind == "integer") + 1
         type = MachineType(width, True)
         extended = [
-            self._extended(name, a, width) if is_wide else name
+            self._extend(name, a, width) if is_wide else name
             for name, a, is_wide in zip(operands, node.args, wide, strict=True)
         ]
         if node.op == "cast":
@@ -388,7 +388,7 @@ class WideBitwise(Bitwise):
             text = machine_text(node.op, type, *extended)
         return text if node.type.kind != "integer" else resized(text, type, self.width(node))
 
-    def _extended(self, name: str, node: Term, width: int) -> str:
+    def _extend(self, name: str, node: Term, width: int) -> str:
         return resized(name, MachineType(self.width(node), True), width)
 
     def _cast_wide(self, node: Term, a: str) -> str:

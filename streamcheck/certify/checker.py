@@ -95,15 +95,15 @@ def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Ite
         alone = Certificate("inductive", 1, certificate.equalities)
         for condition in _conditions(runs.cone(alone.invariants), alone):
             yield replace(condition, what=f"{condition.what} of the equalities")
-    runs, images = _replaced(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
+    runs, images = _replace_equals(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
     certificate = replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
     if certificate.free:
         dropped = {images[t] for name, t in reading.named.items() if name in certificate.free}
-        runs, certificate = _freed(runs, certificate, dropped)
+        runs, certificate = _free(runs, certificate, dropped)
     yield from _conditions(runs.cone(certificate.invariants), certificate)
 
 
-def _replaced(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
+def _replace_equals(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
     """The runs with equals put for equals, folded, which are the same runs once the equalities are shown; and the
     images of other terms."""
     replacement = {e.args[0]: e.args[1] for e in equalities}
@@ -120,7 +120,7 @@ def _replaced(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) 
     return kept, {t: images[t] for t in others}
 
 
-def _freed(runs: Runs, certificate: Certificate, free: set[Term]) -> tuple[Runs, Certificate]:
+def _free(runs: Runs, certificate: Certificate, free: set[Term]) -> tuple[Runs, Certificate]:
     """The same question of more runs: at every step, each of these terms has any value."""
     states = {r.var for r in runs.registers}
     fresh = {t: variable(f"free {i}", t.type) for i, t in enumerate(free - states)}

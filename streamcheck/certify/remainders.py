@@ -41,14 +41,14 @@ class Remainders(Bitwise):
             case "mod" | "rem":  # between zero and an operand
                 return exact_text(node.op, False, a, b)
             case "bitnot":
-                return wrapped(f"(- (- {a}) 1)", type)
+                return wrap(f"(- (- {a}) 1)", type)
             case "bitand":
-                return _masked(node, type, operands)
+                return _mask(node, type, operands)
             case "shl" | "shr":
-                return _shifted(node, type, a)
+                return _shift(node, type, a)
             case "bitor" | "bitxor":
                 raise Unrenderable(f"{node.op} over Int")
-        return wrapped(exact_text(node.op, False, *operands), type)
+        return wrap(exact_text(node.op, False, *operands), type)
 
     def zero(self, type: Type) -> str:
         return "0" if isinstance(type, MachineType | EnumType) else super().zero(type)
@@ -67,24 +67,24 @@ class Remainders(Bitwise):
         match node.type:
             case MachineType() as target:
                 keeps = target.low <= source.low and source.high <= target.high
-                return a if keeps else wrapped(a, target)
+                return a if keeps else wrap(a, target)
         return a if node.type.kind == "integer" else f"(to_real {a})"
 
     def from_exact(self, a: str, source: Type, target: Type) -> str:
         if isinstance(target, MachineType):
             whole = super().from_exact(a, source, INT) if source.kind == "real" else a
-            return wrapped(whole, target)
+            return wrap(whole, target)
         return super().from_exact(a, source, target)
 
 
-def wrapped(text: str, type: MachineType) -> str:
+def wrap(text: str, type: MachineType) -> str:
     modulus, half = 1 << type.width, 1 << (type.width - 1)
     if not type.signed:
         return f"(mod {text} {modulus})"
     return f"(- (mod (+ {text} {half}) {modulus}) {half})"
 
 
-def _masked(node: Term, type: MachineType, operands: Sequence[str]) -> str:
+def _mask(node: Term, type: MachineType, operands: Sequence[str]) -> str:
     """The low bits are a remainder."""
     for mask, other in zip(node.args, reversed(operands), strict=True):
         if mask.is_const and mask.payload >= 0 and mask.payload & (mask.payload + 1) == 0:
@@ -92,11 +92,11 @@ def _masked(node: Term, type: MachineType, operands: Sequence[str]) -> str:
     raise Unrenderable("& over Int")
 
 
-def _shifted(node: Term, type: MachineType, a: str) -> str:
+def _shift(node: Term, type: MachineType, a: str) -> str:
     amount = node.args[1]
     if not amount.is_const:
         raise Unrenderable("a shift by a variable amount over Int")
     inside = 0 <= amount.payload < type.width
     if node.op == "shl":
-        return wrapped(f"(* {1 << amount.payload} {a})", type) if inside else "0"
+        return wrap(f"(* {1 << amount.payload} {a})", type) if inside else "0"
     return f"(div {a} {1 << (amount.payload if inside else type.width)})"

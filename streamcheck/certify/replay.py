@@ -58,12 +58,14 @@ def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
 
 def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Value]]:
     """The value of every term at each step. Scalars that are not given have a default value of their type."""
-    fixed = {c.var: _given(c.var, trace.constants) for c in specification.constants}
+    fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
     roots = [*specification.variables(), *specification.roots(), *(w.term for w in specification.wires)]
     for given in trace.inputs:
-        values = evaluate(roots, {**fixed, **state, **{i.var: _given(i.var, given) for i in specification.inputs}})
+        values = evaluate(
+            roots, {**fixed, **state, **{i.var: _given_value(i.var, given) for i in specification.inputs}}
+        )
         yield values
         state = {c.var: values[c.next] for c in specification.cells}
 
@@ -76,7 +78,7 @@ def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:
     return assemble(cell.initial.type, parts)
 
 
-def _given(var: Term, scalars: Mapping[str, Value]) -> Value:
+def _given_value(var: Term, scalars: Mapping[str, Value]) -> Value:
     parts = (scalars.get(part, default(t)) for part, t in part_names(var.payload, var.type))
     return assemble(var.type, parts)
 

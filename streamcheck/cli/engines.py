@@ -33,17 +33,17 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
 def _lines(row: EngineEntry[Any]) -> Iterator[str]:
     yield row.name
-    yield from _wrapped(row.summary, 4)
+    yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
     for option in options_of(row.options):
         setting = f"{row.name}.{option.name}={shown(option.default)}"
         summary = option.summary if isinstance(option.kind, Switch) else f"{option.summary} ({option.values})"
-        first, *more = _wrapped(summary, 46)
+        first, *more = _wrap(summary, 46)
         yield f"    {setting:40}  {first.strip()}"
         yield from more
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def _wrap(text: str, indent: int) -> list[str]:
     margin = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
 

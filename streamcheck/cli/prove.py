@@ -112,7 +112,7 @@ def command(
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM
         statuses.append(verdicts.status)
-        saved = _saved(verdicts, path, certificates) if certificates else {}
+        saved = _save_certificates(verdicts, path, certificates) if certificates else {}
         if witness:
             _write_witness(verdicts, path, witness)
         if as_json:
@@ -131,7 +131,7 @@ def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
         out.writelines(f"{line}\n" for line in witness(verdicts, path))
 
 
-def _saved(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
+def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
     from streamcheck.run.certificates import save
 
     return save(verdicts, path, folder)

@@ -41,10 +41,10 @@ class Houdini:
 
     def inductive(self, candidates: Sequence[Term]) -> list[Term]:
         """The largest inductive set among them."""
-        alive = self._surviving(self.first, list(dict.fromkeys(candidates)), 0, labelled=False)
-        return self._surviving(self.onward, alive, 1, labelled=True)
+        alive = self._survivors(self.first, list(dict.fromkeys(candidates)), 0, labelled=False)
+        return self._survivors(self.onward, alive, 1, labelled=True)
 
-    def _surviving(self, solver: Solver, alive: list[Term], step: int, *, labelled: bool) -> list[Term]:
+    def _survivors(self, solver: Solver, alive: list[Term], step: int, *, labelled: bool) -> list[Term]:
         images = {c: self.steps.image(c, step) for c in alive}
         while alive:
             # A ∧ (I or T ∧ C[x0]) ∧ (¬c_1 ∨ ¬c_2 ∨ …)

@@ -72,7 +72,7 @@ class Templates(Discovery):
             if s.var.type.kind == "integer":
                 yield from _remainder(s.var, list(values))
         yield from self._equalities()
-        yield from self._tested()
+        yield from self._comparisons_that_hold()
 
     def _equalities(self, among: list[int] | None = None) -> Iterator[Term]:
         """Linear relations between numbers."""
@@ -84,7 +84,7 @@ class Templates(Discovery):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
 
-    def _tested(self) -> Iterator[Term]:
+    def _comparisons_that_hold(self) -> Iterator[Term]:
         """Comparisons of the program that hold in all states; for `a < b` that is not among them, `a <= b` if it is."""
         if self.place is not None:
             for atom in self._comparisons():

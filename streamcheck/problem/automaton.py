@@ -172,14 +172,14 @@ class Automaton:
 def exclusive(guards: Sequence[Term]) -> bool:
     """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
     parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
-    denied = [_denied(known) for known in parts]
+    denied = [_contradictions(known) for known in parts]
     return all(
         _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
         for i, j in combinations(range(len(parts)), 2)
     )
 
 
-def _denied(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
+def _contradictions(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
     """What contradicts the parts: all of these conditions together, by the first of them."""
     found: dict[Term, list[list[Term]]] = {}
     for part in parts:

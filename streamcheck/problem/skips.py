@@ -12,7 +12,7 @@ def is_skip(edge: Edge) -> bool:
     return edge.guard is TRUE and not edge.updates and not edge.choices
 
 
-def collapsed(automaton: Automaton) -> Automaton:
+def collapse_skips(automaton: Automaton) -> Automaton:
     """The automaton with two places made one wherever a skip edge between them is the only way on from the first, or
     the only way to the second. Where neither holds (`if (*)` without an else), the skip is kept: it is a choice."""
     merged = _Merged(automaton)

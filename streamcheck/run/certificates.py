@@ -40,7 +40,7 @@ def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
         if result.verdict != "unknown":
             path = os.path.join(directory, _file_name(file, verdicts.problem.name, result.name))
             with open(path, "w", encoding="utf-8") as out:
-                json.dump(_saved(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
+                json.dump(_certificate_of(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
                 out.write("\n")
             saved[result.name] = path
     return saved
@@ -55,7 +55,7 @@ def _file_name(file: str, spec: str, prop: str) -> str:
     return f"{readable}{mark}.json"
 
 
-def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
+def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     problem = verdicts.problem
     program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
     plain = _evidence_to_plain(result.evidence)

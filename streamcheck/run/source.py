@@ -85,7 +85,7 @@ def _read_specifications(target: Target, seconds: float | None) -> list[Specific
 
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
-        raise SpecError(f"there is no file {path}")
+        raise SpecError(f"'{path}' is a directory; give a file" if os.path.isdir(path) else f"no such file: {path}")
     if not path.endswith(KINDS):
         kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
         raise SpecError(f"{path}: a spec is {kinds}, or equations from `show --as json` (.json)")
@@ -157,7 +157,7 @@ class Sampler:
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
-        self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
+        self.child = Sandbox(_sample(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
             loaded = self.child.receive()
             self.specification = from_plain(loaded["equations"])
@@ -194,7 +194,7 @@ class Sampler:
             yield from (tuple(map(value_from_plain, types, row)) for row in record["rows"])
 
 
-def _sampling(target: Target) -> Any:
+def _sample(target: Target) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.elaborate import elaborate
         from streamcheck.lang.flatten import specification_of

@@ -73,11 +73,11 @@ def _without(leaf: Term, rows: list[Literal]) -> list[Literal]:
     rest = [r for r in rows if leaf not in r.row.of]
     for low in lower:
         for high in upper:
-            rest.append(_combined(leaf, low, high))
+            rest.append(_combine(leaf, low, high))
     return distinct(rest)
 
 
-def _combined(leaf: Term, low: Literal, high: Literal) -> Literal:
+def _combine(leaf: Term, low: Literal, high: Literal) -> Literal:
     f, g = -high.row.of[leaf], low.row.of[leaf]
     row = low.row.times(f).plus(high.row, g)
     if low.row.is_integer and high.row.is_integer:  # 1 <= a and 1 <= b: f + g <= f·a + g·b

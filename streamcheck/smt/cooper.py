@@ -127,7 +127,7 @@ def _unit(x: Term, given: Iterable[Literal]) -> int:
     return lcm(*(abs(int(g.row.factor(x))) for g in given if x in g.row.of))
 
 
-def _scaled(given: Literal, x: Term, unit: int) -> Literal:
+def _scale(given: Literal, x: Term, unit: int) -> Literal:
     """The literal with unit·x taken for a variable of its own, which keeps the name x. It is not normalised: the
     factor of x must stay -1 or 1."""
     if x not in given.row.of:
@@ -188,7 +188,7 @@ def eliminate(x: Term, given: Formula) -> Formula:
     if x.type is not INT:
         return _at_any([Point(None), *_real_points(about, x)], x, given)
     unit = _unit(x, about)
-    scaled = mapped(given, lambda g: _scaled(g, x, unit))
+    scaled = mapped(given, lambda g: _scale(g, x, unit))
     scaled = junction("and", [scaled, Literal(Kind.DIVIDES, row_of(x), unit)]) if unit > 1 else scaled
     about = [g for g in literals(scaled) if x in g.row.of]
     period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
@@ -239,18 +239,18 @@ def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
     if not about:
         return cube
     if x.type is INT and not all(g.row.is_integer for g in about):
-        return distinct([*rest, *(_fixed(g, x, values) for g in about)])
+        return distinct([*rest, *(_fix(g, x, values) for g in about)])
     if x.type is not INT:
         point = _real_point(about, x, values)
         kept: list[Literal] = [*rest]
     else:
         unit = _unit(x, about)
-        about = [_scaled(g, x, unit) for g in about]
+        about = [_scale(g, x, unit) for g in about]
         if unit > 1:
             about.append(Literal(Kind.DIVIDES, row_of(x), unit))
         period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
         if period > MOST_MODULUS:
-            return distinct([*rest, *(_fixed(g, x, values) for g in cube if x in g.row.of)])
+            return distinct([*rest, *(_fix(g, x, values) for g in cube if x in g.row.of)])
         point = _integer_point(about, x, unit, period, values)
         kept = [*rest]
     for g in about:
@@ -262,7 +262,7 @@ def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
     return distinct(kept)
 
 
-def _fixed(given: Literal, x: Term, values: Valuation) -> Literal:
+def _fix(given: Literal, x: Term, values: Valuation) -> Literal:
     return given.replaced(x, Row({}, values(x)))  # type: ignore[arg-type]
 
 

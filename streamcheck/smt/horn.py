@@ -30,7 +30,7 @@ LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def silenced() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Redirects standard error: spacer may write there before it ends its process, which the supervisor reports."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -92,7 +92,7 @@ class Horn:
         self.point.set("rlimit", work)
         began = time.perf_counter()
         try:
-            with silenced():
+            with silence():
                 answer = self.point.query(self.broken())
         except z3.Z3Exception:  # the limit
             answer = z3.unknown

@@ -22,7 +22,7 @@ import z3
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, substitute, term, variables, walk
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.smt.horn import silenced
+from streamcheck.smt.horn import silence
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import Exact, NotLinear, compare, is_comparison
 from streamcheck.smt.solver import Solver
@@ -95,7 +95,7 @@ def _ask(given: Steps) -> list[Term] | None:
         moved = [after[v] == express(step.nexts[v]) for v in vs]
         point.rule(relations[i + 1](*(after[v] for v in vs)), [held[i], express(step.guard), *moved])
     point.rule(broken(), [held[-1], express(given.wrong)])
-    with silenced():
+    with silence():
         if point.query(broken()) != z3.unsat:
             return None
     back = Terms({before[v].get_id(): unsigned(v) for v in everything})

@@ -67,7 +67,7 @@ class AutomatonSystem:
         }
         edges: list[tuple[int, dict[str, Value]]] = []
         for given in trace.inputs:
-            conditions = _taken(automaton, here)
+            conditions = _taken_conditions(automaton, here)
             leaving = automaton.leaving[here]
             chosen = {
                 v: given.get(str(v.payload), default(v.type))
@@ -84,15 +84,21 @@ class AutomatonSystem:
 
 def specification_of(automaton: Automaton) -> Specification:
     """The automaton as equations."""
-    taken = {q: _taken(automaton, q) for q in automaton.locations}
+    taken = {q: _taken_conditions(automaton, q) for q in automaton.locations}
     chosen = dict.fromkeys(v for e in automaton.edges for v in e.choices)
     inputs = [*chosen, *(v for q in automaton.locations for v in automaton.selectors(q))]
     cells = [
-        Cell(str(automaton.place.payload), automaton.code(automaton.entry), _moved(automaton, taken), None, named=False)
+        Cell(
+            str(automaton.place.payload),
+            automaton.code(automaton.entry),
+            _next_place(automaton, taken),
+            None,
+            named=False,
+        )
     ]
     for v in automaton.variables:
         cells.append(
-            Cell(str(v.payload), constant(v.type, default(v.type)), _changed(automaton, taken, v), None, free=True)
+            Cell(str(v.payload), constant(v.type, default(v.type)), _next_value(automaton, taken, v), None, free=True)
         )
     return Specification(
         automaton.name,
@@ -109,14 +115,14 @@ def specification_of(automaton: Automaton) -> Specification:
     )
 
 
-def _taken(automaton: Automaton, location: str) -> list[Term]:
+def _taken_conditions(automaton: Automaton, location: str) -> list[Term]:
     """For each edge that leaves, the condition for taking it, given that no earlier one is."""
     edges, selectors = automaton.leaving[location], automaton.selectors(location)
     chosen = [conjunction(s, e.guard) for s, e in zip(selectors, edges, strict=False)]
     return chosen + [e.guard for e in edges[len(chosen) :]]
 
 
-def _moved(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
+def _next_place(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
     result = automaton.place
     for q in reversed(automaton.locations):
         if taken[q]:
@@ -125,7 +131,7 @@ def _moved(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
     return result
 
 
-def _changed(automaton: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
+def _next_value(automaton: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
     result = v
     for q in reversed(automaton.locations):
         news = [e.update.get(v, v) for e in automaton.leaving[q]]

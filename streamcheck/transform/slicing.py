@@ -19,7 +19,7 @@ class Slicing:
     """The sliced automaton. `numbers` are those that its edges have in the whole one."""
 
     def __init__(self, automaton: Automaton) -> None:
-        self.problem, self.numbers = _sliced(automaton)
+        self.problem, self.numbers = _slice(automaton)
 
     def back(self, evidence: Evidence) -> Evidence:
         """A path with the edges' own numbers; certificates hold as they are."""
@@ -29,7 +29,7 @@ class Slicing:
         return evidence
 
 
-def _sliced(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
+def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
     numbered = [(i, e) for i, e in enumerate(map(simplified, automaton.edges)) if e.guard is not FALSE]
     after = _closure({automaton.entry}, ((e.source, e.target) for _, e in numbered))
     before = _closure(automaton.bad, ((e.target, e.source) for _, e in numbered))

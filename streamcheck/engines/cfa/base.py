@@ -74,7 +74,7 @@ class ProgramEngine(ABC):
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
                 continue
-            program = restricted(problem, claim, whole=self.whole)
+            program = restrict(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
             else:
@@ -93,7 +93,7 @@ class ProgramEngine(ABC):
                         searches.pop(fact.prop, None)
 
 
-def restricted(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
+def restrict(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
     """The automaton with this claim's error alone, and the variables that its guards depend on. None if the system does
     not stand for one. (The reduced system may have fewer variables, if what a guard decides makes no difference.)"""
     program = problem.program
@@ -142,7 +142,9 @@ def _without(edge: Edge, kept: set[Term]) -> Edge:
 def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> Event:
     match answer:
         case Safe(invariants):
-            return Proved(claim.name, Certificate("inductive", 1, (claim.term, *located(program, invariants))))
+            return Proved(
+                claim.name, Certificate("inductive", 1, (claim.term, *invariants_by_location(program, invariants)))
+            )
         case Unsafe(path):
             trace = trace_of(problem, program, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
@@ -153,7 +155,7 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
             return Unknown(claim.name, reason)
 
 
-def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
+def invariants_by_location(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
     """`at l => invariant` for each location; the program is at none of the others (the error among them)."""
     never = [name for name in program.locations if name not in invariants]
     yield conjunction(*(negation(program.at(name)) for name in never))

@@ -122,7 +122,7 @@ class EdgeTransition(Transition):
 
     def syntactic_exclusion(self, cube: Cube, lemmas: Sequence[tuple[Cube, int]]) -> Exclusion | None:
         """The edge assumes the opposite of a literal; or a lemma of the source excludes the cube's preimage."""
-        excluded = self._excluded(cube)
+        excluded = self._unreachable_literals(cube)
         if excluded is not None:
             return Exclusion(excluded, FOR_EVER)
         if not lemmas:
@@ -135,7 +135,7 @@ class EdgeTransition(Transition):
                 return Exclusion(_reasons(missing, images), level)
         return None
 
-    def _excluded(self, cube: Cube) -> Cube | None:
+    def _unreachable_literals(self, cube: Cube) -> Cube | None:
         """Literals that the edge cannot lead to, seen syntactically: an image is false, or the guard assumes its
         opposite."""
         if self.guard is FALSE or FALSE in self.assumed:

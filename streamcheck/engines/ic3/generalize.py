@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamcheck.core.term import FALSE, Term, constant, term
-from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
+from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.space import Exclusion
@@ -65,8 +65,8 @@ class Generalization:
                 cube, highest = self._box(one) or (cube, highest)
             cube, highest = self._without_literals(one, split(cube) if self.is_on("split") else cube, highest)
             if self.on_numbers and self.is_on("widen"):
-                cube, highest = self._widened(one, cube, highest)
-        return rejoined(cube), highest
+                cube, highest = self._widen(one, cube, highest)
+        return rejoin(cube), highest
 
     def after_core(self, place: str, cube: Cube, exclusion: Exclusion) -> Cube:
         """J1 ∪ J2: the literals needed, with literals of the cube that keep it from the initial states (J1)."""
@@ -105,7 +105,7 @@ class Generalization:
                     cube, highest = smaller
         return cube, highest
 
-    def _widened(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
+    def _widen(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
         """Move bounds to where the initial states begin."""
         for literal in cube:
             wider = self._wider(literal)

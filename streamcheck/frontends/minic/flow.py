@@ -18,7 +18,7 @@ from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import Type
 from streamcheck.problem.automaton import Automaton, Edge, Error
-from streamcheck.problem.skips import collapsed, reachable
+from streamcheck.problem.skips import collapse_skips, reachable
 
 LARGEST = 200_000  # edges; inlining may double them with every call
 
@@ -229,7 +229,7 @@ class Flow:
             loops=frozenset(self.loops),
             source_names={name: where for name, where in self.source_names.items() if where is not None},
         )
-        automaton = collapsed(reachable(automaton))
+        automaton = collapse_skips(reachable(automaton))
         aimed = {e.target for e in automaton.edges}
         errors = tuple(e for e in automaton.errors if not e.implied or e.location in aimed)
         dropped = automaton.bad - {e.location for e in errors}
