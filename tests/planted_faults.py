@@ -215,7 +215,7 @@ def transformations():
     )  # fmt: skip
     yield Fault(
         "scalars", "an index always means the last element",
-        lambda p: p.set(scalars, "_indexed", lambda node, elements, index: elements[-1]),
+        lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1]),
         proving(specification("p", element), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
@@ -271,7 +271,7 @@ def transformations():
     )  # fmt: skip
     yield Fault(
         "automaton as a system", "no update happens",
-        lambda p: p.set(automaton_system, "_changed", lambda cfa, taken, v: v),
+        lambda p: p.set(automaton_system, "_next_value", lambda automaton, taken, v: v),
         proving(unsafe("q0 -> q1: x := 0", "q1 -> q2: x := x + 1", "q2 -> bad: x != x + 0", "q2 -> q3: x >= 0",
                        "q3 -> q2: x := 0 - 1", "q2 -> bad: x < 0"), INDUCTION, "falsified"),
     )  # fmt: skip
