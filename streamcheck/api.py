@@ -37,8 +37,8 @@ class Spec(SpecBase):
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
-        equations = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
-        return prove(equations, Settings(timeout, jobs or processors(), engines, props, options=options or {}))
+        specification = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
+        return prove(specification, Settings(timeout, jobs or processors(), engines, props, options=options or {}))
 
     def compile(
         self,
@@ -55,17 +55,17 @@ class Spec(SpecBase):
     ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
-        from streamcheck.codegen.unit import Options
+        from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.lang.flatten import equations_of
         from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
-        equations = from_plain(to_plain(equations_of(self)))
-        options = Options(abi == "copilot", observers, example)
+        specification = from_plain(to_plain(equations_of(self)))
+        options = CodeOptions(abi == "copilot", observers, example)
         settings = Settings(timeout, jobs or processors())
-        result = compile_spec(equations, CompileRequest(options, unproven, validate, narrow, settings))
+        result = compile_spec(specification, CompileRequest(options, unproven, validate, narrow, settings))
         if result.ready:
             write(result, directory)
         return result
@@ -81,9 +81,9 @@ class Spec(SpecBase):
         if not isinstance(steps, int) or steps < 0:
             raise SpecError(f"run(steps): a whole number, at least 0, and this is {steps!r}", here())
         elaborated = elaborate(self)
-        equations = Flattening(elaborated).equations()
-        planned = plan(equations)
-        known = {i.name: i for i in equations.inputs}
+        specification = Flattening(elaborated).specification()
+        planned = plan(specification)
+        known = {i.name: i for i in specification.inputs}
         for name in inputs or ():
             if name not in known:
                 raise SpecError(f'the run is given "{name}", and {self.name} has no such input', here())

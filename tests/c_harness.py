@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.lang.flatten import equations_of
@@ -69,13 +69,13 @@ def c_path(part):
 
 def externs_of(unit):
     """The externs of the interface: those that what is compiled rests on."""
-    header = unit.files[f"{unit.equations.name}.h"]
-    return [i for i in unit.equations.inputs if i.extern and re.search(rf"[ *]{i.name}(\[|;)", header)]
+    header = unit.files[f"{unit.specification.name}.h"]
+    return [i for i in unit.specification.inputs if i.extern and re.search(rf"[ *]{i.name}(\[|;)", header)]
 
 
 def driver(unit, copilot):
     """Reads the inputs of each step from a file, prints what happens."""
-    equations, name = unit.equations, unit.equations.name
+    equations, name = unit.specification, unit.specification.name
     header = unit.files[f"{name}.h"]
     lines = [f'#include "{name}.h"', "#include <stdio.h>", "#include <string.h>", ""]
     lines += [
@@ -161,7 +161,7 @@ def write(folder, unit):
 
 def build(folder, unit, compiler="gcc", flags=("-O2",), warnings=WARNINGS):
     """The program of a unit and its driver."""
-    name = unit.equations.name
+    name = unit.specification.name
     program = folder / f"drive_{compiler}_{'_'.join(flags)}"
     object_file = folder / f"{program.name}.o"
     run([compiler, *warnings, *flags, "-c", f"{name}.c", "-o", object_file], folder)
@@ -176,15 +176,15 @@ def run(command, folder):
 
 
 def compare(folder, program, unit, rows):
-    every, externs = [i for i in unit.equations.inputs if i.extern], externs_of(unit)
+    every, externs = [i for i in unit.specification.inputs if i.extern], externs_of(unit)
     read = [at for at, i in enumerate(every) if i in externs]
     (folder / "rows").write_bytes(b"".join(b"x" + packed(externs, [row[at] for at in read]) for row in rows))
     got = run([program, "rows"], folder).splitlines()
-    wanted = expected(unit.equations, rows, unit.observers)
+    wanted = expected(unit.specification, rows, unit.observers)
     for at, (a, b) in enumerate(zip(got, wanted, strict=False)):
         assert a == b, f"line {at}: C {a}, interpreter {b}"
     assert len(got) == len(wanted)
 
 
 def unit_of(spec, **options):
-    return generate(equations_of(spec), Options(**options)).code
+    return generate(equations_of(spec), CodeOptions(**options)).code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from streamcheck.certify.checker import check_invariants, check_term
-from streamcheck.certify.runs import Reading, Register, Runs
+from streamcheck.certify.runs import Register, Runs, SpecificationRuns
 from streamcheck.transform.blocks import LargeBlocks
 from streamcheck.transform.slicing import Slicing
 
@@ -15,7 +15,7 @@ def reading_of(system):
     members = tuple(a.term for a in system.assumptions if a.is_range)
     assumed = tuple(a.term for a in system.assumptions if not a.is_range)
     named = {s.var.payload: s.var for s in system.state} | {d.name: d.term for d in system.definitions}
-    return Reading(Runs(registers, system.inputs, assumed, members), named, {})
+    return SpecificationRuns(Runs(registers, system.inputs, assumed, members), named, {})
 
 
 def check(system, claim, certificate):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from program_search import automaton
 
 from streamcheck import Array, Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, stream
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core import evaluate, simplify
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.operators.table import c_type
@@ -123,7 +123,7 @@ def compiling(problem):
     """Generate C and prove it."""
 
     def attempt():
-        failures = validate(generate(problem(), Options()).code, SECONDS).failures
+        failures = validate(generate(problem(), CodeOptions()).code, SECONDS).failures
         return f"refused: {failures[0][:100]}" if failures else "accepted: the C was proved"
 
     return attempt
@@ -224,7 +224,7 @@ def transformations():
     )  # fmt: skip
     yield Fault(
         "scalars", "an index always means the last element",
-        lambda p: p.set(scalars, "_indexed", lambda node, elements, index: elements[-1]),
+        lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1]),
         proving(specification("p", element), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
@@ -280,7 +280,7 @@ def transformations():
     )  # fmt: skip
     yield Fault(
         "automaton as a system", "no update happens",
-        lambda p: p.set(automaton_system, "_changed", lambda cfa, taken, v: v),
+        lambda p: p.set(automaton_system, "_next_value", lambda automaton, taken, v: v),
         proving(unsafe("q0 -> q1: x := 0", "q1 -> q2: x := x + 1", "q2 -> bad: x != x + 0", "q2 -> q3: x >= 0",
                        "q3 -> q2: x := 0 - 1", "q2 -> bad: x < 0"), INDUCTION, "falsified"),
     )  # fmt: skip

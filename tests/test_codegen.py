@@ -14,14 +14,19 @@ from random_specs import random_equations, random_rows
 
 from streamcheck import *
 from streamcheck.codegen.text import comment
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import term
 from streamcheck.core.types import machine
 from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
 
-OPTIONS = [Options(), Options(copilot=True), Options(observers=True), Options(copilot=True, observers=True)]
+OPTIONS = [
+    CodeOptions(),
+    CodeOptions(copilot=True),
+    CodeOptions(observers=True),
+    CodeOptions(copilot=True, observers=True),
+]
 SPECS = sorted(Path("specs").rglob("*.py"))
 SANITIZE = ("-O1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all")
 SEEDS = range(24)
@@ -61,7 +66,7 @@ def test_specs_run_as_interpreted(equations, tmp_path):
 @needs_clang
 @pytest.mark.parametrize("equations", ALL)
 def test_specs_under_clang(equations, tmp_path):
-    unit = generate(equations, Options(observers=True)).code
+    unit = generate(equations, CodeOptions(observers=True)).code
     write(tmp_path / "c", unit)
     compare(tmp_path / "c", build(tmp_path / "c", unit, "clang", ("-O2",)), unit, random_rows(8, equations, 300))
 
@@ -108,13 +113,13 @@ def test_answers_that_disagree_elsewhere(tmp_path):
     unit = unit_of(spec, observers=True)
     write(tmp_path / "c", unit)
     corners = [-7, 7, -(2**31), 2**31 - 1, -1, 0]
-    order = [i.name for i in unit.equations.inputs]
+    order = [i.name for i in unit.specification.inputs]
     values = {"i": corners, "w": [1, 0, 200, 255, 32, 31], "u": [0, 1, 2**32 - 1, 5, 9, 2**31]}
     values |= {"l": [-(2**63), 2**63 - 1, 0, -1, 1, 5], "cells": [(1, 2, 3), (65535, 0, 9)] * 3}
     rows = [tuple(values[name][k] for name in order) for k in range(6)]
     for flags in [("-O0",), ("-O3",), SANITIZE]:
         compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", flags), unit, rows)
-    seen = dict(line[1:].split() for line in expected(unit.equations, rows, True)[:16] if line[0] == "=")
+    seen = dict(line[1:].split() for line in expected(unit.specification, rows, True)[:16] if line[0] == "=")
     assert seen["floor_mod"] == "02000000"  # -7 % 3 is 2
     assert seen["wrapped_difference"] == "01" and seen["complement"] == "01"
 
@@ -136,7 +141,7 @@ def test_metric_operators_with_an_unsigned_clock_do_not_underflow(tmp_path):
 
 def source_of(spec, **options):
     unit = unit_of(spec, **options)
-    return unit.files[f"{unit.equations.name}.c"], unit.files[f"{unit.equations.name}.h"]
+    return unit.files[f"{unit.specification.name}.c"], unit.files[f"{unit.specification.name}.h"]
 
 
 def nested(depth):
@@ -192,11 +197,11 @@ def test_no_parentheses_or_casts_that_nobody_needs():
 
 def test_a_step_has_no_loop_no_heap_and_no_recursion():
     for param in ALL:
-        code = generate(param.values[0], Options(observers=True)).code
-        text = re.sub(r"/\*.*?\*/", "", code.files[f"{code.equations.name}.c"])
-        step = text[text.index(f"void {code.equations.name}_step(") :]
+        code = generate(param.values[0], CodeOptions(observers=True)).code
+        text = re.sub(r"/\*.*?\*/", "", code.files[f"{code.specification.name}.c"])
+        step = text[text.index(f"void {code.specification.name}_step(") :]
         assert not re.search(r"\b(for|while|do|goto|malloc|free)\b", step)
-        assert step.count(f"{code.equations.name}_step(") == 1
+        assert step.count(f"{code.specification.name}_step(") == 1
 
 
 def test_users_names_and_lines_are_there():
@@ -248,7 +253,7 @@ int main(void)
 @pytest.mark.parametrize("copilot", [False, True])
 def test_the_example_builds_with_one_line(copilot, tmp_path):
     equations = equations_of(load("specs/monitors/mixed.py")[0])
-    unit = generate(equations, Options(copilot, observers=True, example=True)).code
+    unit = generate(equations, CodeOptions(copilot, observers=True, example=True)).code
     for name, text in unit.files.items():
         (tmp_path / name).write_text(text)
     line = re.search(r"Build and run: (cc .*) && ", unit.files["main.c"])[1]
@@ -258,7 +263,7 @@ def test_the_example_builds_with_one_line(copilot, tmp_path):
 
 @pytest.mark.skipif(not have("g++"), reason="no g++ on this machine")
 def test_headers_serve_cpp(tmp_path):
-    unit = generate(equations_of(load("specs/monitors/mixed.py")[0]), Options()).code
+    unit = generate(equations_of(load("specs/monitors/mixed.py")[0]), CodeOptions()).code
     (tmp_path / "mixed.h").write_text(unit.files["mixed.h"])
     (tmp_path / "use.cpp").write_text('#include "mixed.h"\nint main() { mixed_state s; mixed_init(&s); }\n')
     run(["g++", "-c", "-Wall", "-Werror", "use.cpp"], tmp_path)
@@ -269,7 +274,7 @@ def named(spec_name="fine", extern_name="x", trigger="t", parameter="a", observe
     spec = Spec(spec_name)
     spec.trigger(trigger, x > 5, {parameter: x})
     spec.observer(observer, x)
-    return generate(equations_of(spec), Options(copilot, observers=True)).code
+    return generate(equations_of(spec), CodeOptions(copilot, observers=True)).code
 
 
 @pytest.mark.parametrize(
@@ -338,7 +343,7 @@ def test_widths_of_other_languages_have_no_type_in_c():
     (low,) = equations.observers
     three = replace(low, term=term("cast", low.term, payload=machine(3, signed=False)))
     with pytest.raises(SpecError, match="Word3 has no type in C"):
-        generate(replace(equations, observers=(three,)), Options(observers=True))
+        generate(replace(equations, observers=(three,)), CodeOptions(observers=True))
 
 
 def test_an_extern_that_only_properties_read_is_no_input():
@@ -430,7 +435,7 @@ def thirty_two_bits():
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_a_32_bit_target(seed, tmp_path):
     equations = random_equations(seed)
-    unit = generate(equations, Options()).code
+    unit = generate(equations, CodeOptions()).code
     write(tmp_path / "c", unit)
     program = build(tmp_path / "c", unit, "gcc", ("-m32", "-msse2", "-mfpmath=sse", "-O2"))
     compare(tmp_path / "c", program, unit, random_rows(seed, equations, 300))
@@ -447,7 +452,7 @@ def test_misra(tmp_path):
     monitors = [equations_of(load(str(path))[0]) for path in sorted(Path("specs/monitors").glob("*.py"))]
     reported = []
     for i, equations in enumerate([*monitors, *map(random_equations, range(6))]):
-        for name, text in generate(equations, Options(copilot=i % 2 == 1)).code.files.items():
+        for name, text in generate(equations, CodeOptions(copilot=i % 2 == 1)).code.files.items():
             (tmp_path / name).write_text(text)
         command = ["cppcheck", "--std=c99", "--addon=misra", "--enable=style", "--quiet", *LIMITS]
         done = subprocess.run(

@@ -234,7 +234,7 @@ def test_show_prints_each_stage(stage):
 def test_usage_errors():
     assert streamcheck("rum").returncode == 2 and streamcheck("run").returncode == 2
     done = streamcheck("run", "nowhere.py")
-    assert (done.returncode, done.stderr) == (2, "error: there is no file nowhere.py\n")
+    assert (done.returncode, done.stderr) == (2, "error: no such file: nowhere.py\n")
     assert streamcheck("show", "README.md").returncode == 2
 
 

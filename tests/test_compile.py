@@ -12,7 +12,7 @@ import pytest
 from c_harness import build, compare, have, write
 
 from streamcheck import *
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import INT
 from streamcheck.deliver.narrow import narrow as narrow_to_machine_types
@@ -198,7 +198,7 @@ def test_narrowed_c_says_what_the_unbounded_spec_says(narrow, tmp_path):
     import random
 
     equations, machine, _ = narrow
-    code = generate(machine, Options()).code
+    code = generate(machine, CodeOptions()).code
     write(tmp_path / "c", code)
     rng = random.Random(5)
     order = [i.name for i in equations.inputs]

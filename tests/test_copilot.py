@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from c_harness import have, run
 
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
 
@@ -34,14 +34,14 @@ def on_the_harness(name, source, folder, include):
 def test_the_harness_links_unchanged(name, tmp_path):
     """The answers are Copilot's, but for Mixed, where its `since` is not the textbook's."""
     (spec,) = load(f"specs/monitors/{FILES.get(name, name.lower())}.py")
-    code = generate(equations_of(spec), Options(copilot=True)).code
+    code = generate(equations_of(spec), CodeOptions(copilot=True)).code
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for folder in (ours, theirs):
         folder.mkdir()
     for file, text in code.files.items():
         (ours / file).write_text(text)
-    printed = on_the_harness(name, ours / f"{code.equations.name}.c", ours, ours)
+    printed = on_the_harness(name, ours / f"{code.specification.name}.c", ours, ours)
     assert re.search(r"100000 steps fired=\d+ acc=\d+", printed)
     if name != "Mixed":
-        source = SHARED / name / f"{code.equations.name}.c"
+        source = SHARED / name / f"{code.specification.name}.c"
         assert printed == on_the_harness(name, source, theirs, SHARED / name)

@@ -97,8 +97,8 @@ def board():
 @pytest.mark.skipif(not have("clang", "ld.lld", "qemu-system-arm"), reason="no clang, lld or qemu-system-arm here")
 def test_on_a_cortex_m(tmp_path):
     unit = unit_of(board())
-    rows = random_rows(3, unit.equations, STEPS)
-    names = [i.name for i in unit.equations.inputs]
+    rows = random_rows(3, unit.specification, STEPS)
+    names = [i.name for i in unit.specification.inputs]
     shown = "".join(
         "    {" + ", ".join(f".{n} = {c_value(v)}" for n, v in zip(names, row, strict=True)) + "},\n" for row in rows
     )
@@ -114,7 +114,7 @@ def test_on_a_cortex_m(tmp_path):
     command = [*machine, "-semihosting-config", "enable=on,target=native", "-kernel", "board.elf"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
-    wanted = expected(unit.equations, rows, observers=False)
+    wanted = expected(unit.specification, rows, observers=False)
     assert done.stdout.splitlines() == wanted and any(line.startswith("alarm") for line in wanted)
 
 

@@ -13,7 +13,7 @@ from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.ic3.cooper_ic3 import Ic3
-from streamcheck.engines.ic3.cubes import Facts, lemma, rejoined, split
+from streamcheck.engines.ic3.cubes import Facts, lemma, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
@@ -135,8 +135,8 @@ def test_the_printed_disjunction_would_be_unsound():
 def test_equalities_are_split_and_rejoined():
     cube = (term("eq", x, n(3)), term("ge", y, n(1)))
     assert split(cube) == (term("le", x, n(3)), term("ge", x, n(3)), term("ge", y, n(1)))
-    assert rejoined(split(cube)) == cube
-    assert rejoined(split(cube)[1:]) == split(cube)[1:]
+    assert rejoin(split(cube)) == cube
+    assert rejoin(split(cube)[1:]) == split(cube)[1:]
 
 
 def test_what_is_syntactically_implied():

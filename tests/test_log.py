@@ -15,7 +15,7 @@ from streamcheck.engines.options import Options
 from streamcheck.run import logs
 from streamcheck.run.child import Child
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.registry import ENGINES, Row
+from streamcheck.run.registry import ENGINES, EngineEntry
 
 __all__ = ["spec_file"]
 
@@ -88,7 +88,7 @@ class Talks:
 
 
 def test_a_killed_worker_loses_nothing_that_it_has_sent(monkeypatch, caplog):
-    monkeypatch.setitem(ENGINES, "liar", Row("liar", "talks", lambda _: Talks(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "talks", lambda _: Talks(), Options()))
     with caplog.at_level(logging.INFO, "streamcheck"):
         answer = prove(counter_equations(), Settings(engines=["liar"], timeout=20))
     assert "its worker died" in answer.results[0].reasons["liar"]

@@ -12,7 +12,7 @@ from streamcheck.core.evaluate import value_of
 from streamcheck.core.types import BOOL, INT, array_of, machine
 from streamcheck.frontends.minic.read import read_c
 from streamcheck.problem.automaton import Automaton, Edge, Error
-from streamcheck.problem.skips import collapsed, is_skip, reachable
+from streamcheck.problem.skips import collapse_skips, is_skip, reachable
 
 BENCH = Path("../shared/bench/c")
 INT32, WORD32, INT8, INT64 = (
@@ -538,9 +538,9 @@ def skips(*edges, bad=()):
 
 
 def test_a_skip_that_is_a_choice_is_kept():
-    cfa = collapsed(skips(("q", "a"), ("q", "b"), ("a", "b"), ("b", "c"), ("c", "q")))
+    cfa = collapse_skips(skips(("q", "a"), ("q", "b"), ("a", "b"), ("b", "c"), ("c", "q")))
     assert [(e.source, e.target) for e in cfa.edges] == [("q", "q")] * 2 and all(map(is_skip, cfa.edges))
-    both = collapsed(skips(("q", "bad"), ("q", "b"), bad=["bad"]))
+    both = collapse_skips(skips(("q", "bad"), ("q", "b"), bad=["bad"]))
     assert (both.entry, both.locations, both.edges) == ("bad", ("bad",), ())
 
 

@@ -25,7 +25,7 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
 from streamcheck.run.prove import Alarm, Settings, prove
-from streamcheck.run.registry import ENGINES, Row
+from streamcheck.run.registry import ENGINES, EngineEntry
 
 # A generator of pseudo-random numbers reaches this one of them at step 2^31 - 1: later than anybody looks.
 LATE = """
@@ -322,7 +322,7 @@ spec.prop("other", n < 200)
 
 def lying(monkeypatch, engine):
     made = getattr(importlib.import_module("lying_engines"), engine)
-    monkeypatch.setitem(ENGINES, "liar", Row("liar", "lies", lambda _: made(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "lies", lambda _: made(), Options()))
 
 
 def counter_equations():

@@ -10,7 +10,7 @@ from test_prove import LATE, counter_equations, spec_file, verdicts
 
 from streamcheck.engines.options import Options
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.registry import ENGINES, Row
+from streamcheck.run.registry import ENGINES, EngineEntry
 
 __all__ = ["spec_file"]
 
@@ -93,6 +93,6 @@ class OnlyBits:
 
 
 def test_an_engine_that_waits_does_not_keep_the_other_model_from_its_turn(monkeypatch):
-    monkeypatch.setitem(ENGINES, "liar", Row("liar", "waits over Int", lambda _: OnlyBits(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", lambda _: OnlyBits(), Options()))
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
     assert {r.name: (r.verdict, r.model) for r in answer.results}["ok"] == ("falsified", "bits")

@@ -45,6 +45,7 @@ OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
 OUTSIDE |= {"click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
+MOST_PARTICIPLES = 70  # functions that are still named by one
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
 
@@ -99,6 +100,25 @@ def test_only_the_intern_table_is_global_and_mutable():
                 if not name.isupper() and name != "__all__":  # constants are in capitals, and never changed
                     found.append(f"{path}: {name}")
     assert found == ["streamcheck/core/term.py: _interned"]
+
+
+def names_at_top(tree):
+    """The classes, type aliases and named tuples that a module defines."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation).endswith("TypeAlias"):
+            yield ast.unparse(node.target)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("NamedTuple(", "NewType(")):
+            yield ast.unparse(node.targets[0])
+
+
+def test_a_class_name_has_one_meaning():
+    homes = {}
+    for path in FILES:
+        for name in names_at_top(ast.parse(path.read_text())):
+            homes.setdefault(name, []).append(str(path))
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
 def test_every_module_is_reachable():
@@ -170,3 +190,16 @@ def test_the_documented_rooms_are_the_rooms():
         documented[name] = ALL - named if left_out else ALL if allowed.strip() == "all" else named
     written = {name: rooms - {name} for name, rooms in ROOMS.items() if name in ALL}
     assert {name: rooms - {name} for name, rooms in documented.items()} == written
+
+
+def test_functions_named_by_a_bare_participle_become_fewer():
+    """A function is named for its action or its value. The bound may only shrink."""
+    kept = {"need", "embed", "ordering", "string", "meaning", "elapsed"}
+    names = [
+        node.name.strip("_")
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    participles = [n for n in names if "_" not in n and n.endswith(("ed", "ing")) and n not in kept]
+    assert len(participles) <= MOST_PARTICIPLES

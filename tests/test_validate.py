@@ -15,13 +15,18 @@ from c_harness import build, compare, have, unit_of, write
 from random_specs import random_equations, random_rows
 
 from streamcheck import *
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.lang.flatten import equations_of
 from streamcheck.lang.load import load
 from streamcheck.problem.places import Place
 from streamcheck.validate.bisimulation import validate
 
-OPTIONS = [Options(), Options(copilot=True), Options(observers=True), Options(copilot=True, observers=True)]
+OPTIONS = [
+    CodeOptions(),
+    CodeOptions(copilot=True),
+    CodeOptions(observers=True),
+    CodeOptions(copilot=True, observers=True),
+]
 MONITORS = sorted(Path("specs/monitors").glob("*.py"))
 
 

@@ -50,7 +50,7 @@ class Macro:
 
 
 @dataclass(slots=True)
-class Conditional:
+class IfSection:
     """An open #if. `taken`: its current branch counts. `decided`: one of its branches did. `unknown`: only the compiler
     knows which."""
 
@@ -100,7 +100,7 @@ class Preprocessor:
             raise SpecError(f"{path}: No such file or directory", self.here if within else None)
         if self.portable and ("??" in text or "\\\n" in text):
             raise SpecError("trigraphs and continued lines are not supported", Location(path, 1))
-        taken: list[Conditional] = []
+        taken: list[IfSection] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
         for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
@@ -135,11 +135,11 @@ class Preprocessor:
             raise SpecError(f"{name} includes itself", self.here)
         yield from self.file(beside, within)
 
-    def _directive(self, name: str, rest: str, taken: list[Conditional]) -> None:
+    def _directive(self, name: str, rest: str, taken: list[IfSection]) -> None:
         match name:
             case "if" | "ifdef" | "ifndef":
                 holds = self._holds(name, rest) if _is_taken(taken) else False
-                taken.append(Conditional(bool(holds), bool(holds), holds is None))
+                taken.append(IfSection(bool(holds), bool(holds), holds is None))
             case "elif" | "else" | "endif" if not taken:
                 raise SpecError(f"an #{name} without an #if", self.here)
             case "elif" | "else":
@@ -276,7 +276,7 @@ class Preprocessor:
         return {p: list(self._tokens(part, within)) for p, part in zip(parameters, parts, strict=True)}
 
 
-def _is_taken(taken: list[Conditional]) -> bool:
+def _is_taken(taken: list[IfSection]) -> bool:
     return all(c.taken for c in taken)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from streamcheck.certify.logic import choice
-from streamcheck.certify.runs import Reading, Register, Runs
+from streamcheck.certify.runs import Register, Runs, SpecificationRuns
 from streamcheck.certify.scalars import Parts, take_apart
 from streamcheck.core.term import FALSE, Term, variable
 from streamcheck.core.types import BOOL
@@ -34,7 +34,7 @@ def scalar_automaton(automaton: Automaton) -> Automaton:
     return replace(automaton, variables=variables, edges=tuple(map(apart, automaton.edges)))
 
 
-def read_automaton(automaton: Automaton) -> Reading:
+def read_automaton(automaton: Automaton) -> SpecificationRuns:
     """The runs of an automaton over scalars."""
     widest = max((len(edges) for edges in automaton.leaving.values()), default=0)
     taken = [variable(f"edge:{i}", BOOL) for i in range(widest - 1)]
@@ -55,7 +55,7 @@ def read_automaton(automaton: Automaton) -> Reading:
         registers.append(Register(v, None, after(v, lambda e, v=v: e.update.get(v, v))))  # type: ignore[misc]
     transition = after(FALSE, lambda e: e.guard)
     runs = Runs(tuple(registers), (*chosen, *taken), (), (), transition)
-    return Reading(runs, {str(r.var.payload): r.var for r in registers}, {})
+    return SpecificationRuns(runs, {str(r.var.payload): r.var for r in registers}, {})
 
 
 def _taken_one(edges: Sequence[Edge], taken: Sequence[Term], value: Callable[[Edge], Term]) -> Term:

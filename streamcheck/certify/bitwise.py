@@ -15,7 +15,7 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 
 
-class Inexpressible(Exception):
+class Unrenderable(Exception):
     """A term that has no form in a rendering."""
 
 
@@ -157,7 +157,7 @@ class Bitwise:
         return whole if node.type.kind == "integer" else f"(to_real {whole})"
 
     def from_exact(self, a: str, source: Type, target: Type) -> str:
-        whole = a if source.kind == "integer" else _truncated(a)
+        whole = a if source.kind == "integer" else _truncate(a)
         match target:
             case MachineType(width=w):
                 return f"((_ int_to_bv {w}) {whole})"
@@ -211,7 +211,7 @@ def machine_text(op: str, type: MachineType, a: str, b: str = "") -> str:
             signs = f"(distinct (bvslt {a} {zero}) (bvslt {b} {zero}))"
             lower = f"(bvsub (bvsdiv {a} {b}) {bits(1, w)})"
             return f"(ite (= {b} {zero}) {zero} (ite (and {inexact} {signs}) {lower} (bvsdiv {a} {b})))"
-    raise Inexpressible(f"{op} on {type}")
+    raise Unrenderable(f"{op} on {type}")
 
 
 def exact_text(op: str, real: bool, a: str, b: str = "") -> str:
@@ -239,7 +239,7 @@ def exact_text(op: str, real: bool, a: str, b: str = "") -> str:
             return f"(ite (= {b} 0) 0 (ite (< {a} 0) (- (div (- {a}) {b})) (div {a} {b})))"
         case "rem":
             return f"(ite (= {b} 0) {a} (ite (< {a} 0) (- (mod (- {a}) {b})) (mod {a} {b})))"
-    raise Inexpressible(f"{op} on a mathematical number")
+    raise Unrenderable(f"{op} on a mathematical number")
 
 
 # Floats
@@ -266,7 +266,7 @@ def _of_floats(op: str, operands: Sequence[str]) -> str:
         a, b = operands
         return f"(ite (fp.{'lt' if op == 'min' else 'gt'} {b} {a}) {b} {a})"
     if op not in _FLOAT_OPERATIONS:
-        raise Inexpressible(f"{op} on floats")
+        raise Unrenderable(f"{op} on floats")
     return f"({_FLOAT_OPERATIONS[op]} {' '.join(operands)})"
 
 
@@ -289,10 +289,10 @@ def _from_float(a: str, source: FloatType, target: Type) -> str:
             inside = f"(ite {too_low} {bits(low, w)} (ite {too_high} {bits(high, w)} {convert}))"
             return f"(ite (fp.isNaN {a}) {bits(0, w)} {inside})"
     exact = f"(ite (or (fp.isNaN {a}) (fp.isInfinite {a})) 0.0 (fp.to_real {a}))"
-    return exact if target.kind == "real" else _truncated(exact)
+    return exact if target.kind == "real" else _truncate(exact)
 
 
-def _truncated(a: str) -> str:
+def _truncate(a: str) -> str:
     return f"(ite (< {a} 0.0) (- (to_int (- {a}))) (to_int {a}))"
 
 
@@ -315,13 +315,13 @@ class WideBitwise(Bitwise):
         if node.type.kind == "integer":
             return f"(_ BitVec {self.width(node)})"
         if node.type.kind == "real":
-            raise Inexpressible("a Real")
+            raise Unrenderable("a Real")
         return self.sort_of_type(node.type)
 
     def width(self, node: Term) -> int:
         width = max(bound.bit_length() for bound in self.bounds(node)) + 1
         if width > MOST_BITS:
-            raise Inexpressible("a number of too many bits")
+            raise Unrenderable("a number of too many bits")
         return width
 
     def bounds(self, node: Term) -> tuple[int, int]:
@@ -334,7 +334,7 @@ class WideBitwise(Bitwise):
         if node.op == "const":
             return node.payload, node.payload
         if node.op == "var":
-            raise Inexpressible("an Int without bounds")
+            raise Unrenderable("an Int without bounds")
         if node.op == "cast":
             return self._bounds_of_cast(node.args[0])
         operands = [self.bounds(a) for a in node.args if a.type.kind == "integer"]
@@ -363,7 +363,7 @@ class WideBitwise(Bitwise):
             return self.bounds(source)
         if source.type.kind == "bool":
             return 0, 1
-        raise Inexpressible(f"a whole number from {source.type}")
+        raise Unrenderable(f"a whole number from {source.type}")
 
     def constant(self, node: Term) -> str:
         return bits(node.payload, self.width(node)) if node.type.kind == "integer" else super().constant(node)
@@ -373,11 +373,11 @@ class WideBitwise(Bitwise):
         if not any(wide) and node.type.kind != "integer":
             return super().application(node, operands)
         if node.op in ("shl", "shr") or unknown_function(node) is not None:
-            raise Inexpressible(f"{node.op} with an Int")
+            raise Unrenderable(f"{node.op} with an Int")
         width = max(self.width(t) for t in (node, *node.args) if t.type.kind == "integer") + 1
         type = MachineType(width, True)
         extended = [
-            self._extended(name, a, width) if is_wide else name
+            self._extend(name, a, width) if is_wide else name
             for name, a, is_wide in zip(operands, node.args, wide, strict=True)
         ]
         if node.op == "cast":
@@ -388,7 +388,7 @@ class WideBitwise(Bitwise):
             text = machine_text(node.op, type, *extended)
         return text if node.type.kind != "integer" else resized(text, type, self.width(node))
 
-    def _extended(self, name: str, node: Term, width: int) -> str:
+    def _extend(self, name: str, node: Term, width: int) -> str:
         return resized(name, MachineType(self.width(node), True), width)
 
     def _cast_wide(self, node: Term, a: str) -> str:
@@ -402,7 +402,7 @@ class WideBitwise(Bitwise):
         if node.type.kind == "bool":
             return f"(not (= {a} {bits(0, own.width)}))"
         if node.type.kind != "integer":
-            raise Inexpressible(f"Int to {node.type}")
+            raise Unrenderable(f"Int to {node.type}")
         return resized(a, own, self.width(node))
 
 

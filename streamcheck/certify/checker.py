@@ -28,7 +28,7 @@ from functools import lru_cache
 
 from streamcheck.certify.judge import Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
-from streamcheck.certify.runs import Reading, Register, Runs, read_specification
+from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
 from streamcheck.certify.script import Script, conjunction, disjunction
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.problem.claim import Claim
@@ -39,7 +39,7 @@ MOST_CERTIFICATES = 64  # whose invariants are remembered: properties proved tog
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class VerificationCondition:
     """One query of a certificate: `query` must be contradictory in these runs."""
 
     what: str
@@ -52,7 +52,7 @@ class SpecificationChecker:
     """Judges certificates about one specification."""
 
     def __init__(self, specification: Specification) -> None:
-        self.reading: Reading = read_specification(specification)
+        self.reading: SpecificationRuns = read_specification(specification)
         self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
@@ -64,7 +64,10 @@ class SpecificationChecker:
 
 
 def check_term(
-    reading: Reading, holds: Term, certificate: Certificate, judge_invariants: Callable[[Certificate], Rejected | None]
+    reading: SpecificationRuns,
+    holds: Term,
+    certificate: Certificate,
+    judge_invariants: Callable[[Certificate], Rejected | None],
 ) -> Rejected | None:
     """None if the certificate proves that the term holds at every step."""
     runs, facts = reading.runs, (*certificate.invariants, *certificate.equalities)
@@ -78,7 +81,7 @@ def check_term(
     return judge_invariants(certificate)
 
 
-def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | None:
+def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever property that is for."""
     for condition in _all_conditions(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query)
@@ -87,21 +90,21 @@ def check_invariants(reading: Reading, certificate: Certificate) -> Rejected | N
     return None
 
 
-def _all_conditions(reading: Reading, certificate: Certificate) -> Iterator[Condition]:
+def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
     runs = reading.runs
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)
         for condition in _conditions(runs.cone(alone.invariants), alone):
             yield replace(condition, what=f"{condition.what} of the equalities")
-    runs, images = _replaced(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
+    runs, images = _replace_equals(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
     certificate = replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
     if certificate.free:
         dropped = {images[t] for name, t in reading.named.items() if name in certificate.free}
-        runs, certificate = _freed(runs, certificate, dropped)
+        runs, certificate = _free(runs, certificate, dropped)
     yield from _conditions(runs.cone(certificate.invariants), certificate)
 
 
-def _replaced(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
+def _replace_equals(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
     """The runs with equals put for equals, folded, which are the same runs once the equalities are shown; and the
     images of other terms."""
     replacement = {e.args[0]: e.args[1] for e in equalities}
@@ -118,7 +121,7 @@ def _replaced(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) 
     return kept, {t: images[t] for t in others}
 
 
-def _freed(runs: Runs, certificate: Certificate, free: set[Term]) -> tuple[Runs, Certificate]:
+def _free(runs: Runs, certificate: Certificate, free: set[Term]) -> tuple[Runs, Certificate]:
     """The same question of more runs: at every step, each of these terms has any value."""
     states = {r.var for r in runs.registers}
     fresh = {t: variable(f"free {i}", t.type) for i, t in enumerate(free - states)}
@@ -147,14 +150,14 @@ def _with_images(runs: Runs, images: dict[Term, Term]) -> Runs:
 # The conditions
 
 
-def _conditions(runs: Runs, certificate: Certificate) -> Iterator[Condition]:
+def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCondition]:
     k = certificate.k
-    yield Condition("base case", runs, _base(certificate.invariants, k))
+    yield VerificationCondition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
-        yield Condition("completeness", runs, _complete(k), compares_states=True)
+        yield VerificationCondition("completeness", runs, _complete(k), compares_states=True)
     else:
         compressed = certificate.kind == "compressed"
-        yield Condition("step case", runs, _induction(certificate, k), compares_states=compressed)
+        yield VerificationCondition("step case", runs, _induction(certificate, k), compares_states=compressed)
 
 
 def _assumed(script: Script, i: int) -> str:

@@ -43,7 +43,7 @@ def apply(node: Term, args: list[Any]) -> Value:
     operand = node.args[0].type
     if isinstance(operand, FloatType):
         return _round(_float(node.op, *args), operand)
-    number: Value = _fitted(_exact(node.op, operand, *args), node.type)
+    number: Value = _fit(_exact(node.op, operand, *args), node.type)
     return number
 
 
@@ -121,7 +121,7 @@ def _exact(op: str, type: Type, a: Any, b: Any = None) -> Any:
     raise ValueError(f"{op} on {type}")
 
 
-def _fitted(value: Any, type: Type) -> Any:
+def _fit(value: Any, type: Type) -> Any:
     """The number of the type that is congruent to an exact result."""
     if isinstance(type, MachineType) and not type.low <= value <= type.high:
         return type.low + (value - type.low) % (type.high - type.low + 1)
@@ -236,7 +236,7 @@ def _cast(a: Any, source: Type, target: Type) -> Value:
         return _nearest(Fraction(number), target)
     if target.kind == "real":
         return Fraction(number)
-    result: Value = _fitted(math.trunc(number), target)
+    result: Value = _fit(math.trunc(number), target)
     return result
 
 

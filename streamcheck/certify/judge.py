@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, assert_never
 
-from streamcheck.certify.bitwise import Bitwise, Inexpressible, WideBitwise
+from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
 from streamcheck.certify.remainders import Remainders
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
@@ -123,7 +123,7 @@ def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
 def _expressible(runs: Runs, rendering: Bitwise, query: Query) -> Script | None:
     try:
         return _script(runs, rendering, query)
-    except Inexpressible:
+    except Unrenderable:
         return None
 
 

@@ -104,7 +104,7 @@ def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             starting = disjunction(negation(given), wrong)
         why = f"the invariant at {source.lines.get(start, start)} does not lead on"
-        rejected = _judged(starting, why)
+        rejected = _judge(starting, why)
         if rejected is not None:
             return rejected
     return None
@@ -128,20 +128,20 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
         return Rejected("the blocks have another entry or other errors")
     for start in blocks.locations:
         if start in leading and start not in source.bad:
-            arrivals = {q: _missed(blocks, eithers, start, q) for q in blocks.locations}
+            arrivals = {q: _no_arrival(blocks, eithers, start, q) for q in blocks.locations}
             wrong = _Region(source, leading, start, arrivals).wrong()
-            rejected = _judged(wrong, f"the block at {source.lines.get(start, start)} leaves runs out")
+            rejected = _judge(wrong, f"the block at {source.lines.get(start, start)} leaves runs out")
             if rejected is not None:
                 return rejected
     return None
 
 
-def _named(cfa: Automaton) -> dict[str, str]:
+def _named(automaton: Automaton) -> dict[str, str]:
     """The errors, by the names of their claims."""
-    return {e.name: e.location for e in cfa.errors}
+    return {e.name: e.location for e in automaton.errors}
 
 
-def _missed(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:
+def _no_arrival(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:
     """That no edge of the blocks leads there with these values."""
     edges = [e for e in blocks.leaving[start] if e.target == target]
 
@@ -173,7 +173,7 @@ def _eithers(edge: Edge, source: Automaton) -> list[Term]:
     return [c for c in edge.choices if c not in statements]
 
 
-def _judged(formula: Term, why: str) -> Rejected | None:
+def _judge(formula: Term, why: str) -> Rejected | None:
     if formula is FALSE:
         return None
 

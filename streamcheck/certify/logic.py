@@ -23,17 +23,17 @@ def conjunction(*terms: Term) -> Term:
     kept = dict.fromkeys(t for t in terms if t is not TRUE)
     if FALSE in kept or any(negation(t) in kept for t in kept):
         return FALSE
-    return _joined("and", list(kept)) if kept else TRUE
+    return _join("and", list(kept)) if kept else TRUE
 
 
 def disjunction(*terms: Term) -> Term:
     kept = dict.fromkeys(t for t in terms if t is not FALSE)
     if TRUE in kept or any(negation(t) in kept for t in kept):
         return TRUE
-    return _joined("or", list(kept)) if kept else FALSE
+    return _join("or", list(kept)) if kept else FALSE
 
 
-def _joined(op: str, terms: list[Term]) -> Term:
+def _join(op: str, terms: list[Term]) -> Term:
     result = terms[0]
     for t in terms[1:]:
         result = term(op, result, t)

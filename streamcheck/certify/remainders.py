@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamcheck.certify.bitwise import Bitwise, Inexpressible, exact_text, machine_of, number
+from streamcheck.certify.bitwise import Bitwise, Unrenderable, exact_text, machine_of, number
 from streamcheck.core.term import Term
 from streamcheck.core.types import INT, EnumType, FloatType, MachineType, Type
 
@@ -41,14 +41,14 @@ class Remainders(Bitwise):
             case "mod" | "rem":  # between zero and an operand
                 return exact_text(node.op, False, a, b)
             case "bitnot":
-                return wrapped(f"(- (- {a}) 1)", type)
+                return wrap(f"(- (- {a}) 1)", type)
             case "bitand":
-                return _masked(node, type, operands)
+                return _mask(node, type, operands)
             case "shl" | "shr":
-                return _shifted(node, type, a)
+                return _shift(node, type, a)
             case "bitor" | "bitxor":
-                raise Inexpressible(f"{node.op} over Int")
-        return wrapped(exact_text(node.op, False, *operands), type)
+                raise Unrenderable(f"{node.op} over Int")
+        return wrap(exact_text(node.op, False, *operands), type)
 
     def zero(self, type: Type) -> str:
         return "0" if isinstance(type, MachineType | EnumType) else super().zero(type)
@@ -60,43 +60,43 @@ class Remainders(Bitwise):
         source, target = node.args[0].type, node.type
         machines = isinstance(source, MachineType | EnumType), isinstance(target, MachineType)
         if any(machines) and (isinstance(source, FloatType) or isinstance(target, FloatType)):
-            raise Inexpressible(f"{source} to {target} over Int")
+            raise Unrenderable(f"{source} to {target} over Int")
         return super().cast(node, a)
 
     def from_machine(self, node: Term, source: MachineType, a: str) -> str:
         match node.type:
             case MachineType() as target:
                 keeps = target.low <= source.low and source.high <= target.high
-                return a if keeps else wrapped(a, target)
+                return a if keeps else wrap(a, target)
         return a if node.type.kind == "integer" else f"(to_real {a})"
 
     def from_exact(self, a: str, source: Type, target: Type) -> str:
         if isinstance(target, MachineType):
             whole = super().from_exact(a, source, INT) if source.kind == "real" else a
-            return wrapped(whole, target)
+            return wrap(whole, target)
         return super().from_exact(a, source, target)
 
 
-def wrapped(text: str, type: MachineType) -> str:
+def wrap(text: str, type: MachineType) -> str:
     modulus, half = 1 << type.width, 1 << (type.width - 1)
     if not type.signed:
         return f"(mod {text} {modulus})"
     return f"(- (mod (+ {text} {half}) {modulus}) {half})"
 
 
-def _masked(node: Term, type: MachineType, operands: Sequence[str]) -> str:
+def _mask(node: Term, type: MachineType, operands: Sequence[str]) -> str:
     """The low bits are a remainder."""
     for mask, other in zip(node.args, reversed(operands), strict=True):
         if mask.is_const and mask.payload >= 0 and mask.payload & (mask.payload + 1) == 0:
             return f"(mod {other} {mask.payload + 1})"
-    raise Inexpressible("& over Int")
+    raise Unrenderable("& over Int")
 
 
-def _shifted(node: Term, type: MachineType, a: str) -> str:
+def _shift(node: Term, type: MachineType, a: str) -> str:
     amount = node.args[1]
     if not amount.is_const:
-        raise Inexpressible("a shift by a variable amount over Int")
+        raise Unrenderable("a shift by a variable amount over Int")
     inside = 0 <= amount.payload < type.width
     if node.op == "shl":
-        return wrapped(f"(* {1 << amount.payload} {a})", type) if inside else "0"
+        return wrap(f"(* {1 << amount.payload} {a})", type) if inside else "0"
     return f"(div {a} {1 << (amount.payload if inside else type.width)})"

@@ -22,20 +22,20 @@ from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.verdict import EdgePath, Trace
 
 
-def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str:
+def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | str:
     """The run behind a trace that breaks the claim, or why it does not."""
     for i, given in enumerate((trace.constants, *trace.inputs)):
-        stray = _ill_typed(equations, given)
+        stray = _ill_typed(specification, given)
         if stray:
             return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
-    steps = list(run_of(equations, trace))
+    steps = list(run_of(specification, trace))
     if not steps:
         return "it has no steps"
     for i, values in enumerate(steps):
-        for assumption in equations.assumptions:
+        for assumption in specification.assumptions:
             if values[assumption.term] is not True:
                 return f"assumption {assumption.name} is false at step {i}"
-        for var in equations.variables():
+        for var in specification.variables():
             if not is_member(var.type, values[var]):
                 return f"{var.payload} is no member of its enum at step {i}"
     match claim.goal:
@@ -43,12 +43,12 @@ def replay(equations: Specification, claim: Claim, trace: Trace) -> Replay | str
             return "the property is true at the last step"
         case Goal.REACHABLE if steps[-1][claim.term] is not True:
             return "the last step does not reach it"
-    return Replay(steps, _matters(equations, claim.term, steps))
+    return Replay(steps, _matters(specification, claim.term, steps))
 
 
-def _ill_typed(equations: Specification, given: Mapping[str, Value]) -> str:
+def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
-    chosen = [*equations.chosen(), *(c.var for c in equations.cells if c.free)]
+    chosen = [*specification.chosen(), *(c.var for c in specification.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
         if name not in types or not _belongs(types[name], value):
@@ -58,12 +58,14 @@ def _ill_typed(equations: Specification, given: Mapping[str, Value]) -> str:
 
 def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Value]]:
     """The value of every term at each step. Scalars that are not given have a default value of their type."""
-    fixed = {c.var: _given(c.var, trace.constants) for c in specification.constants}
+    fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
     roots = [*specification.variables(), *specification.roots(), *(w.term for w in specification.wires)]
     for given in trace.inputs:
-        values = evaluate(roots, {**fixed, **state, **{i.var: _given(i.var, given) for i in specification.inputs}})
+        values = evaluate(
+            roots, {**fixed, **state, **{i.var: _given_value(i.var, given) for i in specification.inputs}}
+        )
         yield values
         state = {c.var: values[c.next] for c in specification.cells}
 
@@ -76,20 +78,20 @@ def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:
     return assemble(cell.initial.type, parts)
 
 
-def _given(var: Term, scalars: Mapping[str, Value]) -> Value:
+def _given_value(var: Term, scalars: Mapping[str, Value]) -> Value:
     parts = (scalars.get(part, default(t)) for part, t in part_names(var.payload, var.type))
     return assemble(var.type, parts)
 
 
-def _matters(equations: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
+def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
     """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
     false side, a `mux` its condition and the side it chose."""
-    cells = {c.var: c.next for c in equations.cells}
-    chosen = set(equations.chosen())
-    free = {c.var for c in equations.cells if c.free}
+    cells = {c.var: c.next for c in specification.cells}
+    chosen = set(specification.chosen())
+    free = {c.var for c in specification.cells if c.free}
     matters: list[set[str]] = [set() for _ in steps]
     last = len(steps) - 1
-    stack = [(claim, last)] + [(a.term, i) for a in equations.assumptions for i in range(last + 1)]
+    stack = [(claim, last)] + [(a.term, i) for a in specification.assumptions for i in range(last + 1)]
     seen: set[tuple[Term, int]] = set()
     while stack:
         node, i = stack.pop()

@@ -58,7 +58,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpecificationRuns:
     """A specification taken apart: `named` holds the scalar parts of cells and wires by their names."""
 
     runs: Runs
@@ -71,7 +71,7 @@ class Reading:
         return holds if claim.goal is Goal.ALWAYS else term("not", holds)
 
 
-def read_specification(specification: Specification) -> Reading:
+def read_specification(specification: Specification) -> SpecificationRuns:
     parts: Parts = {}
     take_apart([*specification.variables(), *specification.roots(), *(w.term for w in specification.wires)], parts)
     registers = [Register(part, None, part) for c in specification.constants for part in parts[c.var]]
@@ -90,7 +90,7 @@ def read_specification(specification: Specification) -> Reading:
         tuple(parts[a.term][0] for a in specification.assumptions),
         tuple(_member(var) for var in chosen if isinstance(var.type, EnumType)),
     )
-    return Reading(runs, named, parts)
+    return SpecificationRuns(runs, named, parts)
 
 
 def _member(var: Term) -> Term:

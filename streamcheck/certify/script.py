@@ -97,14 +97,14 @@ class Script:
 
 
 def conjunction(formulas: Iterable[str]) -> str:
-    return _joined("and", "true", list(formulas))
+    return _join("and", "true", list(formulas))
 
 
 def disjunction(formulas: Iterable[str]) -> str:
-    return _joined("or", "false", list(formulas))
+    return _join("or", "false", list(formulas))
 
 
-def _joined(op: str, neutral: str, formulas: list[str]) -> str:
+def _join(op: str, neutral: str, formulas: list[str]) -> str:
     if len(formulas) < 2:
         return formulas[0] if formulas else neutral
     return f"({op} {' '.join(formulas)})"

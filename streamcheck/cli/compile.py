@@ -13,7 +13,7 @@ from streamcheck import __version__
 from streamcheck.cli.live import Live
 from streamcheck.cli.options import engine_options, logged
 from streamcheck.cli.output import emit
-from streamcheck.codegen.unit import Options
+from streamcheck.codegen.unit import CodeOptions
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
@@ -74,13 +74,13 @@ def command(
     target = Target.parse(file)
     deadline = time.monotonic() + timeout
     rows, statuses = [], []
-    for equations in read_specs(target):
+    for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = Options(abi == "copilot", observers, example)
+        options = CodeOptions(abi == "copilot", observers, example)
         request = CompileRequest(options, unproven, not no_validate, narrow, limits)
         try:
-            with Live(equations, shown=not as_json and not verbose) as live:
-                result = compile_spec(equations, request, live)
+            with Live(specification, shown=not as_json and not verbose) as live:
+                result = compile_spec(specification, request, live)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM

@@ -11,7 +11,7 @@ import click
 
 from streamcheck.cli.output import emit
 from streamcheck.engines.options import Choice, Number, Option, Switch, options_of, shown
-from streamcheck.run.registry import ENGINES, Row, Start, row_of
+from streamcheck.run.registry import ENGINES, EngineEntry, Start, entry_of
 
 WIDTH = 110
 
@@ -24,31 +24,31 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
     Options are set with `streamcheck prove --set ENGINE.OPTION=VALUE`.
     """
-    rows = [row_of(name) for name in names] or list(ENGINES.values())
+    rows = [entry_of(name) for name in names] or list(ENGINES.values())
     if as_json:
         emit([json.dumps([_json(row) for row in rows])])
     else:
         emit(line for row in rows for line in _lines(row))
 
 
-def _lines(row: Row[Any]) -> Iterator[str]:
+def _lines(row: EngineEntry[Any]) -> Iterator[str]:
     yield row.name
-    yield from _wrapped(row.summary, 4)
+    yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
     for option in options_of(row.options):
         setting = f"{row.name}.{option.name}={shown(option.default)}"
         summary = option.summary if isinstance(option.kind, Switch) else f"{option.summary} ({option.values})"
-        first, *more = _wrapped(summary, 46)
+        first, *more = _wrap(summary, 46)
         yield f"    {setting:40}  {first.strip()}"
         yield from more
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def _wrap(text: str, indent: int) -> list[str]:
     margin = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
 
 
-def _when(row: Row[Any]) -> str:
+def _when(row: EngineEntry[Any]) -> str:
     """When a run on two processors starts the engine."""
     starts = [f"{what} {_start(start)}" for what, start in (("specs", row.spec), ("programs", row.program)) if start]
     return f"starts: {', '.join(starts)}" if starts else f"starts: only with --engine {row.name}"
@@ -58,7 +58,7 @@ def _start(start: Start) -> str:
     return f"after {start.after:g} s" if start.after else "at once"
 
 
-def _json(row: Row[Any]) -> dict[str, Any]:
+def _json(row: EngineEntry[Any]) -> dict[str, Any]:
     return {
         "name": row.name,
         "summary": row.summary,

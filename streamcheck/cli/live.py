@@ -19,8 +19,8 @@ PLAIN_EVERY = 10.0  # seconds between lines that do not overwrite each other
 class Live:
     """Called by the director now and then."""
 
-    def __init__(self, equations: Problem, *, shown: bool) -> None:
-        self.name = equations.name
+    def __init__(self, problem: Problem, *, shown: bool) -> None:
+        self.name = problem.name
         self.shown = shown
         self.terminal = sys.stderr.isatty()
         self.began = self.last = time.monotonic()

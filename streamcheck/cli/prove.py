@@ -91,28 +91,28 @@ def command(
     from streamcheck.report.verdicts import report
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.prove import Alarm, Settings, prove
-    from streamcheck.run.source import Reading, Target, read
+    from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
     targets = [Target.parse(file) for file in files]
     specs = [
-        (target.path, equations)
+        (target.path, problem)
         for target in targets
-        for equations in read(target, timeout, Reading(integers, predicates))
+        for problem in read(target, timeout, SourceOptions(integers, predicates))
     ]
     rows, statuses = [], []
-    for i, (path, equations) in enumerate(specs):
+    for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         limit = memory and memory * 1_000_000
         limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings)
         try:
-            with Live(equations, shown=not as_json and not quiet and not verbose) as live:
-                verdicts = prove(equations, limits, live, standby)
+            with Live(problem, shown=not as_json and not quiet and not verbose) as live:
+                verdicts = prove(problem, limits, live, standby)
         except Alarm as alarm:
             click.echo(f"ALARM: {alarm}", err=True)
             return ALARM
         statuses.append(verdicts.status)
-        saved = _saved(verdicts, path, certificates) if certificates else {}
+        saved = _save_certificates(verdicts, path, certificates) if certificates else {}
         if witness:
             _write_witness(verdicts, path, witness)
         if as_json:
@@ -131,7 +131,7 @@ def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
         out.writelines(f"{line}\n" for line in witness(verdicts, path))
 
 
-def _saved(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
+def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
     from streamcheck.run.certificates import save
 
     return save(verdicts, path, folder)

@@ -40,8 +40,8 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
     """
     with ExitStack() as stack:
         sampler = stack.enter_context(Sampler(Target.parse(file)))
-        equations = sampler.equations
-        planned = plan(equations)
+        specification = sampler.specification
+        planned = plan(specification)
         live = False
         if data is not None:
             source = stack.enter_context(_open(data))
@@ -49,19 +49,19 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             rows = _recorded_rows(source, data, planned, steps)
         else:
             rows = _sample_rows(sampler, planned, steps)
-        for warning in equations.warnings:
+        for warning in specification.warnings:
             click.echo(f"note: {warning}", err=True)
-        for name in [i.name for i in equations.inputs if not i.extern and i.var in planned.inputs]:
+        for name in [i.name for i in specification.inputs if not i.extern and i.var in planned.inputs]:
             click.echo(
                 f"note: {name} may have any value; this run uses its type's default if the input has none", err=True
             )
-        if not equations.triggers and not equations.observers:
-            click.echo(f"note: {equations.name} has no trigger and no observer to show", err=True)
+        if not specification.triggers and not specification.observers:
+            click.echo(f"note: {specification.name} has no trigger and no observer to show", err=True)
         ran = _with_notes(stepper(planned)(rows))
         lines = {
-            "table": lambda: table(equations, ran, live=live),
-            "csv": lambda: csv_lines(equations, ran),
-            "json": lambda: json_lines(equations, ran),
+            "table": lambda: table(specification, ran, live=live),
+            "csv": lambda: csv_lines(specification, ran),
+            "json": lambda: json_lines(specification, ran),
         }[shape]()
         emit(lines, flush=live or sys.stdout.isatty())
 
@@ -83,8 +83,8 @@ def _recorded_rows(source: TextIO, data: str, planned: Plan, steps: int | None) 
         first = next((line for line in lines if line.strip()), "")
         is_json = first.lstrip().startswith("{")
         lines = _chain(first, lines)
-    known = [i.name for i in planned.equations.inputs]
-    unknown = [i.var for i in planned.equations.inputs if not i.extern]
+    known = [i.name for i in planned.specification.inputs]
+    unknown = [i.var for i in planned.specification.inputs if not i.extern]
     rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known, optional=unknown)
     if steps is None:
         return rows

@@ -15,7 +15,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import to_plain
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.run.source import Reading, Target, one, read
+from streamcheck.run.source import SourceOptions, Target, one, read
 
 
 def _equations(problem: Problem, _: bool) -> str:
@@ -114,7 +114,7 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file
 def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
     target = Target.parse(file)
-    specs = read(target, reading=Reading(integers))
+    specs = read(target, reading=SourceOptions(integers))
     if not blocks and any(isinstance(problem, Specification) for problem in specs):
         raise SpecError(f"{target.path}: `--no-blocks` is for programs (.c, .aut)")
     if stage == "json":

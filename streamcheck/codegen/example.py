@@ -20,7 +20,7 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
     yield text.comment(f"How to use {name}.h. Build and run:  cc -std=c99 main.c {name}.c -lm && ./a.out")
     yield f'#include "{name}.h"'
     yield from ("", "#include <stdio.h>", "")
-    for trigger in low.equations.triggers:
+    for trigger in low.specification.triggers:
         yield from (f"void {handler_signature(names, trigger)}", "{")
         for parameter in names.parameters(trigger.name):
             yield f"    (void){parameter};"

@@ -48,7 +48,7 @@ class Ring:
 class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
-    equations: Specification
+    specification: Specification
     externs: tuple[Input, ...]  # the interface: those that triggers and observers depend on as written
     inputs: tuple[Input, ...]  # the ones that are read
     cells: tuple[Cell, ...]
@@ -69,38 +69,38 @@ class Lowered:
         yield from self.nexts()
 
 
-def lower(equations: Specification, *, observers: bool) -> Lowered:
-    shown = equations.observers if observers else ()
-    roots = list(replace(equations, observers=shown).outputs())
-    images = rewrite([*roots, *(c.next for c in equations.cells), *(w.term for w in equations.wires)])
+def lower(specification: Specification, *, observers: bool) -> Lowered:
+    shown = specification.observers if observers else ()
+    roots = list(replace(specification, observers=shown).outputs())
+    images = rewrite([*roots, *(c.next for c in specification.cells), *(w.term for w in specification.wires)])
     rewritten_triggers = tuple(
         replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args))
-        for t in equations.triggers
+        for t in specification.triggers
     )
     triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
     silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
-    as_written = equations.needed_by(roots)
-    externs = tuple(i for i in equations.inputs if i.extern and i.var in as_written)
-    cells = [replace(c, next=images[c.next]) for c in equations.cells]
+    as_written = specification.needed_by(roots)
+    externs = tuple(i for i in specification.inputs if i.extern and i.var in as_written)
+    cells = [replace(c, next=images[c.next]) for c in specification.cells]
     kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown]
     needed = cone(kept, {c.var: c.next for c in cells})
     read = [c for c in cells if c.var in needed]
-    inputs = tuple(i for i in equations.inputs if i.var in needed)
-    _check(inputs, [*roots, *(c.next for c in read)], equations)
+    inputs = tuple(i for i in specification.inputs if i.var in needed)
+    _check(inputs, [*roots, *(c.next for c in read)], specification)
     rings = tuple(_rings(read, kept))
     in_rings = {c.name for r in rings for c in r.cells}
     names: dict[Term, Named] = {}
-    for wire in equations.wires:
+    for wire in specification.wires:
         names.setdefault(images[wire.term], wire)
     plain = tuple(c for c in read if c.name not in in_rings)
-    return Lowered(equations, externs, inputs, plain, rings, triggers, silent, shown, names)
+    return Lowered(specification, externs, inputs, plain, rings, triggers, silent, shown, names)
 
 
 WIDTHS = (8, 16, 32, 64)
 
 
-def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification) -> None:
+def _check(inputs: Iterable[Input], roots: list[Term], specification: Specification) -> None:
     """SpecError for inputs that the C cannot have, and for types without a size."""
     for given in inputs:
         if not given.extern:
@@ -109,7 +109,7 @@ def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification)
                 given.where,
                 write=f'extern("{given.name}", {given.type})',
             )
-    mathematical = mathematical_streams(equations, roots)
+    mathematical = mathematical_streams(specification, roots)
     if mathematical:
         what, type, where = mathematical[0]
         raise SpecError(
@@ -119,22 +119,26 @@ def _check(inputs: Iterable[Input], roots: list[Term], equations: Specification)
         )
     for node in walk(roots):  # other languages have other widths
         if isinstance(node.type, MachineType) and node.type.width not in WIDTHS:
-            raise SpecError(f"a value of {node.type} has no type in C", equations.where, write="8, 16, 32 or 64 bits")
+            raise SpecError(
+                f"a value of {node.type} has no type in C", specification.where, write="8, 16, 32 or 64 bits"
+            )
 
 
-def mathematical_streams(equations: Specification, roots: Iterable[Term]) -> list[tuple[str, Type, Location | None]]:
+def mathematical_streams(
+    specification: Specification, roots: Iterable[Term]
+) -> list[tuple[str, Type, Location | None]]:
     """The streams below the roots that are Int or Real, with their lines."""
     nodes = [n for n in walk(roots) if is_mathematical(n.type)]
     if not nodes:
         return []
     known: dict[Term, tuple[str, Location | None]] = {}
-    for named in (*equations.wires, *equations.observers):
+    for named in (*specification.wires, *specification.observers):
         known.setdefault(named.term, (named.name, named.where))
-    variables: list[Input | Cell | Constant] = [*equations.inputs, *equations.cells, *equations.constants]
+    variables: list[Input | Cell | Constant] = [*specification.inputs, *specification.cells, *specification.constants]
     for declared in variables:
         known[declared.var] = (declared.name, declared.where)
     streams = [(f"`{known[n][0]}`", n.type, known[n][1]) for n in nodes if n in known]
-    return streams or [("a value in this spec", nodes[0].type, equations.where)]
+    return streams or [("a value in this spec", nodes[0].type, specification.where)]
 
 
 def is_mathematical(type: Type) -> bool:

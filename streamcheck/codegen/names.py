@@ -45,12 +45,14 @@ def why_not(name: str, *, external: bool) -> str | None:
 class CNames:
     """The identifiers of one compiled spec."""
 
-    def __init__(self, equations: Specification, externs: Iterable[Input], *, copilot: bool, observers: bool) -> None:
-        self.equations = equations
+    def __init__(
+        self, specification: Specification, externs: Iterable[Input], *, copilot: bool, observers: bool
+    ) -> None:
+        self.specification = specification
         self.externs = tuple(externs)
-        self.spec = equations.name
+        self.spec = specification.name
         self.copilot = copilot
-        self._must_be_name("the spec", self.spec, equations.where, external=True)
+        self._must_be_name("the spec", self.spec, specification.where, external=True)
         self.public: dict[str, str] = {}  # ordinary identifiers at file scope, each with its meaning
         for suffix in ("state", "inputs", "init", "step", "inputs_valid", "observers"):
             self.public[f"{self.spec}_{suffix}"] = "a name of the generated code"
@@ -65,28 +67,28 @@ class CNames:
             raise SpecError(f"{what} is called `{name}`, which {why}", where, write="another name")
 
     def _check_interface(self, observers: bool) -> None:
-        equations = self.equations
+        specification = self.specification
         for given in self.externs:
             self._must_be_name("an extern", given.name, given.where, external=self.copilot)
             if self.copilot:
                 self._declare(given.name, f"the extern `{given.name}`", given.where)
-        for trigger in equations.triggers:
+        for trigger in specification.triggers:
             self._must_be_name("a trigger", trigger.name, trigger.where, external=True)
             self._declare(trigger.name, f"the trigger `{trigger.name}`", trigger.where)
             for name, _ in trigger.args:
                 if name is not None:
                     self._must_be_name(f"a parameter of {trigger.name}", name, trigger.where)
-        for shown in equations.observers if observers else ():
+        for shown in specification.observers if observers else ():
             self._must_be_name("an observer", shown.name, shown.where)
-        for type in types_of(equations, self.externs, observers=observers):
+        for type in types_of(specification, self.externs, observers=observers):
             match type:
                 case StructType(name=name, fields=fields):
                     for part in (name, *(field for field, _ in fields)):
-                        self._must_be_name(f"the struct {name}, or a field of it,", part, equations.where)
+                        self._must_be_name(f"the struct {name}, or a field of it,", part, specification.where)
                 case EnumType(name=name, members=members):
                     for member, _ in members:
-                        self._must_be_name(f"a member of {name}", f"{name}_{member}", equations.where)
-                        self._declare(f"{name}_{member}", f"a member of {name}", equations.where)
+                        self._must_be_name(f"a member of {name}", f"{name}_{member}", specification.where)
+                        self._declare(f"{name}_{member}", f"a member of {name}", specification.where)
 
     def _declare(self, name: str, what: str, where: Location | None) -> None:
         if name in self.public and self.public[name] != what:
@@ -109,8 +111,8 @@ class CNames:
 
     def parameters(self, trigger: str) -> list[str]:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
-        args = next(t.args for t in self.equations.triggers if t.name == trigger)
-        known = {w.term: w.name for w in self.equations.wires}
+        args = next(t.args for t in self.specification.triggers if t.name == trigger)
+        known = {w.term: w.name for w in self.specification.wires}
         chosen: list[str] = []
         for i, (name, arg) in enumerate(args):
             if self.copilot:
@@ -122,11 +124,11 @@ class CNames:
         return chosen
 
 
-def types_of(equations: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
+def types_of(specification: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
     """The structs and enums of the compiled streams, parts before the types that contain them."""
-    roots = list((equations if observers else replace(equations, observers=())).outputs())
-    needed = equations.needed_by(roots)
-    nexts = (c.next for c in equations.cells if c.var in needed)
+    roots = list((specification if observers else replace(specification, observers=())).outputs())
+    needed = specification.needed_by(roots)
+    nexts = (c.next for c in specification.cells if c.var in needed)
     types: dict[Type, None] = {}
     for type in [*(i.type for i in externs), *(node.type for node in walk([*roots, *nexts]))]:
         types.update(dict.fromkeys(_parts(type)))

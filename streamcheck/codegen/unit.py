@@ -21,7 +21,7 @@ I = "    "  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CodeOptions:
     copilot: bool = False
     observers: bool = False
     example: bool = False
@@ -36,8 +36,8 @@ class Unit:
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
-        name = f"{self.code.equations.name}.h"
-        head = _first_line(self.code.equations.name)
+        name = f"{self.code.specification.name}.h"
+        head = _first_line(self.code.specification.name)
         lines = "".join(remark_line(remark) + "\n" for remark in remarks)
         files = {**self.code.files, name: self.code.files[name].replace(head, head + lines, 1)}
         return replace(self, code=replace(self.code, files=files))
@@ -52,25 +52,25 @@ def remark_line(remark: str) -> str:
     return f" * {text.comment(remark)[3:-3]}" if remark else " *"
 
 
-def generate(equations: Specification, options: Options) -> Unit:
-    low = lower(equations, observers=options.observers)
-    names = CNames(equations, low.externs, copilot=options.copilot, observers=options.observers)
+def generate(specification: Specification, options: CodeOptions) -> Unit:
+    low = lower(specification, observers=options.observers)
+    names = CNames(specification, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)
     measured = figures(low, step.locals)
     writer = UnitWriter(low, names, step, options, measured)
-    code = Code(equations, writer.files(), writer.places(), options.copilot, options.observers)
+    code = Code(specification, writer.files(), writer.places(), options.copilot, options.observers)
     return Unit(code, measured)
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: Options, measured: Figures) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, measured: Figures) -> None:
         self.low = low
         self.names = names
         self.step = step
         self.options = options
         self.figures = measured
         self.name = names.spec
-        self.types = types_of(low.equations, low.externs, observers=options.observers)
+        self.types = types_of(low.specification, low.externs, observers=options.observers)
         self.enums = [t for t in self.types if isinstance(t, EnumType)]
         self.structs = [t for t in self.types if isinstance(t, StructType)]
         self.externs = low.externs
@@ -207,7 +207,7 @@ class UnitWriter:
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
 
     def _handlers(self) -> Iterator[str]:
-        triggers = self.low.equations.triggers
+        triggers = self.low.specification.triggers
         if triggers:
             yield "/* defined by the user; they must not call the step function */"
         for trigger in triggers:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck.codegen.text import source
-from streamcheck.codegen.unit import Options, Unit, generate, remark_line
+from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.narrow import narrow
 from streamcheck.problem.claim import Goal
@@ -27,7 +27,7 @@ from streamcheck.validate.bisimulation import Outcome, validate
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    options: Options = field(default_factory=Options)
+    options: CodeOptions = field(default_factory=CodeOptions)
     unproven: bool = False
     validate: bool = True
     narrow: bool = False
@@ -50,25 +50,25 @@ class CompileResult:
 
 
 def compile_spec(
-    equations: Specification, request: CompileRequest, watch: Callable[[Director], None] = lambda _: None
+    specification: Specification, request: CompileRequest, watch: Callable[[Director], None] = lambda _: None
 ) -> CompileResult:
-    if not equations.triggers and not (request.options.observers and equations.observers):
+    if not specification.triggers and not (request.options.observers and specification.observers):
         raise SpecError(
-            f"{equations.name} has no trigger, so its C would do nothing",
-            equations.where,
-            write="--observers" if equations.observers else 'spec.trigger("name", guard, args)',
+            f"{specification.name} has no trigger, so its C would do nothing",
+            specification.where,
+            write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
-    unit = None if request.narrow else generate(equations, request.options)
-    verdicts = prove(equations, request.settings, watch)
+    unit = None if request.narrow else generate(specification, request.options)
+    verdicts = prove(specification, request.settings, watch)
     if verdicts.status and not request.unproven:
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
     if unit is None:
         proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
-        machine, ranges = narrow(equations, proved, request.settings)
+        machine, ranges = narrow(specification, proved, request.settings)
         unit = generate(machine, request.options)
     unit = unit.with_remarks(
-        [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(equations), "", NOT_VALIDATED, ""]
+        [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), "", NOT_VALIDATED, ""]
     )
     if not request.validate:
         return CompileResult(verdicts, unit, None, request)
@@ -110,9 +110,9 @@ def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
             yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
 
 
-def _assumption_remarks(equations: Specification) -> Iterator[str]:
+def _assumption_remarks(specification: Specification) -> Iterator[str]:
     """The assumptions, which the environment must satisfy for the proofs to apply."""
-    for claim in equations.assumptions:
+    for claim in specification.assumptions:
         yield f"assumed at every step: {claim.name}  {source(claim.where)}"
 
 

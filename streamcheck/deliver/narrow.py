@@ -33,41 +33,41 @@ SECONDS = 2.0  # for one question of the search
 LIMITS = [machine(w, signed=s) for w in (8, 16, 32, 64) for s in (False, True)]
 
 
-def narrow(equations: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
+def narrow(specification: Specification, lemmas: Sequence[Term], settings: Settings) -> tuple[Specification, list[str]]:
     """The specification over machine types, and remarks on the proved ranges. `lemmas` hold at every step."""
-    needed = equations.needed_by(equations.outputs())
+    needed = specification.needed_by(specification.outputs())
     if not any(is_mathematical(n.type) for n in needed):
-        return equations, []
-    _refuse_what_stays(equations, needed)
-    variables = [v for v in equations.variables() if v in needed and v.type is INT]
-    ranges = Search(equations, variables, lemmas).ranges()
-    _prove(equations, ranges, settings)
-    kept = replace(equations, properties=(), assumptions=())
-    return Narrowing(kept, needed, ranges).equations(), _range_remarks(ranges)
+        return specification, []
+    _refuse_what_stays(specification, needed)
+    variables = [v for v in specification.variables() if v in needed and v.type is INT]
+    ranges = Search(specification, variables, lemmas).ranges()
+    _prove(specification, ranges, settings)
+    kept = replace(specification, properties=(), assumptions=())
+    return Narrowing(kept, needed, ranges).specification(), _range_remarks(ranges)
 
 
-def _refuse_what_stays(equations: Specification, needed: set[Term]) -> None:
+def _refuse_what_stays(specification: Specification, needed: set[Term]) -> None:
     others = [n for n in needed if is_mathematical(n.type) and n.type is not INT]
     if others:
-        what, type, where = mathematical_streams(equations, others)[0]
+        what, type, where = mathematical_streams(specification, others)[0]
         kind = "a Real, which no machine type holds exactly" if type.kind == "real" else f"{type}, with Int inside"
         raise SpecError(f"{what} is {kind}", where, write="Float or Double; machine types inside arrays and structs")
 
 
-def _prove(equations: Specification, ranges: dict[Term, Range], settings: Settings) -> None:
+def _prove(specification: Specification, ranges: dict[Term, Range], settings: Settings) -> None:
     """Prove and check the ranges like any property. SpecError if one is not proved."""
     claims = tuple(
-        Claim(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(equations, var))
+        Claim(f"{var.payload} in {low} to {high}", _inside(var, low, high), _where(specification, var))
         for var, (low, high) in ranges.items()
     )
-    verdicts = prove(replace(equations, properties=(*equations.properties, *claims)), settings)
-    for result in verdicts.results[len(equations.properties) :]:
+    verdicts = prove(replace(specification, properties=(*specification.properties, *claims)), settings)
+    for result in verdicts.results[len(specification.properties) :]:
         if result.verdict != "proved":
             raise SpecError(f"{result.name} could not be proved ({result.reason or result.verdict})", result.prop.where)
 
 
-def _where(equations: Specification, var: Term) -> Location | None:
-    declared: list[Input | Cell] = [*equations.inputs, *equations.cells]
+def _where(specification: Specification, var: Term) -> Location | None:
+    declared: list[Input | Cell] = [*specification.inputs, *specification.cells]
     return next((d.where for d in declared if d.var is var), None)
 
 
@@ -93,14 +93,14 @@ def smallest(low: int, high: int) -> MachineType:
 class Search:
     """Bounds that are inductive together: each bound is loosened until the step preserves it."""
 
-    def __init__(self, equations: Specification, variables: list[Term], lemmas: Sequence[Term]) -> None:
-        self.equations = equations
+    def __init__(self, specification: Specification, variables: list[Term], lemmas: Sequence[Term]) -> None:
+        self.specification = specification
         self.variables = variables
-        self.lemmas = conjunction(*lemmas, *(a.term for a in equations.assumptions))
-        self.cells = {c.var: c for c in equations.cells}
-        bare = replace(equations, triggers=(), observers=(), properties=(), wires=())
+        self.lemmas = conjunction(*lemmas, *(a.term for a in specification.assumptions))
+        self.cells = {c.var: c for c in specification.cells}
+        bare = replace(specification, triggers=(), observers=(), properties=(), wires=())
         self.runs = read_specification(bare).runs
-        constants = {n.payload for n in walk(equations.roots()) if n.is_const and n.type is INT}
+        constants = {n.payload for n in walk(specification.roots()) if n.is_const and n.type is INT}
         near = {c + d for c in constants for d in (-1, 0, 1)}
         near |= {limit for t in LIMITS for limit in (t.low, t.high)}
         self.steps = sorted(near)
@@ -129,7 +129,7 @@ class Search:
             extern = var not in self.cells
             raise SpecError(
                 f"no range of 64 bits was found for {name}, an Int",
-                _where(self.equations, var),
+                _where(self.specification, var),
                 write=f'spec.assume("range", ({var.payload} >= 0) & ({var.payload} < 1000))'
                 if extern
                 else "a machine type, or a bound in its definition: minimum(n + 1, 1000)",
@@ -165,25 +165,25 @@ class Narrowing:
     variables: dict[Term, Range]
     bounds: dict[Term, Range] = field(default_factory=dict)
 
-    def equations(self) -> Specification:
-        equations = self.source
-        cells = [c for c in equations.cells if c.var in self.needed]
-        roots = [*equations.outputs(), *(c.next for c in cells), *(c.var for c in cells)]
-        roots += [i.var for i in equations.inputs if i.var in self.needed]
+    def specification(self) -> Specification:
+        specification = self.source
+        cells = [c for c in specification.cells if c.var in self.needed]
+        roots = [*specification.outputs(), *(c.next for c in cells), *(c.var for c in cells)]
+        roots += [i.var for i in specification.inputs if i.var in self.needed]
         images: dict[Term, Term] = {}
         for node in walk(roots):
             images[node] = self._image(node, images)
         return replace(
-            equations,
-            inputs=tuple(replace(i, type=images[i.var].type) for i in equations.inputs if i.var in images),
+            specification,
+            inputs=tuple(replace(i, type=images[i.var].type) for i in specification.inputs if i.var in images),
             constants=(),
             cells=tuple(self._cell(c, images) for c in cells),
-            wires=tuple(Named(w.name, images[w.term], w.where) for w in equations.wires if w.term in images),
+            wires=tuple(Named(w.name, images[w.term], w.where) for w in specification.wires if w.term in images),
             triggers=tuple(
                 replace(t, guard=images[t.guard], args=tuple((n, images[a]) for n, a in t.args))
-                for t in equations.triggers
+                for t in specification.triggers
             ),
-            observers=tuple(replace(o, term=images[o.term]) for o in equations.observers),
+            observers=tuple(replace(o, term=images[o.term]) for o in specification.observers),
         )
 
     def _cell(self, cell: Cell, images: dict[Term, Term]) -> Cell:

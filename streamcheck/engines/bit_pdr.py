@@ -21,8 +21,8 @@ Departures (and those of `ic3.pdr`):
     alone: there, each new frame may lack a clause that only the ones before it have, for ever.
   - Frames are equal if they have the same clauses, as in the second example of [Werner]: there F[1] is equivalent to
     F[0] and the search goes on. F[0] is compared with nothing.
-  - P is part of frames if it speaks of the state alone. What breaks a property that speaks of inputs is blocked as a
-    state of F[k] itself.
+  - P is part of frames if it is over the state alone. If a property is over inputs too, the states of F[k] that break
+    it are blocked themselves.
 
 Options: `BitPdrOptions`. With "ternary", "tighten", "push" and "forward" off, the search is that of [Werner], step by
 step.

@@ -75,7 +75,7 @@ class Completeness:
             yield Progress(k) if closed_at is None else Waiting()
 
     def _no_compressed_run(self, k: int) -> bool | None:
-        """Whether I ∧ T^k ∧ A ∧ C_k is unsatisfiable."""
+        """True if I ∧ T^k ∧ A ∧ C_k is unsatisfiable, None if the solver does not know."""
         for i in range(self.assumed, k + 1):
             self.solver.add(conjunction(*(self.runs.image(a.term, i) for a in self.system.assumptions)))
         self.runs.reach(k)

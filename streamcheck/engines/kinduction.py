@@ -77,7 +77,7 @@ class KInduction:
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
-            yield from self._awaiting()
+            yield from self._await_base_case()
             if not self.open and not self.waiting:
                 return
             if not self.open:
@@ -85,7 +85,7 @@ class KInduction:
             else:
                 self._deepen(k)
                 yield from self._joint(k)
-                yield from self._awaiting()
+                yield from self._await_base_case()
                 yield Progress(k)
 
     # The frames
@@ -119,7 +119,7 @@ class KInduction:
                     self.open.pop(prop, None)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
-        known = set(self.steps.variables)  # an invariant over anything else says nothing here
+        known = set(self.steps.variables)  # an invariant over anything else is of no use here
         if certificate.kind != "inductive" or not known.issuperset(variables(certificate.invariants)):
             return  # part of it need not stand without the rest
         for invariant in certificate.invariants:
@@ -165,7 +165,7 @@ class KInduction:
                 return
             if answer is False:
                 needed = compressed and bool(self.solver.core([COMPRESSED]))
-                self._found(list(together), k, compressed=needed)
+                self._keep_inductive(list(together), k, compressed=needed)
                 return
             values = self.solver.values([at(v, i) for i in range(k + 1) for v in self.steps.variables])
             if compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
@@ -193,7 +193,7 @@ class KInduction:
 
     # The answer
 
-    def _found(self, names: list[str], k: int, *, compressed: bool) -> None:
+    def _keep_inductive(self, names: list[str], k: int, *, compressed: bool) -> None:
         """The step case holds for these together; the proof is complete once the base case is known."""
         relied = tuple(self.shown)
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
@@ -207,7 +207,7 @@ class KInduction:
             if not compressed:  # a compressed proof is no hypothesis for a plain one
                 self.shown[name] = claim
 
-    def _awaiting(self) -> Iterator[Event]:
+    def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
         for found in list(self.waiting):
             based = (*found.names, *found.relied)

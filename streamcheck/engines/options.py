@@ -1,6 +1,6 @@
 """The options of each engine: a frozen dataclass, each field with a default and a line of documentation.
 
-The type of a field says what it may be: `bool` is switched on and off, `int` is a whole number with a least value,
+The type of a field gives its values: `bool` is switched on and off, `int` is a whole number with a least value,
 `Literal[…]` a choice. `--set ENGINE.OPTION=VALUE` and `spec.prove(options={"ENGINE.OPTION": VALUE})` set them, and
 `streamcheck engines` lists them; an underscore in a field's name is written as a hyphen there.
 
@@ -39,7 +39,7 @@ class Choice:
     values: tuple[str, ...]
 
 
-Kind: TypeAlias = Switch | Number | Choice
+OptionKind: TypeAlias = Switch | Number | Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Option:
     """One field of an engine's options, as users see it."""
 
     name: str
-    kind: Kind
+    kind: OptionKind
     default: Setting
     summary: str
 
@@ -105,7 +105,7 @@ def options_of(options: Options) -> list[Option]:
     ]
 
 
-def _kind(hint: Any, of: Field[Any]) -> Kind:
+def _kind(hint: Any, of: Field[Any]) -> OptionKind:
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:

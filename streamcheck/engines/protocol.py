@@ -1,7 +1,7 @@
 """How engines and runners talk.
 
 An engine is a generator over a problem: it yields events, and before each piece of work takes what others have found
-from its inbox. It knows no process, no clock and no terminal.
+from its inbox. It uses no process, no clock and no terminal.
 
 What may be shared: `TrueUpTo` (checked by bounded model checking from the initial states, so every engine may build
 on it), and `Proved` and `Invariants` with their certificates (whose invariants hold in every state of every run that

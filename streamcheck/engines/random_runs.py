@@ -1,4 +1,4 @@
-"""States that random runs reach: where candidates come from. Always the same ones for the same system."""
+"""States that random runs reach, from which candidates are derived. The same system gives the same states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Simulator:
         for node in walk(system.roots()):
             if node.is_const:
                 self.pool.setdefault(node.type, []).extend(_around(node))
-        self.step = _compiled(system, claims)
+        self.step = _compile(system, claims)
 
     def states(self) -> list[tuple[Value, ...]]:
         """Distinct states, in the order they were met."""
@@ -43,14 +43,14 @@ class Simulator:
         inputs: tuple[Value, ...] | None = None
         calm = self.random.random()  # how likely an input keeps its value
         for _ in range(length):
-            inputs, after = self._chosen(state, inputs, calm)
+            inputs, after = self._choose(state, inputs, calm)
             if inputs is None or after is None:
                 return states
             states.append(state)
             state = after
         return states
 
-    def _chosen(
+    def _choose(
         self, state: tuple[Value, ...], before: tuple[Value, ...] | None, calm: float
     ) -> tuple[tuple[Value, ...] | None, tuple[Value, ...] | None]:
         """Inputs that meet the assumptions, and the state they lead to."""
@@ -97,8 +97,8 @@ def _around(node: Term) -> list[Value]:
     return [value] if isinstance(value, bool | float) else [value, value - 1, value + 1]
 
 
-def _compiled(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
-    """(state, inputs) to the next state and what is claimed of this one, or None where an assumption is broken."""
+def _compile(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:
+    """A function from state and inputs to next state and claims. It returns None if an assumption is false."""
     assumed, nexts = [a.term for a in system.assumptions], [s.next for s in system.state]
     writer = PythonWriter([*assumed, *nexts, *claims], {})
     names = [f"v{i}" for i in range(len(system.state) + len(system.inputs))]

@@ -26,7 +26,7 @@ ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps
 HUGE = 4096  # bits of a number
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 LIVELY = 40  # steps at most before the habits (heuristic)
-A_TURN = 1000  # steps between two looks at what others say
+A_TURN = 1000  # steps between two looks at the inbox
 
 
 class Simulation:

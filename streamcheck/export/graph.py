@@ -9,35 +9,35 @@ from streamcheck.core.term import Term
 from streamcheck.problem.specification import Specification
 
 
-def show_graph(equations: Specification) -> str:
-    return "\n".join(["digraph " + _quote(equations.name) + " {", *_lines(equations), "}"]) + "\n"
+def show_graph(specification: Specification) -> str:
+    return "\n".join(["digraph " + _quote(specification.name) + " {", *_lines(specification), "}"]) + "\n"
 
 
-def _lines(equations: Specification) -> Iterator[str]:
+def _lines(specification: Specification) -> Iterator[str]:
     yield "  rankdir=LR; node [fontname=Helvetica, fontsize=11]; edge [color=gray30];"
-    named: dict[Term, str] = {w.term: w.name for w in equations.wires}
-    for i in equations.inputs:
+    named: dict[Term, str] = {w.term: w.name for w in specification.wires}
+    for i in specification.inputs:
         named[i.var] = i.name
         yield f"  {_quote(i.name)} [shape=invhouse, style=filled, fillcolor=lightblue];"
-    for c in equations.constants:
+    for c in specification.constants:
         named[c.var] = c.name
         yield f"  {_quote(c.name)} [shape=invhouse, style=dotted];"
-    for cell in equations.cells:
+    for cell in specification.cells:
         named[cell.var] = cell.name
         yield f"  {_quote(cell.name)} [shape=box];"
-    for wire in equations.wires:
+    for wire in specification.wires:
         yield f"  {_quote(wire.name)} [shape=ellipse];"
         yield from _edges(wire.name, wire.term.args, named)
-    for cell in equations.cells:
+    for cell in specification.cells:
         yield from _edges(cell.name, (cell.next,), named, " [style=dashed]")
-    for trigger in equations.triggers:
+    for trigger in specification.triggers:
         name = _quote(f"trigger {trigger.name}")
         yield f"  {name} [label={_quote(trigger.name)}, shape=cds, style=filled, fillcolor=lightsalmon];"
         yield from _edges(f"trigger {trigger.name}", (trigger.guard, *(a for _, a in trigger.args)), named)
     for kind, items in (
-        ("observer", equations.observers),
-        ("assume", equations.assumptions),
-        ("prop", equations.properties),
+        ("observer", specification.observers),
+        ("assume", specification.assumptions),
+        ("prop", specification.properties),
     ):
         for item in items:
             node = f"{kind} {item.name}"

@@ -24,35 +24,35 @@ from streamcheck.problem.specification import Cell, Specification
 class Plan:
     """The part of a specification that a run computes: the cells and inputs that the shown terms need."""
 
-    equations: Specification
+    specification: Specification
     properties: list[tuple[str, Term]]  # those that a run can decide
     assumptions: list[tuple[str, Term]]
     cells: list[Cell]
     inputs: list[Term]
 
 
-def plan(equations: Specification) -> Plan:
+def plan(specification: Specification) -> Plan:
     """The plan for triggers, observers, and the claims whose values follow from the externs."""
-    open_ended = [v.var for v in equations.constants] + [i.var for i in equations.inputs if not i.extern]
-    open_ended += [c.var for c in equations.cells if c.free]
-    undecided = _dependents(open_ended, equations)
-    always = [p for p in equations.properties if p.goal is Goal.ALWAYS]
+    open_ended = [v.var for v in specification.constants] + [i.var for i in specification.inputs if not i.extern]
+    open_ended += [c.var for c in specification.cells if c.free]
+    undecided = _dependents(open_ended, specification)
+    always = [p for p in specification.properties if p.goal is Goal.ALWAYS]
     properties = [(p.name, p.term) for p in always if p.term not in undecided]
-    assumptions = [(a.name, a.term) for a in equations.assumptions if a.term not in undecided]
-    needed = equations.needed_by([*equations.outputs(), *(claim for _, claim in properties + assumptions)])
-    cells = [c for c in equations.cells if c.var in needed]
-    return Plan(equations, properties, assumptions, cells, [i.var for i in equations.inputs if i.var in needed])
+    assumptions = [(a.name, a.term) for a in specification.assumptions if a.term not in undecided]
+    needed = specification.needed_by([*specification.outputs(), *(claim for _, claim in properties + assumptions)])
+    cells = [c for c in specification.cells if c.var in needed]
+    return Plan(specification, properties, assumptions, cells, [i.var for i in specification.inputs if i.var in needed])
 
 
-def _dependents(variables: list[Term], equations: Specification) -> set[Term]:
+def _dependents(variables: list[Term], specification: Specification) -> set[Term]:
     """Every term whose value may depend on these variables, at this step or later."""
     if not variables:
         return set()
     users: dict[Term, list[Term]] = defaultdict(list)
-    for node in walk(equations.roots()):
+    for node in walk(specification.roots()):
         for a in node.args:
             users[a].append(node)
-    for cell in equations.cells:
+    for cell in specification.cells:
         users[cell.next].append(cell.var)
     influenced: set[Term] = set()
     stack = variables
@@ -66,9 +66,9 @@ def _dependents(variables: list[Term], equations: Specification) -> set[Term]:
 
 def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]]:
     """The generator function that turns rows of input values into steps."""
-    equations = planned.equations
+    specification = planned.specification
     roots = [c.next for c in planned.cells] + [claim for _, claim in planned.properties + planned.assumptions]
-    roots += equations.outputs()
+    roots += specification.outputs()
     writer = PythonWriter(roots, {"Step": Step})
     for i, cell in enumerate(planned.cells):
         writer.name(cell.var, f"c{i}")
@@ -90,13 +90,13 @@ def _initial(cell: Cell) -> Value:
 
 def _body(planned: Plan, writer: PythonWriter) -> list[str]:
     """The statements of one step: the shown values, the next values, then the assignment of all cells."""
-    equations = planned.equations
+    specification = planned.specification
     lines = writer.lines
-    observers = [f"{o.name!r}: {_shown(o.term, writer)}" for o in equations.observers]
-    guards = [writer.expression(t.guard) for t in equations.triggers]
-    args = [[_shown(arg, writer) for _, arg in t.args] for t in equations.triggers]
+    observers = [f"{o.name!r}: {_shown(o.term, writer)}" for o in specification.observers]
+    guards = [writer.expression(t.guard) for t in specification.triggers]
+    args = [[_shown(arg, writer) for _, arg in t.args] for t in specification.triggers]
     lines.append("fired = {}")
-    for trigger, guard, shown in zip(equations.triggers, guards, args, strict=True):
+    for trigger, guard, shown in zip(specification.triggers, guards, args, strict=True):
         lines.append(f"if {guard}: fired[{trigger.name!r}] = ({''.join(a + ', ' for a in shown)})")
     for names, claims in (("broken", planned.properties), ("unmet", planned.assumptions)):
         lines.append(f"{names} = ()")

@@ -1,1 +1,1 @@
-"""Invariants found without being asked for: candidates from runs, kept where induction agrees."""
+"""Auxiliary invariants: candidates from random runs, kept if they are inductive."""

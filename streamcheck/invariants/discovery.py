@@ -37,7 +37,7 @@ class Columns:
 
     def holds(self, node: Term) -> list[Value]:
         if node not in self.of:
-            self.of[node] = _computed(node, self.of)
+            self.of[node] = _values_of(node, self.of)
         return self.of[node]
 
     def numbers(self, var: Term) -> list[int | Fraction]:
@@ -66,7 +66,7 @@ class Discovery(ABC):
                 shared = self._read(inbox)
                 if not self.claims:
                     return
-                yield from self._filtered([*shared, *candidates][:MOST_CANDIDATES])
+                yield from self._filter([*shared, *candidates][:MOST_CANDIDATES])
                 yield Progress(number + 1)
         except GaveUp as gave_up:
             yield from (Unknown(name, str(gave_up)) for name in self.claims)
@@ -109,7 +109,7 @@ class Discovery(ABC):
                     shared += certificate.invariants
         return shared
 
-    def _filtered(self, candidates: list[Term]) -> Iterator[Event]:
+    def _filter(self, candidates: list[Term]) -> Iterator[Event]:
         goals = {name: c.term for name, c in self.claims.items()}
         alive = self.surviving([*self.shown, *candidates, *goals.values()])
         own = {*goals.values()}
@@ -126,7 +126,7 @@ class Discovery(ABC):
             yield Invariants(Certificate("inductive", 1, tuple(self.shown)))
 
 
-def _computed(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:
+def _values_of(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:
     """The values of a term in every state."""
     writer = PythonWriter([node], {})
     used = variables([node])

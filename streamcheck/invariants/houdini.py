@@ -34,17 +34,17 @@ class Houdini:
         self._labels: dict[Term, Term] = {}
 
     def assume(self, invariants: Iterable[Term]) -> None:
-        """What others have shown."""
+        """The invariants of other engines."""
         for invariant in invariants:
             self.first.add(self.steps.image(invariant, 0))
             self.onward.add(*(self.steps.image(invariant, i) for i in (0, 1)))
 
     def inductive(self, candidates: Sequence[Term]) -> list[Term]:
         """The largest inductive set among them."""
-        alive = self._surviving(self.first, list(dict.fromkeys(candidates)), 0, labelled=False)
-        return self._surviving(self.onward, alive, 1, labelled=True)
+        alive = self._survivors(self.first, list(dict.fromkeys(candidates)), 0, labelled=False)
+        return self._survivors(self.onward, alive, 1, labelled=True)
 
-    def _surviving(self, solver: Solver, alive: list[Term], step: int, *, labelled: bool) -> list[Term]:
+    def _survivors(self, solver: Solver, alive: list[Term], step: int, *, labelled: bool) -> list[Term]:
         images = {c: self.steps.image(c, step) for c in alive}
         while alive:
             # A ∧ (I or T ∧ C[x0]) ∧ (¬c_1 ∨ ¬c_2 ∨ …)
@@ -62,8 +62,8 @@ class Houdini:
         return alive
 
     def proved(self, candidates: Sequence[Term]) -> list[Term]:
-        """The same where models are hard to find, but proofs are not (polynomials): each candidate is to be refuted or
-        proved by itself, and what is neither goes too."""
+        """The same for candidates with hard models and easy proofs (polynomials): each is refuted or proved by itself,
+        and dropped if it is neither."""
         alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
         while True:
             labels = [self._label(c) for c in alive]

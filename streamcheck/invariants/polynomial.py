@@ -9,8 +9,8 @@ Two ways to candidates, both proved by induction before they are used:
                    c(0)) / d
     null spaces    of the values that monomials up to a degree take in states that random runs reach [SGHAN13]
 
-A condition under which the whole loop moves, or begins anew, makes no difference to either: the branch that says
-something is taken, and induction judges.
+A condition under which the whole loop moves, or begins anew, makes no difference to either: the branch that changes
+the variable is used, and induction checks the result.
 
 Limits: small degrees, few variables; wrapping machine integers break the equalities unless ranges rule the wrap out.
 """
@@ -117,7 +117,7 @@ class Polynomial(Discovery):
 
 
 def _growth(v: Term, after: Term, init: Term | None, symbols: dict[Term, Any]) -> Any:
-    """after - v as a polynomial, on the branch that says something; None where it is none."""
+    """after - v as a polynomial, on the branch that changes v. None if it is not a polynomial."""
     while after.op == "mux":
         _, a, b = after.args
         after = b if a in (v, init) else a

@@ -1,4 +1,4 @@
-"""Invariants by template: what holds of all states that random runs reach, kept where induction agrees.
+"""Invariants by template: whatever holds in all states that random runs reach, kept if it is inductive.
 
 Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
 implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
@@ -9,7 +9,7 @@ themselves are candidates too.
 
 A bound is a candidate only if half of the states already show it: what grows with every run is chance.
 
-Limits: what no template says; conditions beyond the first few dozen.
+Limits: the templates; conditions beyond the first few dozen.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Templates(Discovery):
             if s.var.type.kind == "integer":
                 yield from _remainder(s.var, list(values))
         yield from self._equalities()
-        yield from self._tested()
+        yield from self._comparisons_that_hold()
 
     def _equalities(self, among: list[int] | None = None) -> Iterator[Term]:
         """Linear relations between numbers."""
@@ -84,8 +84,8 @@ class Templates(Discovery):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
 
-    def _tested(self) -> Iterator[Term]:
-        """Comparisons that programs make: those that always hold, and where one side is less, that it is no more."""
+    def _comparisons_that_hold(self) -> Iterator[Term]:
+        """Comparisons of the program that hold in all states; for `a < b` that is not among them, `a <= b` if it is."""
         if self.place is not None:
             for atom in self._comparisons():
                 for said in (atom, negation(atom)):
@@ -141,7 +141,7 @@ class Templates(Discovery):
                 yield disjunction(*group)
 
     def _conditional(self) -> Iterator[Term]:
-        """Bounds that are closer where a condition holds."""
+        """Bounds that are closer if a condition holds."""
         numbers = self._numbers()
         for atom in self._atoms():
             for wanted in (True, False):
@@ -157,7 +157,7 @@ class Templates(Discovery):
                                 yield implication(condition, bound)
 
     def _bounds(self, row: Row, among: list[int] | None = None) -> Iterator[Term]:
-        """Least and greatest value of the sum over the states, where half of them already show it."""
+        """Least and greatest value of the sum over the states, if half of them already have that bound."""
         columns = [(self.columns.of[v], a) for v, a in row.of.items()]
         rows = range(len(columns[0][0])) if among is None else among
         totals = [sum(a * column[i] for column, a in columns) for i in rows]  # type: ignore[operator, misc]
@@ -171,7 +171,7 @@ class Templates(Discovery):
 
 
 def _remainder(var: Term, values: list[Value]) -> Iterator[Term]:
-    """That the values are all the same modulo the greatest number that says so."""
+    """Equality of all values modulo the greatest possible number."""
     numbers = [int(v) for v in values]  # type: ignore[arg-type]
     step = gcd(*(n - numbers[0] for n in numbers))
     if len(numbers) > 2 and step > 1:

@@ -39,7 +39,7 @@ def equations_of(spec: SpecBase) -> Specification:
 
 def specification_of(elaborated: Elaborated) -> Specification:
     flattening = Flattening(elaborated)
-    specification = flattening.equations()
+    specification = flattening.specification()
     check_flattening(elaborated.spec, flattening.terms, specification)
     return specification
 
@@ -59,7 +59,7 @@ class Flattening:
         self.pending: deque[Node] = deque()  # appends whose cells have no next value yet
         self.cells: dict[Term, Cell] = {}
 
-    def equations(self) -> Specification:
+    def specification(self) -> Specification:
         spec = self.spec
         triggers = tuple(self._trigger(t) for t in spec.triggers.values())
         observers = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.observers.values())

@@ -28,8 +28,6 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, v
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
-HIDDEN = "\u2063"  # no name of a user's begins with an invisible separator
-
 
 @dataclass(frozen=True)
 class Edge:
@@ -66,9 +64,9 @@ class Error:
 @dataclass(frozen=True)
 class Automaton:
     """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
-    of the source begins. `said`: C identifiers that are names here too, with where they were declared.
+    of the source begins. `source_names`: C identifiers that are names here too, each with the place of its declaration.
 
-    `integers` and `function` tell how code was read: with C's integers or mathematical ones, and which function.
+    `integers` and `function` record how code was read: with C's integers or mathematical ones, and which function.
     `predicates` are conditions that the user gave to the engines."""
 
     name: str
@@ -79,7 +77,7 @@ class Automaton:
     edges: tuple[Edge, ...]
     lines: Mapping[str, Location] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
-    said: Mapping[str, Location] = field(default_factory=dict)
+    source_names: Mapping[str, Location] = field(default_factory=dict)
     integers: Literal["c", "math"] = "c"
     function: str | None = None
     predicates: tuple[Term, ...] = ()
@@ -174,14 +172,14 @@ class Automaton:
 def exclusive(guards: Sequence[Term]) -> bool:
     """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
     parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
-    denied = [_denied(known) for known in parts]
+    denied = [_contradictions(known) for known in parts]
     return all(
         _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
         for i, j in combinations(range(len(parts)), 2)
     )
 
 
-def _denied(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
+def _contradictions(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
     """What contradicts the parts: all of these conditions together, by the first of them."""
     found: dict[Term, list[list[Term]]] = {}
     for part in parts:

@@ -16,13 +16,13 @@ from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 
-def automaton_to_plain(cfa: Automaton, w: TermWriter) -> dict[str, Any]:
+def automaton_to_plain(automaton: Automaton, w: TermWriter) -> dict[str, Any]:
     return {
-        "name": cfa.name,
-        "variables": [w.term(v) for v in cfa.variables],
-        "locations": list(cfa.locations),
-        "entry": cfa.entry,
-        "errors": [[e.location, e.name, location_row(e.where), e.implied] for e in cfa.errors],
+        "name": automaton.name,
+        "variables": [w.term(v) for v in automaton.variables],
+        "locations": list(automaton.locations),
+        "entry": automaton.entry,
+        "errors": [[e.location, e.name, location_row(e.where), e.implied] for e in automaton.errors],
         "edges": [
             [
                 e.source,
@@ -33,10 +33,10 @@ def automaton_to_plain(cfa: Automaton, w: TermWriter) -> dict[str, Any]:
                 e.text,
                 location_row(e.where),
             ]
-            for e in cfa.edges
+            for e in automaton.edges
         ],
-        "lines": {name: location_row(where) for name, where in cfa.lines.items()},
-        "loops": sorted(cfa.loops),
+        "lines": {name: location_row(where) for name, where in automaton.lines.items()},
+        "loops": sorted(automaton.loops),
     }
 
 

@@ -24,7 +24,7 @@ class Place:
 class Code:
     """The files that belong together, and how they relate to the equations."""
 
-    equations: Specification
+    specification: Specification
     files: Mapping[str, str]
     places: Mapping[str, Place]
     copilot: bool

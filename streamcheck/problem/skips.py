@@ -12,11 +12,11 @@ def is_skip(edge: Edge) -> bool:
     return edge.guard is TRUE and not edge.updates and not edge.choices
 
 
-def collapsed(cfa: Automaton) -> Automaton:
+def collapse_skips(automaton: Automaton) -> Automaton:
     """The automaton with two places made one wherever a skip edge between them is the only way on from the first, or
     the only way to the second. Where neither holds (`if (*)` without an else), the skip is kept: it is a choice."""
-    merged = _Merged(cfa)
-    waiting = [e for e in cfa.edges if is_skip(e)]
+    merged = _Merged(automaton)
+    waiting = [e for e in automaton.edges if is_skip(e)]
     while waiting:
         kept = [e for e in waiting if not merged.merge(e)]
         if len(kept) == len(waiting):
@@ -28,13 +28,13 @@ def collapsed(cfa: Automaton) -> Automaton:
 class _Merged:
     """Union-find over locations, with how many edges leave and enter each class."""
 
-    def __init__(self, cfa: Automaton) -> None:
-        self.cfa = cfa
-        self.parent = {name: name for name in cfa.locations}
-        self.leaving: dict[str, int] = dict.fromkeys(cfa.locations, 0)
-        self.entering: dict[str, int] = dict.fromkeys(cfa.locations, 0)
-        self.entering[cfa.entry] += 1  # a run may begin there
-        for edge in cfa.edges:
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.parent = {name: name for name in automaton.locations}
+        self.leaving: dict[str, int] = dict.fromkeys(automaton.locations, 0)
+        self.entering: dict[str, int] = dict.fromkeys(automaton.locations, 0)
+        self.entering[automaton.entry] += 1  # a run may begin there
+        for edge in automaton.edges:
             self.leaving[edge.source] += 1
             self.entering[edge.target] += 1
         self.gone: set[int] = set()
@@ -50,7 +50,7 @@ class _Merged:
         if a == b:
             return False
         forward = self.leaving[a] == 1
-        if not forward and (self.entering[b] != 1 or b in self.cfa.bad):
+        if not forward and (self.entering[b] != 1 or b in self.automaton.bad):
             return False
         gone, stays = (a, b) if forward else (b, a)
         self.parent[gone] = stays
@@ -60,33 +60,33 @@ class _Merged:
         return True
 
     def result(self) -> Automaton:
-        cfa, find = self.cfa, self.find
+        automaton, find = self.automaton, self.find
         edges = tuple(
-            replace(e, source=find(e.source), target=find(e.target)) for e in cfa.edges if id(e) not in self.gone
+            replace(e, source=find(e.source), target=find(e.target)) for e in automaton.edges if id(e) not in self.gone
         )
         return replace(
-            cfa,
-            locations=tuple(name for name in cfa.locations if find(name) == name),
-            entry=find(cfa.entry),
+            automaton,
+            locations=tuple(name for name in automaton.locations if find(name) == name),
+            entry=find(automaton.entry),
             edges=edges,
-            lines={name: where for name, where in cfa.lines.items() if find(name) == name},
-            loops=frozenset(find(name) for name in cfa.loops),
+            lines={name: where for name, where in automaton.lines.items() if find(name) == name},
+            loops=frozenset(find(name) for name in automaton.loops),
         )
 
 
-def reachable(cfa: Automaton) -> Automaton:
+def reachable(automaton: Automaton) -> Automaton:
     """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
-    found, stack = {cfa.entry}, [cfa.entry]
+    found, stack = {automaton.entry}, [automaton.entry]
     while stack:
-        for edge in cfa.leaving[stack.pop()]:
+        for edge in automaton.leaving[stack.pop()]:
             if edge.target not in found:
                 found.add(edge.target)
                 stack.append(edge.target)
-    kept = found | cfa.bad
+    kept = found | automaton.bad
     return replace(
-        cfa,
-        locations=tuple(name for name in cfa.locations if name in kept),
-        edges=tuple(e for e in cfa.edges if e.source in found),
-        lines={name: where for name, where in cfa.lines.items() if name in kept},
-        loops=cfa.loops & kept,
+        automaton,
+        locations=tuple(name for name in automaton.locations if name in kept),
+        edges=tuple(e for e in automaton.edges if e.source in found),
+        lines={name: where for name, where in automaton.lines.items() if name in kept},
+        loops=automaton.loops & kept,
     )

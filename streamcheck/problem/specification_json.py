@@ -18,7 +18,7 @@ from streamcheck.problem.specification import Cell, Constant, Input, Named, Spec
 FORMAT = "streamcheck equations 1"
 
 
-def to_plain(equations: Specification) -> dict[str, Any]:
+def to_plain(specification: Specification) -> dict[str, Any]:
     w = TermWriter()
 
     def named(items: Iterable[Named | Claim]) -> list[Any]:
@@ -34,10 +34,10 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 "unit": i.unit,
                 "at": location_row(i.where),
             }
-            for i in equations.inputs
+            for i in specification.inputs
         ],
         "constants": [
-            {"name": c.name, "type": w.type(c.type), "at": location_row(c.where)} for c in equations.constants
+            {"name": c.name, "type": w.type(c.type), "at": location_row(c.where)} for c in specification.constants
         ],
         "cells": [
             {
@@ -48,9 +48,9 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 "free": c.free,
                 "named": c.named,
             }
-            for c in equations.cells
+            for c in specification.cells
         ],
-        "wires": named(equations.wires),
+        "wires": named(specification.wires),
         "triggers": [
             {
                 "name": t.name,
@@ -58,9 +58,9 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 "args": [[name, w.term(arg)] for name, arg in t.args],
                 "at": location_row(t.where),
             }
-            for t in equations.triggers
+            for t in specification.triggers
         ],
-        "observers": named(equations.observers),
+        "observers": named(specification.observers),
         "properties": [
             {
                 "name": p.name,
@@ -70,12 +70,12 @@ def to_plain(equations: Specification) -> dict[str, Any]:
                 **({"vacuity": [p.origin.of, p.origin.steps]} if isinstance(p.origin, VacuityTest) else {}),
                 "at": location_row(p.where),
             }
-            for p in equations.properties
+            for p in specification.properties
         ],
-        "assumptions": named(equations.assumptions),
-        "warnings": list(equations.warnings),
+        "assumptions": named(specification.assumptions),
+        "warnings": list(specification.warnings),
     }
-    head = {"format": FORMAT, "name": equations.name, "at": location_row(equations.where)}
+    head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
 
 

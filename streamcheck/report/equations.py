@@ -85,19 +85,19 @@ def _needs_parentheses(node: Term) -> bool:
     return " " in OPERATORS[node.op].shown.split("(")[0] if node.args else False
 
 
-def show_equations(equations: Specification) -> str:
-    return "\n".join(_equation_lines(equations)) + "\n"
+def show_equations(specification: Specification) -> str:
+    return "\n".join(_equation_lines(specification)) + "\n"
 
 
-def _equation_lines(equations: Specification) -> Iterator[str]:
-    names = {w.term: w.name for w in equations.wires}
-    printer = Printer(names, equations.roots())
+def _equation_lines(specification: Specification) -> Iterator[str]:
+    names = {w.term: w.name for w in specification.wires}
+    printer = Printer(names, specification.roots())
     use = printer.use
-    yield f"spec {equations.name}"
+    yield f"spec {specification.name}"
     yield from _section(
         "inputs",
-        [(i.name, str(i.type), "" if i.extern else "unknown") for i in equations.inputs]
-        + [(c.name, str(c.type), "constant") for c in equations.constants],
+        [(i.name, str(i.type), "" if i.extern else "unknown") for i in specification.inputs]
+        + [(c.name, str(c.type), "constant") for c in specification.constants],
     )
     yield from _section(
         "cells",
@@ -107,19 +107,19 @@ def _equation_lines(equations: Specification) -> Iterator[str]:
                 str(c.initial.type),
                 f"[{'any' if c.free else printer.definition(c.initial)}] ++ {_delay_text(printer, c.next)}",
             )
-            for c in equations.cells
+            for c in specification.cells
         ],
     )
     order = {node: i for i, node in enumerate(printer.texts)}
-    wires = [(order[w.term], w.name, w.term, printer.definition(w.term)) for w in equations.wires]
+    wires = [(order[w.term], w.name, w.term, printer.definition(w.term)) for w in specification.wires]
     wires += [(order[node], name, node, text) for name, node, text in printer.extra]
     yield from _section("wires", [(name, str(node.type), text) for _, name, node, text in sorted(wires, key=_position)])
-    for trigger in equations.triggers:
+    for trigger in specification.triggers:
         args = ", ".join(use(arg) if name is None else f"{name}={use(arg)}" for name, arg in trigger.args)
         yield f"  trigger {trigger.name}({args}) when {use(trigger.guard)}"
-    for kind, items in (("observer", equations.observers), ("assume", equations.assumptions)):
+    for kind, items in (("observer", specification.observers), ("assume", specification.assumptions)):
         yield from (f"  {kind} {item.name} = {use(item.term)}" for item in items)
-    for p in equations.properties:
+    for p in specification.properties:
         kind = "implied" if p.is_implied else "prop" if p.goal is Goal.ALWAYS else "exists"
         yield f"  {kind} {p.name} = {use(p.term)}"
 

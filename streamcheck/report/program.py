@@ -101,16 +101,16 @@ def _parts(term: Term) -> Sequence[str]:
     return [f"({c})" if "||" in c or "?" in c else c for c in conditions(term)]
 
 
-def show_automaton(cfa: Automaton) -> str:
+def show_automaton(automaton: Automaton) -> str:
     """The automaton that engines see, as Graphviz DOT."""
-    lines = [f"digraph {_quote(cfa.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
+    lines = [f"digraph {_quote(automaton.name)} {{", "  node [fontname=Helvetica, fontsize=11, shape=ellipse];"]
     lines.append("  edge [fontname=Courier, fontsize=10, color=gray30];")
-    for location in cfa.locations:
-        style = ", style=bold" if location == cfa.entry else ""
-        if location in cfa.bad:
+    for location in automaton.locations:
+        style = ", style=bold" if location == automaton.entry else ""
+        if location in automaton.bad:
             style = ", shape=doubleoctagon, color=red"
         lines.append(f"  {_quote(location)} [label={_quote(location)}{style}];")
-    for edge in cfa.edges:
+    for edge in automaton.edges:
         label = edge.text if edge.where is None else f"{edge.where.line}: {edge.text}"
         lines.append(f"  {_quote(edge.source)} -> {_quote(edge.target)} [label={_quote(label)}];")
     return "\n".join([*lines, "}"]) + "\n"

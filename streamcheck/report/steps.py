@@ -16,10 +16,10 @@ SAMPLE = 16  # rows that determine the widths of a table
 NOT_FIRED = "--"
 
 
-def table(equations: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
+def table(specification: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
     """Lines of a table. For a live feed, each row is written immediately, with fixed widths."""
-    columns = ["step", *(t.name for t in equations.triggers), *(o.name for o in equations.observers)]
-    rows = _table_rows(equations, steps)
+    columns = ["step", *(t.name for t in specification.triggers), *(o.name for o in specification.observers)]
+    rows = _table_rows(specification, steps)
     first: list[list[str]] = []
     failed = None
     try:
@@ -40,9 +40,9 @@ def _raising(error: Exception | None) -> Iterator[list[str]]:
     yield from ()
 
 
-def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[list[str]]:
-    triggers = [(t.name, [text_of(arg.type) for _, arg in t.args]) for t in equations.triggers]
-    observers = [(o.name, text_of(o.term.type)) for o in equations.observers]
+def _table_rows(specification: Specification, steps: Iterator[Step]) -> Iterator[list[str]]:
+    triggers = [(t.name, [text_of(arg.type) for _, arg in t.args]) for t in specification.triggers]
+    observers = [(o.name, text_of(o.term.type)) for o in specification.observers]
     for step in steps:
         row = [str(step.step)]
         for name, shows in triggers:
@@ -54,16 +54,16 @@ def _table_rows(equations: Specification, steps: Iterator[Step]) -> Iterator[lis
         yield row
 
 
-def csv_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
+def csv_lines(specification: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """A column for each trigger (true if it fires) and for each of its arguments (empty if not)."""
     columns = ["step"]
-    for trigger in equations.triggers:
+    for trigger in specification.triggers:
         columns.append(trigger.name)
         columns += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
-    columns += [o.name for o in equations.observers]
+    columns += [o.name for o in specification.observers]
     yield ",".join(map(_quote, columns))
-    triggers = [(t.name, [_column(arg.type) for _, arg in t.args]) for t in equations.triggers]
-    observers = [(o.name, _column(o.term.type)) for o in equations.observers]
+    triggers = [(t.name, [_column(arg.type) for _, arg in t.args]) for t in specification.triggers]
+    observers = [(o.name, _column(o.term.type)) for o in specification.observers]
     for step in steps:
         cells = [str(step.step)]
         for name, shows in triggers:
@@ -86,10 +86,10 @@ def _quote(cell: str) -> str:
     return cell
 
 
-def json_lines(equations: Specification, steps: Iterator[Step]) -> Iterator[str]:
+def json_lines(specification: Specification, steps: Iterator[Step]) -> Iterator[str]:
     """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object."""
-    triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in equations.triggers]
-    observers = [(o.name, f"{json.dumps(o.name)}: ", json_text_of(o.term.type)) for o in equations.observers]
+    triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in specification.triggers]
+    observers = [(o.name, f"{json.dumps(o.name)}: ", json_text_of(o.term.type)) for o in specification.observers]
     for step in steps:
         fired = ", ".join([key + show(step.triggers[n]) for n, key, show in triggers if n in step.triggers])
         observed = ", ".join([key + show(step.observers[n]) for n, key, show in observers])

@@ -68,7 +68,7 @@ def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
         yield f"still running: {', '.join(unknown.running)}"
 
 
-def run_table(equations: Specification, result: Result) -> Iterator[str]:
+def run_table(specification: Specification, result: Result) -> Iterator[str]:
     """The run behind a result: externs first, then the user's streams, then the property."""
     assert result.run is not None
     length = len(result.run.steps)
@@ -76,8 +76,8 @@ def run_table(equations: Specification, result: Result) -> Iterator[str]:
     if length > HEAD + TAIL + 1:
         shown = [*range(HEAD), *range(length - TAIL, length)]
     table = [["step", *map(str, shown)]]
-    inputs = set(equations.chosen())
-    for name, node in _rows(equations, result):
+    inputs = set(specification.chosen())
+    for name, node in _rows(specification, result):
         table.append([name, *(_cell(result, node, i, chosen=node in inputs) for i in shown)])
     if len(shown) < length:
         for n, row in enumerate(table):
@@ -89,10 +89,10 @@ def run_table(equations: Specification, result: Result) -> Iterator[str]:
     yield "    " + MARKS
 
 
-def _rows(equations: Specification, result: Result) -> list[tuple[str, Term]]:
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in equations.chosen()]
-    rows += [(c.name, c.var) for c in equations.cells if c.free or c.named]
-    rows += [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
+def _rows(specification: Specification, result: Result) -> list[tuple[str, Term]]:
+    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.chosen()]
+    rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
+    rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     rows.append((result.name, result.prop.term))
     first: dict[Term, str] = {}
     for name, node in rows:  # a term with several names is shown once

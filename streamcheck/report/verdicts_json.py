@@ -53,14 +53,14 @@ def _result(problem: Problem, result: Result, saved: str | None, *, machine: boo
     return row
 
 
-def _steps(equations: Specification, result: Result) -> list[dict[str, Any]]:
+def _steps(specification: Specification, result: Result) -> list[dict[str, Any]]:
     assert result.run is not None
-    inputs = [(i.name, i.var) for i in equations.inputs]
-    constants = [(c.name, c.var) for c in equations.constants]
+    inputs = [(i.name, i.var) for i in specification.inputs]
+    constants = [(c.name, c.var) for c in specification.constants]
     streams: dict[str, Term] = {}
-    named = [(n.name, n.term) for n in (*equations.wires, *equations.observers)]
-    cells = [(c.name, c.var) for c in equations.cells]
-    claims = [(p.name, p.term) for p in equations.properties if not p.is_implied or p.name == result.name]
+    named = [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
+    cells = [(c.name, c.var) for c in specification.cells]
+    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p.name == result.name]
     for name, node in [*claims, *constants, *cells, *named]:
         streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [

@@ -90,7 +90,7 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
 def _in_scope(source: Automaton, terms: list[Term], where: Location) -> bool:
     """True if C can name their variables there: in the function itself and after their declarations."""
     for v in variables(terms):
-        declared = source.said.get(str(v.payload).split(".")[0])
+        declared = source.source_names.get(str(v.payload).split(".")[0])
         if declared is None or declared.line >= where.line:
             return False
     return True

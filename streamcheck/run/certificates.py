@@ -29,7 +29,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import EdgePath, Evidence, Trace
-from streamcheck.run.source import Reading, Target, read
+from streamcheck.run.source import SourceOptions, Target, read
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
@@ -40,7 +40,7 @@ def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
         if result.verdict != "unknown":
             path = os.path.join(directory, _file_name(file, verdicts.problem.name, result.name))
             with open(path, "w", encoding="utf-8") as out:
-                json.dump(_saved(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
+                json.dump(_certificate_of(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
                 out.write("\n")
             saved[result.name] = path
     return saved
@@ -55,7 +55,7 @@ def _file_name(file: str, spec: str, prop: str) -> str:
     return f"{readable}{mark}.json"
 
 
-def _saved(result: Result, verdicts: Verdicts, file: str) -> Saved:
+def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     problem = verdicts.problem
     program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
     plain = _evidence_to_plain(result.evidence)
@@ -91,10 +91,10 @@ def recheck(path: str) -> tuple[str, str | None]:
     return f"{saved.spec} {saved.prop} {word}", refuted(saved, problem, prop, path)
 
 
-def _how_read(saved: Saved, file: str) -> tuple[Target, Reading]:
+def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     if saved.program is None:
-        return Target(file, saved.spec), Reading()
-    return Target(file, saved.program["function"]), Reading(saved.program["integers"])
+        return Target(file, saved.spec), SourceOptions()
+    return Target(file, saved.program["function"]), SourceOptions(saved.program["integers"])
 
 
 def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:

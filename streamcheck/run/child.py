@@ -22,7 +22,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from streamcheck.run.logs import Row, send_records
+from streamcheck.run.logs import LogRow, send_records
 
 HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
@@ -46,7 +46,7 @@ class Channel:
 
     def __init__(self, read: int, write: int, token: bytes) -> None:
         self.read, self.write, self.token = read, write, token
-        self.logged: list[Row] = []  # log records of the other side
+        self.logged: list[LogRow] = []  # log records of the other side
         self._buffer = bytearray()
         self._outgoing = bytearray()
 

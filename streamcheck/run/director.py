@@ -284,7 +284,7 @@ class Director:
         for fd in ready:
             worker = sources[fd]
             if worker is None:
-                self._checked()
+                self._on_checked()
             elif worker.child.alive:
                 self._drain(worker)
         self._timeline.release(began - ON_ITS_WAY)
@@ -332,7 +332,7 @@ class Director:
             case Proved():
                 self._ask(worker, engine, event)
             case Falsified():
-                self._falsified(worker, engine, event)
+                self._falsify(worker, engine, event)
             case Waiting() | Settled():
                 pass
             case _:
@@ -370,7 +370,7 @@ class Director:
         self._asked[number] = Request(worker, engine, proved, evidence)
         self._checker.channel.post(self._records.record(number, proved.prop, evidence))
 
-    def _checked(self) -> None:
+    def _on_checked(self) -> None:
         assert self._checker is not None
         try:
             answers = self._checker.channel.available()
@@ -389,7 +389,7 @@ class Director:
             outcome = "accepted" if answer["accepted"] else answer["why"]
             self._timeline.info("certificate of %s for %s: %s", request.engine, prop, outcome)
             if answer["accepted"]:
-                self._accepted(request)
+                self._accept(request)
             elif answer["undecided"] or _guesses(request.worker.model):
                 self._undecided.unchecked(prop, request.engine, answer["why"])
             else:
@@ -400,7 +400,7 @@ class Director:
             self._undecided.unchecked(prop, engine, why)
             self._decide(self._unknown(prop))
 
-    def _accepted(self, request: Request) -> None:
+    def _accept(self, request: Request) -> None:
         worker, proved = request.worker, request.proved
         if proved.prop in self._longer:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
@@ -413,11 +413,11 @@ class Director:
         elif self.decisions[proved.prop].verdict == "falsified":
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
 
-    def _falsified(self, worker: Worker, engine: str, falsified: Falsified) -> None:
+    def _falsify(self, worker: Worker, engine: str, falsified: Falsified) -> None:
         earlier = self.decisions.get(falsified.prop)
         if earlier is not None and earlier.verdict == "falsified":
             return
-        evidence, shown = self._replayed(worker, falsified)
+        evidence, shown = self._replay(worker, falsified)
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
@@ -437,7 +437,7 @@ class Director:
                 self._post(other, falsified)
         self._settle_longer(self.elapsed)
 
-    def _replayed(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
+    def _replay(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
         """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
         claim = claim_named(self.problem, falsified.prop)
         try:

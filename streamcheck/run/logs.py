@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-Row: TypeAlias = tuple[str, int, float, str]  # logger, level, time, message
+LogRow: TypeAlias = tuple[str, int, float, str]  # logger, level, time, message
 PACKAGE = logging.getLogger("streamcheck")
 ON_ITS_WAY = 0.1  # seconds between the making of a record and its being in the pipe, on a busy machine
 
@@ -25,7 +25,7 @@ class Sender(logging.Handler):
         self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
-        row: Row = (record.name, record.levelno, time.monotonic(), record.getMessage())
+        row: LogRow = (record.name, record.levelno, time.monotonic(), record.getMessage())
         self._send({"log": row})
 
 
@@ -40,7 +40,7 @@ class Timeline:
 
     def __init__(self, log: logging.Logger) -> None:
         self._own = log
-        self._pending: list[tuple[Row, str]] = []
+        self._pending: list[tuple[LogRow, str]] = []
 
     def info(self, message: str, *args: object) -> None:
         """A record of this process."""
@@ -48,7 +48,7 @@ class Timeline:
             row = self._own.name, logging.INFO, time.monotonic(), message % args
             self._pending.append((row, ""))
 
-    def add(self, rows: Iterable[Row], worker: str = "") -> None:
+    def add(self, rows: Iterable[LogRow], worker: str = "") -> None:
         """Records of another process."""
         self._pending += [(row, worker) for row in rows]
 
@@ -62,7 +62,7 @@ class Timeline:
                 hand_out(row, worker)
 
 
-def hand_out(row: Row, worker: str = "") -> None:
+def hand_out(row: LogRow, worker: str = "") -> None:
     """One record to the loggers of this process."""
     name, level, at, message = row
     log = logging.getLogger(name)

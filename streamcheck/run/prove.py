@@ -48,7 +48,7 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
-    chosen = _selected(problem, settings.props)
+    chosen = _select(problem, settings.props)
     tested = with_vacuity_tests(chosen) if isinstance(chosen, Specification) else chosen
     models = views(tested, blocks=settings.blocks)
     LOG.info(
@@ -73,12 +73,17 @@ def prove(
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
     LOG.info("%s: all decided or given up after %.3f s", problem.name, director.elapsed)
-    warnings = [*problem.warnings, *director.deaths, *_vacuous(tested, decisions), *_undefined(problem, decisions)]
+    warnings = [
+        *problem.warnings,
+        *director.deaths,
+        *_vacuous(tested, decisions),
+        *_undefined_operations(problem, decisions),
+    ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
-def _selected(problem: Problem, names: Sequence[str]) -> Problem:
+def _select(problem: Problem, names: Sequence[str]) -> Problem:
     """The problem with the properties of these names, in which `*` stands for anything."""
     known = [p.name for p in problem.properties]
     chosen: set[str] = set()
@@ -113,7 +118,7 @@ def _result(prop: Claim, decision: Decision) -> Result:
 OPPOSITE: Mapping[Word, Word] = {"proved": "falsified", "falsified": "proved", "unknown": "unknown"}
 
 
-def _undefined(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
+def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     """A C program means nothing after its first undefined operation, so proofs end there: also if nobody asked whether
     there is one."""
     if isinstance(problem, Specification):

@@ -49,7 +49,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[AnyOptions]):
+class EngineEntry(Generic[AnyOptions]):
     """One engine."""
 
     name: str
@@ -193,8 +193,8 @@ def _global_bmc_backward(_: Options) -> Engine:
 # The rows. Measured on the field's benchmarks (`tests/bench/engines.py`). In turns with all others, they come up in
 # this order.
 
-ROWS: tuple[Row[Any], ...] = (
-    Row(
+ROWS: tuple[EngineEntry[Any], ...] = (
+    EngineEntry(
         "bmc",
         "bounded model checking: shortest counterexamples, and the base case of induction",
         _bmc,
@@ -203,7 +203,7 @@ ROWS: tuple[Row[Any], ...] = (
         program=Start(0.0, other=1.5),
         head_start=0,
     ),
-    Row(
+    EngineEntry(
         "k-induction",
         "the step case of k-induction, all properties together, with path compression",
         _k_induction,
@@ -214,7 +214,7 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=0,
         price=2,  # far out, violations are likelier than proofs
     ),
-    Row(
+    EngineEntry(
         "completeness",
         "whether a run with new states is left after k steps: if none is, all states have been seen",
         _completeness,
@@ -225,7 +225,7 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=0,
         price=4,
     ),
-    Row(
+    EngineEntry(
         "ic3",
         "inductive lemmas frame by frame, predecessors generalised by Cooper's elimination: most of what induction "
         "cannot prove, and deep violations",
@@ -235,7 +235,7 @@ ROWS: tuple[Row[Any], ...] = (
         program=Start(0.3),
         head_start=300_000,
     ),
-    Row(
+    EngineEntry(
         "simulation",
         "long random runs: timers, and violations that appear late and after little input",
         _simulation,
@@ -246,7 +246,7 @@ ROWS: tuple[Row[Any], ...] = (
         price=20,
         auxiliary=True,
     ),
-    Row(
+    EngineEntry(
         "templates",
         "bounds, sums, differences, linear equalities, implications and one-hot groups, suggested by random runs and "
         "confirmed by induction: lemmas for the others",
@@ -257,7 +257,7 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=5_000_000,
         auxiliary=True,
     ),
-    Row(
+    EngineEntry(
         "polynomial",
         "equalities like 2*s == n*(n - 1), from recurrences in closed form and from random runs",
         _polynomial,
@@ -267,7 +267,7 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=15_000_000,
         auxiliary=True,
     ),
-    Row(
+    EngineEntry(
         "spacer",
         "z3's solver of Horn clauses: invariants over sums of counters",
         _spacer,
@@ -276,7 +276,7 @@ ROWS: tuple[Row[Any], ...] = (
         program=Start(0.6, other=4.0),
         head_start=10_000_000,
     ),
-    Row(
+    EngineEntry(
         "spacer-local",
         "the same without global guidance, which decides other problems",
         _spacer_local,
@@ -284,7 +284,7 @@ ROWS: tuple[Row[Any], ...] = (
         spec=Start(1.5),
         program=Start(5.0),
     ),
-    Row(
+    EngineEntry(
         "structural",
         "k-induction on the definitions that matter: starts from the property alone, refined by spurious runs",
         _structural,
@@ -293,7 +293,7 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=5_000_000,
         auxiliary=True,
     ),
-    Row(
+    EngineEntry(
         "predicates",
         "IC3 with implicit predicate abstraction, refined by interpolants of spurious counterexamples: all paths of "
         "that length",
@@ -304,19 +304,19 @@ ROWS: tuple[Row[Any], ...] = (
         head_start=30_000_000,
         auxiliary=True,
     ),
-    Row(
+    EngineEntry(
         "predicates-path",
         "the same, refined by interpolants of the one spurious path",
         _predicates_path,
         PredicatesOptions(refute="path"),
     ),
-    Row(
+    EngineEntry(
         "pdr-bits",
         "property directed reachability on bits: for systems of Bools",
         _bit_pdr,
         BitPdrOptions(),
     ),
-    Row(
+    EngineEntry(
         "predicate-reach",
         "predicate abstraction of a program, refined by interpolants of spurious paths",
         _predicate_reach,
@@ -324,7 +324,7 @@ ROWS: tuple[Row[Any], ...] = (
         program=Start(2.0, other=4.0),
         head_start=10_000_000,
     ),
-    Row(
+    EngineEntry(
         "lifted-pdr",
         "property directed reachability with frames for each location of a program, and weakest preconditions",
         _lifted_pdr,
@@ -332,21 +332,23 @@ ROWS: tuple[Row[Any], ...] = (
         program=Start(3.0, other=4.0),
         head_start=20_000_000,
     ),
-    Row(
+    EngineEntry(
         "concrete-reach",
         "the exact reachable states of each location of a program, if there are finitely many",
         _concrete_reach,
         Options(),
     ),
-    Row("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc, Options()),
-    Row("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward, Options()),
-    Row("global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc, Options()),
-    Row("global-bmc-backward", "the same from the error", _global_bmc_backward, Options()),
+    EngineEntry("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc, Options()),
+    EngineEntry("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward, Options()),
+    EngineEntry(
+        "global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc, Options()
+    ),
+    EngineEntry("global-bmc-backward", "the same from the error", _global_bmc_backward, Options()),
 )
-ENGINES: dict[str, Row[Any]] = {row.name: row for row in ROWS}
+ENGINES: dict[str, EngineEntry[Any]] = {row.name: row for row in ROWS}
 
 
-def row_of(name: str) -> Row[Any]:
+def entry_of(name: str) -> EngineEntry[Any]:
     """The engine of this name. SpecError if there is none."""
     if name not in ENGINES:
         raise SpecError(f"unknown engine {name!r}; choose from {', '.join(ENGINES)}")
@@ -361,10 +363,10 @@ def configured(settings: Mapping[str, Setting]) -> dict[str, Options]:
         if not dot:
             raise SpecError(f"{name!r} names no option; write ENGINE.OPTION, as in ic3.tighten")
         of_engine.setdefault(engine, {})[option] = value
-    return {engine: row_of(engine).configured(values) for engine, values in of_engine.items()}
+    return {engine: entry_of(engine).configured(values) for engine, values in of_engine.items()}
 
 
 def build(names: Sequence[str], options: Mapping[str, Options] | None = None) -> list[Engine]:
     """New engines, with these options or else their defaults. For workers: it loads their solvers."""
     options = options or {}
-    return [row.load(options.get(row.name, row.options)) for row in map(row_of, names)]
+    return [row.load(options.get(row.name, row.options)) for row in map(entry_of, names)]

@@ -27,7 +27,7 @@ KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceOptions:
     """How code is read: with C's integers or mathematical ones; and conditions on its variables, for engines that build
     on predicates."""
 
@@ -48,10 +48,10 @@ class Target:
         return Target(path, spec if separator else None)
 
 
-AS_EVER = Reading()
+AS_EVER = SourceOptions()
 
 
-def read(target: Target, seconds: float | None = None, reading: Reading = AS_EVER) -> Sequence[Problem]:
+def read(target: Target, seconds: float | None = None, reading: SourceOptions = AS_EVER) -> Sequence[Problem]:
     """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`)."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):
@@ -85,7 +85,7 @@ def _read_specifications(target: Target, seconds: float | None) -> list[Specific
 
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
-        raise SpecError(f"there is no file {path}")
+        raise SpecError(f"'{path}' is a directory; give a file" if os.path.isdir(path) else f"no such file: {path}")
     if not path.endswith(KINDS):
         kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
         raise SpecError(f"{path}: a spec is {kinds}, or equations from `show --as json` (.json)")
@@ -155,12 +155,12 @@ class Sampler:
         self.child: Sandbox | None = None
         self.sized = False
         if not target.path.endswith(".py"):
-            self.equations, self.sampled = one(read_specs(target), target), set[str]()
+            self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
-        self.child = Sandbox(_sampling(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
+        self.child = Sandbox(_sample(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
             loaded = self.child.receive()
-            self.equations = from_plain(loaded["equations"])
+            self.specification = from_plain(loaded["equations"])
             self.sampled = set(loaded["sampled"])
             self.sized = bool(loaded["sized"])  # some samples are a list, so the run has an end of its own
         except BaseException:
@@ -176,11 +176,11 @@ class Sampler:
 
     def needs_data(self, planned: Plan) -> bool:
         """Whether a run reads anything that has no samples: equations have none, and do without for an unknown."""
-        return self.child is not None or any(i.extern for i in self.equations.inputs if i.var in planned.inputs)
+        return self.child is not None or any(i.extern for i in self.specification.inputs if i.var in planned.inputs)
 
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """The rows of the inputs a run reads; OutOfSamples after the last."""
-        types = [v.type for v in plan(self.equations).inputs]
+        types = [v.type for v in plan(self.specification).inputs]
         if self.child is None:
             yield from repeat(tuple(map(default, types)))
         if not types:
@@ -194,7 +194,7 @@ class Sampler:
             yield from (tuple(map(value_from_plain, types, row)) for row in record["rows"])
 
 
-def _sampling(target: Target) -> Any:
+def _sample(target: Target) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.elaborate import elaborate
         from streamcheck.lang.flatten import specification_of
@@ -209,12 +209,12 @@ def _sampling(target: Target) -> Any:
             if target.spec is not None and target.spec not in found:
                 raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(found)}')
             elaborated = elaborate(found[target.spec] if target.spec is not None else specs[0])
-            equations = specification_of(elaborated)
+            specification = specification_of(elaborated)
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
-            sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(equations).inputs)
-            send({"equations": to_plain(equations), "sampled": list(samples), "sized": sized})
-            by_name = {i.name: i for i in equations.inputs}
-            read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(equations).inputs]
+            sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(specification).inputs)
+            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized})
+            by_name = {i.name: i for i in specification.inputs}
+            read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(specification).inputs]
             if read:
                 _send_samples(rows(read, samples, None), send)
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
-from streamcheck.run.registry import ENGINES, Start, row_of
+from streamcheck.run.registry import ENGINES, Start, entry_of
 from streamcheck.transform.reduce import clusters
-from streamcheck.transform.views import Model
+from streamcheck.transform.views import IntegerModel
 
 if TYPE_CHECKING:
     from streamcheck.transform.views import View
@@ -36,7 +36,7 @@ class Lane:
     """The engines of one worker, and the second it starts at."""
 
     engines: tuple[str, ...]
-    model: Model
+    model: IntegerModel
     after: float = 0.0
 
     @property
@@ -50,7 +50,7 @@ class Lane:
 
 def check_names(names: Sequence[str]) -> None:
     for name in names:
-        row_of(name)
+        entry_of(name)
 
 
 def work_counter() -> Callable[[], int]:
@@ -80,7 +80,7 @@ def in_turns(*, program: bool) -> tuple[str, ...]:
     return tuple(row.name for row in rows if program or row.spec is not None)
 
 
-def _portfolio(first: Model, others: Sequence[Model], definitions: int, *, program: bool) -> list[Lane]:
+def _portfolio(first: IntegerModel, others: Sequence[IntegerModel], definitions: int, *, program: bool) -> list[Lane]:
     """Every worker, as on two processors."""
     starts: dict[str, Start] = {}
     for row in ENGINES.values():

@@ -28,7 +28,7 @@ from streamcheck.engines.protocol import (
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
-from streamcheck.run.registry import ENGINES, Row
+from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
 from streamcheck.transform.reduce import clusters
 
@@ -60,7 +60,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
 class Instance:
     """An engine at work on one cluster of properties."""
 
-    row: Row[Any]
+    row: EngineEntry[Any]
     log: logging.Logger
     events: Iterator[Event]
     properties: tuple[str, ...]

@@ -17,7 +17,7 @@ MOST_LEAVES = 10
 
 
 def bounding_box(cube: Iterable[Term]) -> tuple[Term, ...] | None:
-    """The cube with its linear inequalities replaced by bounds on single leaves. None where there is nothing to gain,
+    """The cube with its linear inequalities replaced by bounds on single leaves. None if there is nothing to gain,
     or too much to do."""
     rows, others = _rows(cube)
     leaves = list(dict.fromkeys(leaf for r in rows for leaf in r.row.of))
@@ -73,11 +73,11 @@ def _without(leaf: Term, rows: list[Literal]) -> list[Literal]:
     rest = [r for r in rows if leaf not in r.row.of]
     for low in lower:
         for high in upper:
-            rest.append(_combined(leaf, low, high))
+            rest.append(_combine(leaf, low, high))
     return distinct(rest)
 
 
-def _combined(leaf: Term, low: Literal, high: Literal) -> Literal:
+def _combine(leaf: Term, low: Literal, high: Literal) -> Literal:
     f, g = -high.row.of[leaf], low.row.of[leaf]
     row = low.row.times(f).plus(high.row, g)
     if low.row.is_integer and high.row.is_integer:  # 1 <= a and 1 <= b: f + g <= f·a + g·b

@@ -4,7 +4,7 @@
 
     ∃x. φ[x]  ⟺  ⋁_{j=1..m} φ_-∞[j]  ∨  ⋁_{j=1..m} ⋁_{b ∈ B} φ[b + j]
 
-where m is the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
+with m the least common multiple of the moduli of x, and B the boundary points below which a literal changes. Over
 Real the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ ⟺ φ[-∞] ∨ ⋁_{b ∈ B} φ[b] or φ[b + ε].
 
 [Laurent, "With approximate QE"]: of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
@@ -41,13 +41,13 @@ from streamcheck.smt.linear import (
     to_term,
 )
 
-Values: TypeAlias = Callable[[Term], Value]
+Valuation: TypeAlias = Callable[[Term], Value]
 MOST_MODULUS = 1 << 40  # larger least common multiples are not worth their precision: the value is fixed (heuristic)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What is put for x: `base` (None: -∞) plus `offset`, plus an infinitesimal where `above`."""
+    """A test point, put for x: `base` (None: -∞) plus `offset`, plus an infinitesimal if `above`."""
 
     base: Row | None
     offset: int = 0
@@ -127,7 +127,7 @@ def _unit(x: Term, given: Iterable[Literal]) -> int:
     return lcm(*(abs(int(g.row.factor(x))) for g in given if x in g.row.of))
 
 
-def _scaled(given: Literal, x: Term, unit: int) -> Literal:
+def _scale(given: Literal, x: Term, unit: int) -> Literal:
     """The literal with unit·x taken for a variable of its own, which keeps the name x. It is not normalised: the
     factor of x must stay -1 or 1."""
     if x not in given.row.of:
@@ -176,19 +176,19 @@ def _at(given: Literal, x: Term, point: Point) -> Formula:
 
 
 class TooLarge(Exception):
-    """What would be equivalent has more literals than anybody wants to see."""
+    """The equivalent formula exceeds the size limit."""
 
 
 LARGEST = 20_000
 
 
 def eliminate(x: Term, given: Formula) -> Formula:
-    """∃x. φ[x] without x. TooLarge where that takes too many literals."""
+    """∃x. φ[x] without x. TooLarge if that takes too many literals."""
     about = [g for g in literals(given) if x in g.row.of]
     if x.type is not INT:
         return _at_any([Point(None), *_real_points(about, x)], x, given)
     unit = _unit(x, about)
-    scaled = mapped(given, lambda g: _scaled(g, x, unit))
+    scaled = mapped(given, lambda g: _scale(g, x, unit))
     scaled = junction("and", [scaled, Literal(Kind.DIVIDES, row_of(x), unit)]) if unit > 1 else scaled
     about = [g for g in literals(scaled) if x in g.row.of]
     period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
@@ -232,25 +232,25 @@ def _ratio(a: int, b: Number) -> Number:
 # Approximate elimination
 
 
-def project(x: Term, cube: list[Literal], values: Values) -> list[Literal]:
+def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
     """A cube without x that implies ∃x. cube and holds in the model; `values` gives the model's value of each leaf."""
     about = [g for g in cube if x in g.row.of]
     rest = [g for g in cube if x not in g.row.of]
     if not about:
         return cube
     if x.type is INT and not all(g.row.is_integer for g in about):
-        return distinct([*rest, *(_fixed(g, x, values) for g in about)])
+        return distinct([*rest, *(_fix(g, x, values) for g in about)])
     if x.type is not INT:
         point = _real_point(about, x, values)
         kept: list[Literal] = [*rest]
     else:
         unit = _unit(x, about)
-        about = [_scaled(g, x, unit) for g in about]
+        about = [_scale(g, x, unit) for g in about]
         if unit > 1:
             about.append(Literal(Kind.DIVIDES, row_of(x), unit))
         period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
         if period > MOST_MODULUS:
-            return distinct([*rest, *(_fixed(g, x, values) for g in cube if x in g.row.of)])
+            return distinct([*rest, *(_fix(g, x, values) for g in cube if x in g.row.of)])
         point = _integer_point(about, x, unit, period, values)
         kept = [*rest]
     for g in about:
@@ -262,11 +262,11 @@ def project(x: Term, cube: list[Literal], values: Values) -> list[Literal]:
     return distinct(kept)
 
 
-def _fixed(given: Literal, x: Term, values: Values) -> Literal:
+def _fix(given: Literal, x: Term, values: Valuation) -> Literal:
     return given.replaced(x, Row({}, values(x)))  # type: ignore[arg-type]
 
 
-def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Values) -> Point:
+def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Valuation) -> Point:
     """The greatest boundary below the model's value, or -∞, and the j that keeps the remainders."""
     at: int = unit * values(x)  # type: ignore[assignment]
     best, best_value = None, None
@@ -279,7 +279,7 @@ def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values
     return Point(best, (at - start - 1) % period + 1)
 
 
-def _real_point(about: list[Literal], x: Term, values: Values) -> Point:
+def _real_point(about: list[Literal], x: Term, values: Valuation) -> Point:
     """The greatest bound below the model's value (or at it), strict ones last; or -∞."""
     at = values(x)
     best, best_rank = Point(None), None

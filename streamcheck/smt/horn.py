@@ -30,8 +30,8 @@ LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def silenced() -> Iterator[None]:
-    """Spacer now and then writes to standard error and ends its process: the supervisor tells, in fewer words."""
+def silence() -> Iterator[None]:
+    """Redirects standard error: spacer may write there before it ends its process, which the supervisor reports."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
@@ -44,7 +44,7 @@ def silenced() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What the solver says all reachable states satisfy."""
+    """The invariant that the solver returns."""
 
     invariant: Term
 
@@ -88,11 +88,11 @@ class Horn:
         self.point.rule(self.broken(), [self.relation(*xs), assumed, express(negation(broken))])
 
     def ask(self, work: int) -> Relation | Derivation | None:
-        """None where no answer came with so much work. `Untranslatable` where the relation is no term of ours."""
+        """The answer, None if the budget did not suffice. `Untranslatable` if the relation has no term."""
         self.point.set("rlimit", work)
         began = time.perf_counter()
         try:
-            with silenced():
+            with silence():
                 answer = self.point.query(self.broken())
         except z3.Z3Exception:  # the limit
             answer = z3.unknown

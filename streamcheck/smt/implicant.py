@@ -37,7 +37,7 @@ class _Implicant:
         self._done: set[tuple[Term, bool]] = set()
 
     def require(self, root: Term) -> None:
-        """What makes the root true, as literals."""
+        """Literals that make the root true."""
         stack = [(root, True)]
         while stack:
             node, wanted = stack.pop()

@@ -8,7 +8,7 @@ and no derivation of `broken`, the R_i that Spacer names are an interpolant of t
 and what the path says of the first state, G_i is A and what it says of state i, W is A ∧ ¬P; for a path of an automaton
 G_i is the guard of an edge, next_i its updates, and W the guard of the last edge.
 
-Each interpolant is looked at before it is used: it speaks of the state alone, the beginning satisfies the first, each
+Each interpolant is looked at before it is used: it is over the state alone, the beginning satisfies the first, each
 step leads from one to the next, and the last excludes the violation.
 """
 
@@ -22,7 +22,7 @@ import z3
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, substitute, term, variables, walk
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.smt.horn import silenced
+from streamcheck.smt.horn import silence
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import Exact, NotLinear, compare, is_comparison
 from streamcheck.smt.solver import Solver
@@ -33,8 +33,8 @@ WORK = 5_000_000  # a longer search is rarely worth it: there is another way to 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Where the guard holds, variables become `nexts`. Both speak of the state before, and of inputs of the step."""
+class GuardedStep:
+    """If the guard holds, variables become `nexts`. Both are over the state before and the inputs of the step."""
 
     guard: Term
     nexts: Mapping[Term, Term]
@@ -42,12 +42,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """n steps and what is wrong after them; `states[i]` are the variables that R_i may speak of, each given by the
+    """n steps and what is wrong after them; `states[i]` are the variables that R_i may contain, each given by the
     step before."""
 
     states: Sequence[Sequence[Term]]
     begun: Term
-    steps: Sequence[Step]
+    steps: Sequence[GuardedStep]
     wrong: Term
 
     def roots(self) -> list[Term]:
@@ -55,17 +55,17 @@ class Steps:
 
 
 def interpolants(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong: Term) -> list[Term] | None:
-    """Checked interpolants R_0 … R_n for the path (what it says of each state, n + 1 times); None where none came."""
+    """Checked interpolants R_0 … R_n for the path, given by its n + 1 sets of states. None if there are none."""
     nexts = {s.var: s.next for s in system.state}
     assumed = [a.term for a in system.assumptions]
     images = substitute([t for said in path for t in said], nexts)
-    steps = [Step(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
+    steps = [GuardedStep(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
     begun = conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None), *path[0])
     return along(Steps([list(nexts)] * len(path), begun, steps, conjunction(*assumed, wrong)))
 
 
 def along(given: Steps) -> list[Term] | None:
-    """Checked interpolants R_0 … R_n; None where none came."""
+    """Checked interpolants R_0 … R_n. None if there are none."""
     try:
         found = _ask(given)
     except (z3.Z3Exception, Untranslatable):
@@ -95,7 +95,7 @@ def _ask(given: Steps) -> list[Term] | None:
         moved = [after[v] == express(step.nexts[v]) for v in vs]
         point.rule(relations[i + 1](*(after[v] for v in vs)), [held[i], express(step.guard), *moved])
     point.rule(broken(), [held[-1], express(given.wrong)])
-    with silenced():
+    with silence():
         if point.query(broken()) != z3.unsat:
             return None
     back = Terms({before[v].get_id(): unsigned(v) for v in everything})
@@ -136,7 +136,7 @@ def atoms(given: Sequence[Term]) -> list[Term]:
 
 
 def _normal(node: Term) -> Term:
-    """The condition or its opposite, the one that says <=, < or ==, or is no negation."""
+    """The condition or its opposite: the one with <=, < or ==, or the one that is no negation."""
     if is_comparison(node):
         try:
             rows = Exact()

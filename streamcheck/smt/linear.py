@@ -1,7 +1,7 @@
 """Linear arithmetic: rows, and literals about them in the standard form of [Laurent, "The Cooper algorithm"].
 
 A row is a sum  a1·x1 + … + an·xn + c  of leaves with integer factors. A leaf is a variable, or a term kept as it
-is (`x * y`, `x % 2`). A literal says one of
+is (`x * y`, `x % 2`). A literal is one of
 
     0 < row    0 <= row (over Real only)    0 = row    0 ≠ row    m | row    ¬(m | row)
 
@@ -91,7 +91,7 @@ class Literal:
     modulus: int = 0  # of divisibilities
 
     def holds(self, values: Callable[[Term], Value]) -> bool:
-        return _judged(self.kind, self.row.value(values), self.modulus)
+        return _truth(self.kind, self.row.value(values), self.modulus)
 
     def opposite(self) -> Literal:
         match self.kind:
@@ -107,7 +107,7 @@ class Literal:
     @property
     def constant(self) -> bool | None:
         """The truth of a literal without leaves."""
-        return None if self.row.of else _judged(self.kind, self.row.constant, self.modulus)
+        return None if self.row.of else _truth(self.kind, self.row.constant, self.modulus)
 
     def key(self) -> tuple[object, ...]:
         return self.kind, self.modulus, self.row.constant, frozenset(self.row.of.items())
@@ -121,7 +121,7 @@ _OPPOSITE = {
 }
 
 
-def _judged(kind: Kind, value: Number, modulus: int) -> bool:
+def _truth(kind: Kind, value: Number, modulus: int) -> bool:
     match kind:
         case Kind.POSITIVE:
             return value > 0
@@ -176,13 +176,13 @@ def _divided(row: Row, by: int) -> dict[Term, Number]:
     return {leaf: int(a) // by for leaf, a in row.of.items()}
 
 
-def _ordered(row: Row) -> list[tuple[Term, Number]]:
+def _order(row: Row) -> list[tuple[Term, Number]]:
     """Variables by name, then the other leaves as they came: an order that does not change from run to run."""
     return sorted(row.of.items(), key=lambda item: (item[0].op != "var", str(item[0].payload)))
 
 
 def _leads_with_minus(row: Row) -> bool:
-    return bool(row.of) and _ordered(row)[0][1] < 0
+    return bool(row.of) and _order(row)[0][1] < 0
 
 
 # Back to terms
@@ -199,18 +199,18 @@ def to_term(given: Literal) -> Term:
         return term("eq" if given.kind is Kind.DIVIDES else "ne", remainder, constant(INT, 0))
     kind = INT if row.is_integer else REAL
     if given.kind in (Kind.ZERO, Kind.NONZERO):
-        return _compared("eq" if given.kind is Kind.ZERO else "ne", row, -row.constant, kind)
+        return _compare("eq" if given.kind is Kind.ZERO else "ne", row, -row.constant, kind)
     flipped = _leads_with_minus(row)
     if kind is INT:  # 0 < Σ + c
         bound = 1 - row.constant
-        return _compared("le", row.times(-1), -bound, kind) if flipped else _compared("ge", row, bound, kind)
+        return _compare("le", row.times(-1), -bound, kind) if flipped else _compare("ge", row, bound, kind)
     strict = given.kind is Kind.POSITIVE
     if flipped:
-        return _compared("lt" if strict else "le", row.times(-1), row.constant, kind)
-    return _compared("gt" if strict else "ge", row, -row.constant, kind)
+        return _compare("lt" if strict else "le", row.times(-1), row.constant, kind)
+    return _compare("gt" if strict else "ge", row, -row.constant, kind)
 
 
-def _compared(op: str, row: Row, bound: Number, kind: object) -> Term:
+def _compare(op: str, row: Row, bound: Number, kind: object) -> Term:
     number = INT if kind is INT else REAL
     return term(op, sum_term(Row(row.of, 0), number), _number(bound, number))
 
@@ -218,7 +218,7 @@ def _compared(op: str, row: Row, bound: Number, kind: object) -> Term:
 def sum_term(row: Row, kind: object) -> Term:
     """The row as a number term."""
     total: Term | None = None
-    for leaf, a in _ordered(row):
+    for leaf, a in _order(row):
         part = _as(leaf, kind)
         size = part if abs(a) == 1 else term("mul", _number(max(a, -a), kind), part)
         if total is None:

@@ -4,7 +4,7 @@
 model's way is taken, and what that takes for granted is noted as a literal. [Laurent, "With approximate QE"]: an
 approximation is made each time a disjunction is met.
 
-`Exact`: for all values. What branches becomes a fresh variable and a formula that defines it.
+`Exact`: for all values. A branching term becomes a fresh variable and a formula that defines it.
 
 Nothing recurses over terms: they may be deep.
 """
@@ -49,7 +49,7 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne", "same")
 
 
 def is_comparison(node: Term) -> bool:
-    """Whether the node compares mathematical numbers."""
+    """True if the node compares mathematical numbers."""
     return node.op in COMPARISONS and node.args[0].type.kind in ARITHMETIC
 
 
@@ -60,7 +60,7 @@ def _leaf(node: Term, args: list[Row]) -> Row:
 
 
 class Rows:
-    """What both ways share: sums, differences, multiples."""
+    """The base of both ways: sums, differences, multiples."""
 
     def __init__(self) -> None:
         self.rows: dict[Term, Row] = {}
@@ -75,7 +75,7 @@ class Rows:
             else:
                 stack.pop()
                 if node not in self.rows:
-                    self.rows[node] = self._made(node)
+                    self.rows[node] = self._make(node)
         return self.rows[root]
 
     def needed(self, node: Term) -> tuple[Term, ...]:
@@ -88,7 +88,7 @@ class Rows:
                 return node.args
         return ()
 
-    def _made(self, node: Term) -> Row:
+    def _make(self, node: Term) -> Row:
         rows = [self.rows[a] for a in self.needed(node)]
         match node.op, rows:
             case "const", _:
@@ -151,7 +151,7 @@ class Chosen(Rows):
                 self.literals.append(compare("lt" if negative else "ge", a, Row({}, 0)))
                 return a.times(-1) if negative else a
             case (("floordiv" | "mod" | "quot" | "rem"), [a, b]) if b.constant:
-                return self._divided(node, a, int(b.constant))
+                return self._divide(node, a, int(b.constant))
             case "mul", [a, b]:
                 return self._product(node, a, b)
             case "cast", _ if node.args[0].type.kind == "bool":
@@ -165,7 +165,7 @@ class Chosen(Rows):
     def is_kept(self, row: Row) -> bool:
         return not any(leaf in self.eliminated for leaf in row.of)
 
-    def _divided(self, node: Term, a: Row, divisor: int) -> Row:
+    def _divide(self, node: Term, a: Row, divisor: int) -> Row:
         """A quotient or remainder by a literal: kept over variables that stay; a small remainder by divisibility; else
         the model's quotient q is taken, which bounds a - q·d."""
         remainder = node.op in ("mod", "rem")
@@ -210,7 +210,7 @@ class Chosen(Rows):
 
 
 class Exact(Rows):
-    """Rows for all values; `definitions` say what the fresh variables are."""
+    """Rows for all values; `definitions` define the fresh variables."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -230,7 +230,7 @@ class Exact(Rows):
             case "abs", [a]:
                 return self._either(compare("ge", a, Row({}, 0)), node, a, a.times(-1))
             case (("floordiv" | "mod"), [a, b]) if b.constant:
-                return self._divided(node.op, a, int(b.constant))
+                return self._divide(node.op, a, int(b.constant))
         raise NotLinear(node.op)
 
     def _variable(self, kind: Term) -> Row:
@@ -245,7 +245,7 @@ class Exact(Rows):
         self.definitions.append(junction("or", [then, otherwise]))
         return result
 
-    def _divided(self, op: str, a: Row, divisor: int) -> Row:
+    def _divide(self, op: str, a: Row, divisor: int) -> Row:
         quotient = self._variable(constant(INT, divisor))
         rest = a.plus(quotient, -divisor)
         low, high = (0, divisor - 1) if divisor > 0 else (divisor + 1, 0)
@@ -273,32 +273,32 @@ def formula(given: Term, rows: Exact) -> Formula:
             a, b = map(build, given.args)
             differ = junction("or", [junction("and", [a, negated(b)]), junction("and", [negated(a), b])])
             return negated(differ) if given.op in ("eq", "same") else differ
-    return given if given.is_const or given.op == "var" else _unsupported(given)
+    return given if given.is_const or given.op == "var" else _refuse(given)
 
 
-def _unsupported(given: Term) -> Formula:
+def _refuse(given: Term) -> Formula:
     if any(v.type.kind in ARITHMETIC for v in variables([given])):
         raise NotLinear(given.op)
     return given
 
 
 def eliminate_quantifiers(eliminated: Collection[Term], given: Term) -> Term:
-    """A term without these variables that is equivalent to ∃ eliminated. given. NotLinear where there is none here."""
+    """A term without these variables that is equivalent to ∃ eliminated. given. NotLinear if there is none here."""
     rows = Exact()
     body = formula(given, rows)
     body = junction("and", [body, *rows.definitions])
     for x in [*rows.fresh, *eliminated]:
         if x.type.kind == "bool":
-            body = junction("or", [_assigned(body, x, TRUE), _assigned(body, x, FALSE)])
+            body = junction("or", [_assign(body, x, TRUE), _assign(body, x, FALSE)])
         else:
             body = eliminate(x, body)
     return formula_term(body)
 
 
-def _assigned(given: Formula, x: Term, value: Term) -> Formula:
+def _assign(given: Formula, x: Term, value: Term) -> Formula:
     match given:
         case Junction(op, parts):
-            return junction(op, [_assigned(p, x, value) for p in parts])
+            return junction(op, [_assign(p, x, value) for p in parts])
         case Term() if given is x:
             return value
         case Term() if given is negation(x):

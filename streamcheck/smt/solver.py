@@ -105,7 +105,7 @@ class Solver:
 
 
 def work_done() -> int:
-    """What all solvers of this process have done so far, in the units of `patience`."""
+    """The work of all solvers of this process so far, in the units of `patience`."""
     return int(_meter().statistics().get_key_value("rlimit count"))
 
 

@@ -64,7 +64,7 @@ class Terms:
             equal = term("same", *args)
             return equal if kind == z3.Z3_OP_EQ else negation(equal)
         if kind in COMPARISONS:
-            return _compared(COMPARISONS[kind], args, node.arg(0))
+            return _compare(COMPARISONS[kind], args, node.arg(0))
         if kind in ARITHMETIC:
             return ARITHMETIC[kind](args)
         raise Untranslatable(node.decl().name())
@@ -90,7 +90,7 @@ def _left(op: str) -> Callable[[list[Term]], Term]:
     return lambda args: reduce(lambda a, b: term(op, a, b), args)
 
 
-def _divided(op: str) -> Callable[[list[Term]], Term]:
+def _divide(op: str) -> Callable[[list[Term]], Term]:
     def build(args: list[Term]) -> Term:
         if not args[1].is_const or args[1].payload <= 0:
             raise Untranslatable(op)  # SMT-LIB rounds differently there
@@ -133,8 +133,8 @@ ARITHMETIC: dict[int, Callable[[list[Term]], Term]] = {
     z3.Z3_OP_SUB: _left("sub"),
     z3.Z3_OP_UMINUS: lambda args: term("neg", args[0]),
     z3.Z3_OP_TO_REAL: lambda args: term("cast", args[0], payload=REAL),
-    z3.Z3_OP_IDIV: _divided("floordiv"),
-    z3.Z3_OP_MOD: _divided("mod"),
+    z3.Z3_OP_IDIV: _divide("floordiv"),
+    z3.Z3_OP_MOD: _divide("mod"),
     z3.Z3_OP_DIV: _ratio,
 }
 
@@ -142,14 +142,14 @@ ARITHMETIC: dict[int, Callable[[list[Term]], Term]] = {
 # Bit-vectors
 
 
-def _compared(op: str, args: list[Term], operand: z3.ExprRef) -> Term:
+def _compare(op: str, args: list[Term], operand: z3.ExprRef) -> Term:
     if op[0] != "s":
         return term(op, *args)
     half = constant(args[0].type, 1 << (operand.size() - 1))  # flipping the sign bit orders signed numbers as unsigned
     return term(op[1:], *(term("bitxor", a, half) for a in args))
 
 
-def _masked(value: Term, width: int) -> Term:
+def _mask(value: Term, width: int) -> Term:
     assert isinstance(value.type, MachineType)
     if width == value.type.width:
         return value
@@ -170,7 +170,7 @@ def _bits(node: z3.ExprRef, kind: int, args: list[Term]) -> Term:
     match kind:
         case z3.Z3_OP_EXTRACT:
             _, low = node.params()
-            return _masked(_cast(_shift(args[0], "shr", low), target), width)
+            return _mask(_cast(_shift(args[0], "shr", low), target), width)
         case z3.Z3_OP_CONCAT:
             total, used = constant(target, 0), 0
             for part, a in zip(reversed(node.children()), reversed(args), strict=True):
@@ -185,8 +185,8 @@ def _bits(node: z3.ExprRef, kind: int, args: list[Term]) -> Term:
     if op is None:
         raise Untranslatable(node.decl().name())
     if len(args) == 1:
-        return _masked(term(op, args[0]), width)
-    return _masked(_left(op)(args), width)
+        return _mask(term(op, args[0]), width)
+    return _mask(_left(op)(args), width)
 
 
 BITS = {

@@ -1,8 +1,8 @@
 """Terms to z3 expressions, through the SMT column of the operator table.
 
 Machine integers and enums are bit-vectors, Int and Real themselves, floats IEEE 754. A form is parsed once for each
-operator and its types, and then built by z3 functions of the same SMT-LIB names. What SMT-LIB has no name for
-(`sin`, `Real_to_Float`) is an uninterpreted function.
+operator and its types, and then built by z3 functions of the same SMT-LIB names. Operations without an SMT-LIB name
+(`sin`, `Real_to_Float`) are uninterpreted functions.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _builder(form: SExpr, result: Type) -> Builder:
             inner = _builder(body, result)
             return lambda scope: inner({**scope, **{name: build(scope) for name, build in names}})
         case [["_", str(name), *indices], *args]:
-            return _application(_indexed(name, [int(str(i)) for i in indices]), args, result)
+            return _application(_apply_indexed(name, [int(str(i)) for i in indices]), args, result)
         case [str(name), *args]:
             function = FUNCTIONS.get(name) or _unknown(name, result)
             return _application(function, args, result)
@@ -134,7 +134,7 @@ def _unknown(name: str, result: Type) -> Callable[..., Any]:
     return function
 
 
-def _indexed(name: str, indices: list[int]) -> Callable[..., Any]:
+def _apply_indexed(name: str, indices: list[int]) -> Callable[..., Any]:
     match name:
         case "extract":
             return lambda a: z3.Extract(indices[0], indices[1], a)
@@ -173,7 +173,7 @@ def _direct(make: Callable[..., Any], result: type) -> Callable[..., Any]:
     return function
 
 
-def _gathered(make: Callable[..., Any], result: type) -> Callable[..., Any]:
+def _gather(make: Callable[..., Any], result: type) -> Callable[..., Any]:
     def function(*args: Any) -> Any:
         ctx = args[0].ctx
         return result(make(ctx.ref(), len(args), (z3.Ast * len(args))(*(a.ast for a in args))), ctx)
@@ -192,12 +192,12 @@ def _choice(condition: Any, a: Any, b: Any) -> Any:
     return z3.If(condition, a, b)
 
 
-_subtraction = _gathered(z3.Z3_mk_sub, z3.ArithRef)
+_subtraction = _gather(z3.Z3_mk_sub, z3.ArithRef)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "not": _direct(z3.Z3_mk_not, z3.BoolRef),
-    "and": _gathered(z3.Z3_mk_and, z3.BoolRef),
-    "or": _gathered(z3.Z3_mk_or, z3.BoolRef),
+    "and": _gather(z3.Z3_mk_and, z3.BoolRef),
+    "or": _gather(z3.Z3_mk_or, z3.BoolRef),
     "xor": z3.Xor,
     "=>": _direct(z3.Z3_mk_implies, z3.BoolRef),
     "ite": _choice,
@@ -206,9 +206,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "<=": _direct(z3.Z3_mk_le, z3.BoolRef),
     ">": _direct(z3.Z3_mk_gt, z3.BoolRef),
     ">=": _direct(z3.Z3_mk_ge, z3.BoolRef),
-    "+": _gathered(z3.Z3_mk_add, z3.ArithRef),
+    "+": _gather(z3.Z3_mk_add, z3.ArithRef),
     "-": _minus,
-    "*": _gathered(z3.Z3_mk_mul, z3.ArithRef),
+    "*": _gather(z3.Z3_mk_mul, z3.ArithRef),
     "/": operator.truediv,
     "div": operator.truediv,  # of Int: z3 divides integers as SMT-LIB does
     "mod": operator.mod,

@@ -50,11 +50,11 @@ class AutomatonIntegers:
         return evidence
 
 
-def in_integers(cfa: Automaton) -> Automaton:
+def in_integers(automaton: Automaton) -> Automaton:
     """The automaton over Int, which has the same runs if `ranges_of` it holds."""
     m = Integers()
-    edges = tuple(_edge_in_integers(e, m) for e in cfa.edges)
-    return replace(cfa, variables=tuple(m.value(v) for v in cfa.variables), edges=edges)
+    edges = tuple(_edge_in_integers(e, m) for e in automaton.edges)
+    return replace(automaton, variables=tuple(m.value(v) for v in automaton.variables), edges=edges)
 
 
 def terms_in_integers(terms: Iterable[Term]) -> tuple[Term, ...]:
@@ -62,21 +62,21 @@ def terms_in_integers(terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(m.value(t) for t in terms)
 
 
-def ranges_of(cfa: Automaton) -> Term:
+def ranges_of(automaton: Automaton) -> Term:
     """The condition, over Int, that every variable and every choice is in the range of its type."""
     m = Integers()
-    typed = [*cfa.variables, *dict.fromkeys(c for e in cfa.edges for c in e.choices)]
+    typed = [*automaton.variables, *dict.fromkeys(c for e in automaton.edges for c in e.choices)]
     m.translate(typed)
     return conjunction(*(r.term for v in typed for r in m.ranges(v)))
 
 
-def with_ranges_in_guards(cfa: Automaton, ranges: Iterable[Claim]) -> Automaton:
+def with_ranges_in_guards(automaton: Automaton, ranges: Iterable[Claim]) -> Automaton:
     """The automaton whose guards hold the ranges of the variables that each edge reads."""
     by_variable: dict[Term, list[Term]] = {}
     for claim in ranges:
         for v in variables([claim.term]):
             by_variable.setdefault(v, []).append(claim.term)
-    return replace(cfa, edges=tuple(_with_ranges(e, by_variable) for e in cfa.edges))
+    return replace(automaton, edges=tuple(_with_ranges(e, by_variable) for e in automaton.edges))
 
 
 def _with_ranges(edge: Edge, ranges: Mapping[Term, list[Term]]) -> Edge:

@@ -20,14 +20,16 @@ class ScalarAutomaton:
         return evidence
 
 
-def scalar(cfa: Automaton) -> Automaton:
+def scalar(automaton: Automaton) -> Automaton:
     """Arrays and structs taken apart."""
-    parts = scalars(cfa.variables)
+    parts = scalars(automaton.variables)
     edges = []
-    for edge in cfa.edges:
+    for edge in automaton.edges:
         scalars(edge.choices, parts)
         scalars(edge.roots(), parts)
         updates = [pair for v, t in edge.updates for pair in zip(parts[v], parts[t], strict=True)]
         choices = tuple(part for c in edge.choices for part in parts[c])
         edges.append(replace(edge, guard=parts[edge.guard][0], updates=tuple(updates), choices=choices))
-    return replace(cfa, variables=tuple(part for v in cfa.variables for part in parts[v]), edges=tuple(edges))
+    return replace(
+        automaton, variables=tuple(part for v in automaton.variables for part in parts[v]), edges=tuple(edges)
+    )

@@ -67,7 +67,7 @@ class AutomatonSystem:
         }
         edges: list[tuple[int, dict[str, Value]]] = []
         for given in trace.inputs:
-            conditions = _taken(automaton, here)
+            conditions = _taken_conditions(automaton, here)
             leaving = automaton.leaving[here]
             chosen = {
                 v: given.get(str(v.payload), default(v.type))
@@ -84,50 +84,59 @@ class AutomatonSystem:
 
 def specification_of(automaton: Automaton) -> Specification:
     """The automaton as equations."""
-    cfa = automaton
-    taken = {q: _taken(cfa, q) for q in cfa.locations}
-    chosen = dict.fromkeys(v for e in cfa.edges for v in e.choices)
-    inputs = [*chosen, *(v for q in cfa.locations for v in cfa.selectors(q))]
-    cells = [Cell(str(cfa.place.payload), cfa.code(cfa.entry), _moved(cfa, taken), None, named=False)]
-    for v in cfa.variables:
-        cells.append(Cell(str(v.payload), constant(v.type, default(v.type)), _changed(cfa, taken, v), None, free=True))
+    taken = {q: _taken_conditions(automaton, q) for q in automaton.locations}
+    chosen = dict.fromkeys(v for e in automaton.edges for v in e.choices)
+    inputs = [*chosen, *(v for q in automaton.locations for v in automaton.selectors(q))]
+    cells = [
+        Cell(
+            str(automaton.place.payload),
+            automaton.code(automaton.entry),
+            _next_place(automaton, taken),
+            None,
+            named=False,
+        )
+    ]
+    for v in automaton.variables:
+        cells.append(
+            Cell(str(v.payload), constant(v.type, default(v.type)), _next_value(automaton, taken, v), None, free=True)
+        )
     return Specification(
-        cfa.name,
+        automaton.name,
         tuple(Input(str(v.payload), v.type, False, "", "", None) for v in inputs),
         (),
         tuple(cells),
         (),
         (),
         (),
-        cfa.properties,
+        automaton.properties,
         (),
         None,
-        cfa.warnings,
+        automaton.warnings,
     )
 
 
-def _taken(cfa: Automaton, location: str) -> list[Term]:
+def _taken_conditions(automaton: Automaton, location: str) -> list[Term]:
     """For each edge that leaves, the condition for taking it, given that no earlier one is."""
-    edges, selectors = cfa.leaving[location], cfa.selectors(location)
+    edges, selectors = automaton.leaving[location], automaton.selectors(location)
     chosen = [conjunction(s, e.guard) for s, e in zip(selectors, edges, strict=False)]
     return chosen + [e.guard for e in edges[len(chosen) :]]
 
 
-def _moved(cfa: Automaton, taken: dict[str, list[Term]]) -> Term:
-    result = cfa.place
-    for q in reversed(cfa.locations):
+def _next_place(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
+    result = automaton.place
+    for q in reversed(automaton.locations):
         if taken[q]:
-            targets = [cfa.code(e.target) for e in cfa.leaving[q]]
-            result = choice(cfa.at(q), _first(taken[q], targets, cfa.place), result)
+            targets = [automaton.code(e.target) for e in automaton.leaving[q]]
+            result = choice(automaton.at(q), _first(taken[q], targets, automaton.place), result)
     return result
 
 
-def _changed(cfa: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
+def _next_value(automaton: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
     result = v
-    for q in reversed(cfa.locations):
-        news = [e.update.get(v, v) for e in cfa.leaving[q]]
+    for q in reversed(automaton.locations):
+        news = [e.update.get(v, v) for e in automaton.leaving[q]]
         if any(new is not v for new in news):
-            result = choice(cfa.at(q), _first(taken[q], news, v), result)
+            result = choice(automaton.at(q), _first(taken[q], news, v), result)
     return result
 
 

@@ -46,24 +46,28 @@ class LargeBlocks:
 class _Blocks:
     """The automaton while it shrinks: edges by source and target, at most one each."""
 
-    def __init__(self, cfa: Automaton) -> None:
-        self.cfa = cfa
-        self.kept = cfa.bad | {cfa.entry}
-        self.leaving: dict[str, dict[str, Edge]] = {q: {} for q in cfa.locations}
-        self.entering: dict[str, set[str]] = {q: set() for q in cfa.locations}
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.kept = automaton.bad | {automaton.entry}
+        self.leaving: dict[str, dict[str, Edge]] = {q: {} for q in automaton.locations}
+        self.entering: dict[str, set[str]] = {q: set() for q in automaton.locations}
         self.fresh = 0
-        for edge in cfa.edges:
+        for edge in automaton.edges:
             self._add(edge)
 
     def result(self) -> Automaton:
-        pending = deque(self.cfa.locations)
+        pending = deque(self.automaton.locations)
         while pending:
             location = pending.popleft()
             if self._is_inner(location):
                 pending.extend(q for q in self._bypass(location) if q not in pending)
-        stay = [q for q in self.cfa.locations if self.entering[q] or q == self.cfa.entry or q in self.cfa.bad]
+        stay = [
+            q
+            for q in self.automaton.locations
+            if self.entering[q] or q == self.automaton.entry or q in self.automaton.bad
+        ]
         edges = [replace(e, choices=used_choices(e)) for q in stay for e in self.leaving[q].values()]
-        return replace(self.cfa, locations=tuple(stay), edges=tuple(edges))
+        return replace(self.automaton, locations=tuple(stay), edges=tuple(edges))
 
     def _is_inner(self, location: str) -> bool:
         entered = self.entering[location]
@@ -88,7 +92,7 @@ class _Blocks:
     def _add(self, edge: Edge) -> None:
         if edge.guard is FALSE:
             return
-        if edge.target in self.cfa.bad:
+        if edge.target in self.automaton.bad:
             edge = replace(edge, updates=())  # nobody reads what is written there
         other = self.leaving[edge.source].get(edge.target)
         self.leaving[edge.source][edge.target] = edge if other is None else self._choice(other, edge)

@@ -195,7 +195,7 @@ class Integers:
             case "shl":
                 amount = _literal(node.args[1])
                 factor = 1 << amount if amount < kind.width else 0
-                return _scaled(self.raws[node.args[0]], factor)
+                return _scale(self.raws[node.args[0]], factor)
             case "cast":
                 return self._cast_in(node.args[0], kind)
         return self._by_value(node, kind)
@@ -208,7 +208,7 @@ class Integers:
         a, b = (self.raws[x] for x in node.args)
         for x, y in ((a, b), (b, a)):
             if x.term.is_const:
-                return _scaled(y, x.term.payload)
+                return _scale(y, x.term.payload)
         a, b = (self._in_range(x) for x in node.args)
         corners = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
         return Raw(apply("mul", a.term, b.term), min(corners), max(corners))
@@ -251,10 +251,10 @@ class Integers:
                 amount = min(_literal(node.args[1]), kind.width)
                 return Raw(apply("floordiv", a.term, _int(1 << amount)), kind.low, kind.high)
             case "bitand":
-                return self._masked(node)
+                return self._mask(node)
         raise Inexpressible(f"{node.op} on {kind}")
 
-    def _masked(self, node: Term) -> Raw:
+    def _mask(self, node: Term) -> Raw:
         """`x & (2^n - 1)`: the low bits are a remainder."""
         for mask, other in (node.args, node.args[::-1]):
             if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
@@ -276,10 +276,10 @@ def _literal(amount: Term) -> int:
 
 def _sum(op: str, a: Raw, b: Raw) -> Raw:
     low, high = (a.low + b.low, a.high + b.high) if op == "add" else (a.low - b.high, a.high - b.low)
-    return Raw(_added(op, a.term, b.term), low, high)
+    return Raw(_add(op, a.term, b.term), low, high)
 
 
-def _added(op: str, a: Term, b: Term) -> Term:
+def _add(op: str, a: Term, b: Term) -> Term:
     if b.is_const and b.payload == 0:
         return a
     if op == "add" and a.is_const and a.payload == 0:
@@ -287,7 +287,7 @@ def _added(op: str, a: Term, b: Term) -> Term:
     return apply(op, a, b)
 
 
-def _scaled(a: Raw, factor: int) -> Raw:
+def _scale(a: Raw, factor: int) -> Raw:
     if factor == 0:
         return Raw(_int(0), 0, 0)
     low, high = sorted((a.low * factor, a.high * factor))
@@ -304,13 +304,13 @@ def _wrapped(raw: Raw, type: Type) -> Term:
     first, last = ((int(bound) - type.low) // modulus for bound in (raw.low, raw.high))
     if last - first >= FEW_WRAPS:
         return _remainder(raw.term, type.low, modulus)
-    result = _added("sub", raw.term, _int(last * modulus))
+    result = _add("sub", raw.term, _int(last * modulus))
     for wraps in range(last - 1, first - 1, -1):
         fits = apply("le", raw.term, _int(type.high + wraps * modulus))
-        result = choice(fits, _added("sub", raw.term, _int(wraps * modulus)), result)
+        result = choice(fits, _add("sub", raw.term, _int(wraps * modulus)), result)
     return result
 
 
 def _remainder(raw: Term, low: int, modulus: int) -> Term:
-    inside = apply("mod", _added("sub", raw, _int(low)), _int(modulus))
-    return _added("add", inside, _int(low))
+    inside = apply("mod", _add("sub", raw, _int(low)), _int(modulus))
+    return _add("add", inside, _int(low))

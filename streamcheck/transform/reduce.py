@@ -22,11 +22,11 @@ class Reduction:
     """The reduced system. `equalities` are invariants of the whole one."""
 
     def __init__(self, system: TransitionSystem) -> None:
-        smaller = _simplified(system, {})
+        smaller = _simplify(system, {})
         equalities: list[Term] = []
         while replacement := _constants(smaller) or _duplicates(smaller):
             equalities += [term("same", var, other) for var, other in replacement.items()]
-            smaller = _simplified(smaller, replacement)
+            smaller = _simplify(smaller, replacement)
         self.problem: TransitionSystem = _restrict_to_cone(smaller)
         self.equalities = tuple(equalities)
         claims = zip(self.problem.properties, system.properties, strict=True)
@@ -42,7 +42,7 @@ class Reduction:
         return replace(evidence, invariants=invariants, equalities=(*self.equalities, *evidence.equalities))
 
 
-def _simplified(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:
+def _simplify(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:
     roots = [*system.roots()]
     replaced = substitute(roots, replacement) if replacement else {r: r for r in roots}
     simple = simplify(replaced.values())
@@ -112,7 +112,7 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
             stack.extend(node.args)
             if node in nexts:
                 stack.append(nexts[node])
-    return [_restrict_to_cone(replace(system, properties=claims)) for claims in _gathered(system.properties, part)]
+    return [_restrict_to_cone(replace(system, properties=claims)) for claims in _gather(system.properties, part)]
 
 
 def _find(part: list[int], i: int) -> int:
@@ -122,7 +122,7 @@ def _find(part: list[int], i: int) -> int:
     return i
 
 
-def _gathered(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, ...]]:
+def _gather(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, ...]]:
     groups: dict[int, list[Claim]] = {}
     for i, claim in enumerate(claims):
         groups.setdefault(_find(part, i), []).append(claim)

@@ -26,30 +26,30 @@ class ScalarSystem:
         return evidence
 
 
-def to_system(equations: Specification) -> TransitionSystem:
-    parts = scalars(equations.variables())
-    scalars([*equations.roots(), *(w.term for w in equations.wires)], parts)
-    inputs = [part for i in equations.inputs for part in parts[i.var]]
-    constants = [part for c in equations.constants for part in parts[c.var]]
+def to_system(specification: Specification) -> TransitionSystem:
+    parts = scalars(specification.variables())
+    scalars([*specification.roots(), *(w.term for w in specification.wires)], parts)
+    inputs = [part for i in specification.inputs for part in parts[i.var]]
+    constants = [part for c in specification.constants for part in parts[c.var]]
     state = [State(part, None, part) for part in constants]
-    for cell in equations.cells:
+    for cell in specification.cells:
         columns = zip(parts[cell.var], parts[cell.initial], parts[cell.next], strict=True)
         state += [State(var, None if cell.free else init, after) for var, init, after in columns]
     definitions = [
         Definition(name, part)
-        for wire in equations.wires
+        for wire in specification.wires
         for (name, _), part in zip(part_names(wire.name, wire.term.type), parts[wire.term], strict=True)
     ]
-    assumptions = [replace(a, term=parts[a.term][0]) for a in equations.assumptions]
-    properties = [replace(p, term=parts[p.term][0]) for p in equations.properties]
+    assumptions = [replace(a, term=parts[a.term][0]) for a in specification.assumptions]
+    properties = [replace(p, term=parts[p.term][0]) for p in specification.properties]
     return TransitionSystem(
-        equations.name,
+        specification.name,
         tuple(state),
         tuple(inputs),
         tuple(definitions),
         (
             *assumptions,
-            *_members([*inputs, *constants, *(part for c in equations.cells if c.free for part in parts[c.var])]),
+            *_members([*inputs, *constants, *(part for c in specification.cells if c.free for part in parts[c.var])]),
         ),
         tuple(properties),
     )

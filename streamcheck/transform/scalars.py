@@ -46,7 +46,7 @@ def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
             start, stop = _field(node.type, node.payload)
             return [*args[0][:start], *args[1], *args[0][stop:]]
         case "index":
-            return _indexed(node, _elements(node.args[0].type, args[0]), args[1][0])
+            return _select_element(node, _elements(node.args[0].type, args[0]), args[1][0])
         case "update":
             elements = _elements(node.type, args[0])
             chosen = [_is_at(args[1][0], i, len(elements)) for i in range(len(elements))]
@@ -75,7 +75,7 @@ def _elements(type: Type, parts: list[Term]) -> list[list[Term]]:
     return [parts[i * size : (i + 1) * size] for i in range(type.length)]
 
 
-def _indexed(node: Term, elements: list[list[Term]], index: Term) -> list[Term]:
+def _select_element(node: Term, elements: list[list[Term]], index: Term) -> list[Term]:
     result = elements[-1]
     for i in range(len(elements) - 2, -1, -1):
         here = _is_at(index, i, len(elements))

@@ -19,7 +19,7 @@ class Slicing:
     """The sliced automaton. `numbers` are those that its edges have in the whole one."""
 
     def __init__(self, automaton: Automaton) -> None:
-        self.problem, self.numbers = _sliced(automaton)
+        self.problem, self.numbers = _slice(automaton)
 
     def back(self, evidence: Evidence) -> Evidence:
         """A path with the edges' own numbers; certificates hold as they are."""
@@ -29,17 +29,19 @@ class Slicing:
         return evidence
 
 
-def _sliced(cfa: Automaton) -> tuple[Automaton, tuple[int, ...]]:
-    numbered = [(i, e) for i, e in enumerate(map(simplified, cfa.edges)) if e.guard is not FALSE]
-    after = _closure({cfa.entry}, ((e.source, e.target) for _, e in numbered))
-    before = _closure(cfa.bad, ((e.target, e.source) for _, e in numbered))
+def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
+    numbered = [(i, e) for i, e in enumerate(map(simplified, automaton.edges)) if e.guard is not FALSE]
+    after = _closure({automaton.entry}, ((e.source, e.target) for _, e in numbered))
+    before = _closure(automaton.bad, ((e.target, e.source) for _, e in numbered))
     numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
     read = read_by(e for _, e in numbered)
     kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for _, e in numbered]
     smaller = replace(
-        cfa,
-        variables=tuple(v for v in cfa.variables if v in read),
-        locations=tuple(q for q in cfa.locations if q in (after & before) or q == cfa.entry or q in cfa.bad),
+        automaton,
+        variables=tuple(v for v in automaton.variables if v in read),
+        locations=tuple(
+            q for q in automaton.locations if q in (after & before) or q == automaton.entry or q in automaton.bad
+        ),
         edges=tuple(replace(e, choices=used_choices(e)) for e in kept),
     )
     return smaller, tuple(i for i, _ in numbered)

@@ -21,7 +21,7 @@ LONG_ENOUGH = 10  # steps
 def with_vacuity_tests(specification: Specification) -> Specification:
     """The specification with a test for each `implies` of the user's, and for the assumptions."""
     taken = {p.name for p in specification.properties}
-    tests = [_renamed(test, taken) for test in _premises(specification.properties)]
+    tests = [_rename(test, taken) for test in _premises(specification.properties)]
     if not specification.assumptions:
         return replace(specification, properties=(*specification.properties, *tests))
     clock = variable(_fresh("the step", {str(v.payload) for v in specification.variables()}), INT)
@@ -30,7 +30,7 @@ def with_vacuity_tests(specification: Specification) -> Specification:
     cell = Cell(str(clock.payload), constant(INT, 0), after, None, named=False)
     begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
     lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, LONG_ENOUGH))
-    tests += [_renamed(test, taken) for test in (begins, lasts)]
+    tests += [_rename(test, taken) for test in (begins, lasts)]
     return replace(
         specification,
         cells=(*specification.cells, cell),
@@ -46,7 +46,7 @@ def _premises(properties: Iterable[Claim]) -> Iterator[Claim]:
                 yield Claim(f"the premise of {p.name} is never true", negation(premise), origin=VacuityTest(p.name, 1))
 
 
-def _renamed(test: Claim, taken: set[str]) -> Claim:
+def _rename(test: Claim, taken: set[str]) -> Claim:
     name = _fresh(test.name, taken)
     taken.add(name)
     return replace(test, name=name)

@@ -34,7 +34,8 @@ from streamcheck.transform.scalar_system import ScalarSystem
 from streamcheck.transform.slicing import Slicing
 
 LOG = logging.getLogger(__name__)
-Model: TypeAlias = Literal["bits", "integers"]  # machine integers as bit-vectors, or over Int with every wrap-around
+# Machine integers as bit-vectors, or over Int with every wrap-around.
+IntegerModel: TypeAlias = Literal["bits", "integers"]
 
 
 class Transformation(Protocol):
@@ -50,7 +51,7 @@ class Transformation(Protocol):
 class View:
     """A problem in one integer model. `automaton` and `predicates` are in the same model as the system."""
 
-    model: Model
+    model: IntegerModel
     steps: tuple[Transformation, ...]
     system: TransitionSystem
     automaton: Automaton | None = None

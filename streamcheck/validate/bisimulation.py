@@ -40,7 +40,7 @@ from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, Values, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, RandomValues, cut, equal, member, pair_claim
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.memory import Part, RingSlots
 
@@ -73,7 +73,7 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     query; a query that times out counts as not proved."""
     began = time.monotonic()
     try:
-        file = f"{code.equations.name}.c"
+        file = f"{code.specification.name}.c"
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
@@ -89,18 +89,18 @@ class Bisimulation:
         self.seconds = seconds
         self.code = code
         self.nodes = nodes
-        self.equations = code.equations
-        self.name = code.equations.name
-        self.cells = [c for c in self.equations.cells if c.name in code.places]
-        self.observers = self.equations.observers if code.observers else ()
-        self.parts = scalars(self.equations.variables())
+        self.specification = code.specification
+        self.name = code.specification.name
+        self.cells = [c for c in self.specification.cells if c.name in code.places]
+        self.observers = self.specification.observers if code.observers else ()
+        self.parts = scalars(self.specification.variables())
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
         self.tested: set[Term] = set()  # conditions under which a step rejects its inputs
 
     def _roots(self) -> Iterator[Term]:
-        for trigger in self.equations.triggers:
+        for trigger in self.specification.triggers:
             yield from trigger.terms()
         yield from (o.term for o in self.observers)
         for cell in self.cells:
@@ -126,7 +126,7 @@ class Bisimulation:
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
             self.goals = []
-            values = Values(dict(self.indices.values()))
+            values = RandomValues(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
             self._step(self._execution(equals.settle, self._decider(prover)))
             pairs = list(equals.pairs.items())
@@ -146,12 +146,12 @@ class Bisimulation:
 
     def _limits(self) -> Iterator[Term]:
         yield from self._index_limits()
-        for given in self.equations.inputs:
+        for given in self.specification.inputs:
             yield from (member(part) for part in self.parts[given.var] if isinstance(part.type, EnumType))
 
     def _terms(self) -> list[Term]:
         """The equations' scalar terms, enums also as the numbers they are in C."""
-        own = [part for node in (*self._roots(), *self.equations.variables()) for part in self.parts[node]]
+        own = [part for node in (*self._roots(), *self.specification.variables()) for part in self.parts[node]]
         found = list(walk(own))
         return found + [recast(node, INT) for node in found if isinstance(node.type, EnumType)]
 
@@ -330,14 +330,14 @@ class Bisimulation:
         if kind is None:
             return
         made = run.memory.add(kind, "inputs", run.unknowns_of(kind), constant=True)
-        for given in self.equations.inputs:
+        for given in self.specification.inputs:
             if kind.field(given.name) is not None:
                 self._put(run, *run.memory.span(_member(made, given.name)), self._as_c(given.var), given.name)
         run.changing.append(made)
         yield Pointee(made)
 
     def _extern_inputs(self, run: Execution) -> None:
-        for given in self.equations.inputs:
+        for given in self.specification.inputs:
             if given.name in run.globals.names:
                 lvalue = self._variable(run, None, given.name)
                 self._put(run, *run.memory.span(lvalue), self._as_c(given.var), given.name)
@@ -346,7 +346,7 @@ class Bisimulation:
     def _calls(self, run: Execution) -> None:
         """Goals: the calls are those of the triggers, in order. If one is missing, its guard is never true."""
         calls = list(run.calls)
-        for trigger in self.equations.triggers:
+        for trigger in self.specification.triggers:
             guard = self.parts[trigger.guard][0]
             if not calls or calls[0].name != trigger.name:
                 self._same(f"{trigger.name} is never called", [literal(guard.type, False)], [guard])

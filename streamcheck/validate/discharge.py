@@ -34,7 +34,7 @@ def equal(a: Term, b: Term) -> Term:
     return TRUE if a is b else term("same", a, b)
 
 
-class Values:
+class RandomValues:
     """The values of terms under the same random valuations. `below`: bounds of variables (ring indices)."""
 
     def __init__(self, below: dict[Term, int]) -> None:
@@ -97,7 +97,7 @@ def fingerprint(type: Type, values: Sequence[Value]) -> tuple[object, ...]:
 class Equals:
     """Replaces terms of the C by equal terms of the equations. `pairs`: the replacements, still to be proved."""
 
-    def __init__(self, terms: Iterable[Term], values: Values, refused: set[tuple[Term, Term]]) -> None:
+    def __init__(self, terms: Iterable[Term], values: RandomValues, refused: set[tuple[Term, Term]]) -> None:
         self.values = values
         self.refused = refused
         self.terms: set[Term] = set()

@@ -31,7 +31,7 @@ from streamcheck import (
     stream,
     voting,
 )
-from streamcheck.codegen.unit import Options, generate
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.lang.flatten import equations_of
 from streamcheck.run.source import Target, read
 from streamcheck.validate.bisimulation import validate
@@ -124,7 +124,7 @@ def run(command, folder):
 
 def generated(equations, folder):
     folder.mkdir()
-    code = generate(equations, Options(copilot=True)).code
+    code = generate(equations, CodeOptions(copilot=True)).code
     outcome = validate(code)
     if not outcome.proved:
         raise SystemExit(f"{equations.name}: {outcome.failures}")

@@ -1,5 +1,5 @@
-"""What the engines for programs have in common: from claims of the transition system to automata with one error, and
-from their answers to certificates and traces of the system.
+"""The base of the engines for programs: claims of the transition system become automata with one error, and the
+engines' answers become certificates and traces of the system.
 
 An engine answers with an invariant for each location, or with the edges of a path from entry to error. Neither is
 trusted: the invariants become one, `at l ⇒ invariant of l` for every l, which is checked like any other; and the path
@@ -75,7 +75,7 @@ class ProgramEngine(ABC):
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
                 continue
-            program = restricted(problem, claim, whole=self.whole)
+            program = restrict(problem, claim, whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, f"{self.name} is for programs")
             else:
@@ -94,7 +94,7 @@ class ProgramEngine(ABC):
                         searches.pop(fact.prop, None)
 
 
-def restricted(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
+def restrict(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
     """The automaton with this claim's error alone, and the variables that its guards depend on. None if the system does
     not stand for one. (The reduced system may have fewer variables, if what a guard decides makes no difference.)"""
     program = problem.program
@@ -143,7 +143,9 @@ def _without(edge: Edge, kept: set[Term]) -> Edge:
 def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> Event:
     match answer:
         case Safe(invariants):
-            return Proved(claim.name, Certificate("inductive", 1, (claim.term, *located(program, invariants))))
+            return Proved(
+                claim.name, Certificate("inductive", 1, (claim.term, *invariants_by_location(program, invariants)))
+            )
         case Unsafe(path):
             trace = trace_of(problem, program, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
@@ -154,7 +156,7 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
             return Unknown(claim.name, reason)
 
 
-def located(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
+def invariants_by_location(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:
     """`at l => invariant` for each location; the program is at none of the others (the error among them)."""
     never = [name for name in program.locations if name not in invariants]
     yield conjunction(*(negation(program.at(name)) for name in never))

@@ -21,7 +21,7 @@ from streamcheck.core.types import BOOL
 from streamcheck.engines.cfa.base import Answer, Exhausted, Inconclusive, ProgramEngine, Unsafe
 from streamcheck.engines.cfa.dfs_bmc import Direction
 from streamcheck.engines.protocol import Progress, Task
-from streamcheck.problem.automaton import HIDDEN, Automaton, Edge
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import at
 
@@ -76,7 +76,7 @@ class StepFormula:
         )
 
     def _edge(self, edge: Edge, number: int, before: int, after: int) -> Term:
-        label = variable(f"{HIDDEN}edge {number}@{min(before, after)}", BOOL)
+        label = variable(f"edge:{number}@{min(before, after)}", BOOL)
         self.taken[-1].append((label, edge))
         now = {v: at(v, before) for v in (*self.program.variables, *edge.choices)}
         images = substitute([*edge.roots()], now)

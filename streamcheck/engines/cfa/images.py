@@ -21,7 +21,7 @@ from typing import TypeAlias
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, disjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, variable, variables
-from streamcheck.problem.automaton import HIDDEN, Edge
+from streamcheck.problem.automaton import Edge
 from streamcheck.smt.implicant import cube
 from streamcheck.smt.solver import Solver
 
@@ -40,7 +40,7 @@ def post(given: Term, edge: Edge) -> Term:
     """(1). Only what the edge changes needs a name for its old value."""
     if not edge.updates and not edge.choices:
         return conjunction(given, edge.guard)
-    old = {v: variable(f"{v.payload}{HIDDEN}", v.type) for v, _ in edge.updates}
+    old = {v: variable(f"old:{v.payload}", v.type) for v, _ in edge.updates}
     before = substitute([given, *edge.roots()], old)
     moved = [term("same", v, before[new]) for v, new in edge.updates]
     return project_by_models([*old.values(), *edge.choices], conjunction(before[given], before[edge.guard], *moved))

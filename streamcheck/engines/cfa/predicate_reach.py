@@ -34,7 +34,7 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, is_over
-from streamcheck.engines.cfa.refutation import Feasible, Spurious, Undecided, feasibility
+from streamcheck.engines.cfa.refutation import Feasible, Spurious, UndecidedPath, feasibility
 from streamcheck.engines.options import PredicateReachOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
@@ -106,7 +106,7 @@ class PredicateReach(ProgramEngine):
             match feasibility(program, error.path(), problem.patience):
                 case Feasible():
                     return Unsafe(error.path())
-                case Undecided(reason):
+                case UndecidedPath(reason):
                     return Inconclusive(reason)
                 case Spurious() as refuted if self.options.refine:
                     if not self._refine(program, refuted):

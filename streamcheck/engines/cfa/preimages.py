@@ -1,9 +1,9 @@
-"""What must hold before an edge so that a cube holds after it.
+"""Preimages: the states before an edge from which it leads into a cube.
 
 The weakest precondition of `t` is `guard ∧ t[updates]`. If all its parts are literals it is a cube, and looking at it
-answers many questions without the solver; else it has a disjunctive normal form, of which a model names a cube. What
-an edge chooses is projected away: exactly (`formula`), or as far as a model shows (`cube`). Either way every state of
-the result has a step along the edge to where `t` holds.
+answers many questions without the solver; else it has a disjunctive normal form, of which a model names a cube. The
+choices of an edge are projected away: exactly (`formula`), or as far as a model shows (`cube`). From every state of
+the result the edge can lead to a state of `t`.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ class EdgeTransition(Transition):
         return dict.fromkeys(self.edge.choices)
 
     def syntactic_exclusion(self, cube: Cube, lemmas: Sequence[tuple[Cube, int]]) -> Exclusion | None:
-        """The edge assumes the opposite of a literal; or a lemma of the source excludes what edge and cube say."""
-        excluded = self._excluded(cube)
+        """The edge assumes the opposite of a literal; or a lemma of the source excludes the cube's preimage."""
+        excluded = self._unreachable_literals(cube)
         if excluded is not None:
             return Exclusion(excluded, FOR_EVER)
         if not lemmas:
@@ -135,7 +135,7 @@ class EdgeTransition(Transition):
                 return Exclusion(_reasons(missing, images), level)
         return None
 
-    def _excluded(self, cube: Cube) -> Cube | None:
+    def _unreachable_literals(self, cube: Cube) -> Cube | None:
         """Literals that the edge cannot lead to, seen syntactically: an image is false, or the guard assumes its
         opposite."""
         if self.guard is FALSE or FALSE in self.assumed:
@@ -147,8 +147,8 @@ class EdgeTransition(Transition):
         return None
 
     def changed(self, cube: Cube) -> list[Term]:
-        """What has to hold before the edge besides what the cube says already: if the values are a state of the cube,
-        and the edge's updates keep them, a step leads from them into it if these are true."""
+        """The conditions before the edge that the cube does not already contain. From a state of the cube that the
+        updates keep, a step leads into the cube if these are true."""
         return [self.guard, *(image for c in cube if (image := self.image(c)) is not c)]
 
 
@@ -165,5 +165,5 @@ def _reasons(missing: Sequence[Term], images: Mapping[Term, Term | None]) -> Cub
 
 
 def choices_for(edge: Edge, values: Mapping[Term, Value]) -> dict[Term, Value]:
-    """What the edge has to choose so that `values` come out of it, if choices go straight into variables."""
+    """The choices with which the edge leads to `values`, if variables take choices unchanged."""
     return {new: values[v] for v, new in edge.updates if new in edge.choices}

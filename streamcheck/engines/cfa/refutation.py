@@ -26,10 +26,10 @@ from streamcheck.core.term import TRUE, Term, substitute, term, variable, variab
 from streamcheck.engines.cfa.base import SymbolicPath
 from streamcheck.engines.cfa.images import NoFormula, project_by_models
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
-from streamcheck.smt.interpolate import Step, Steps, along
+from streamcheck.smt.interpolate import GuardedStep, Steps, along
 from streamcheck.smt.solver import Solver
 
-Condition: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number, over earlier values
+GuardParts: TypeAlias = dict[tuple[int, Term], Term]  # parts of guards, by the edge's number, over earlier values
 Key = TypeVar("Key")
 
 
@@ -39,7 +39,7 @@ class Feasible:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class UndecidedPath:
     reason: str
 
 
@@ -84,7 +84,7 @@ class Spurious:
             facts.append(list(dict.fromkeys([*kept, *equations])))
         return facts
 
-    def _fewest(self, i: int, held: Sequence[Term], here: Condition, onward: Condition) -> list[Term] | None:
+    def _fewest(self, i: int, held: Sequence[Term], here: GuardParts, onward: GuardParts) -> list[Term] | None:
         """Parts of ¬W_i+1 that follow from R_i and edge i."""
         images = {key: t for key, t in here.items() if key in onward}
         own = [t for (k, _), t in here.items() if k == i]
@@ -111,7 +111,7 @@ class Spurious:
         live = self._live()
         guards = [conjunction(*parts) for parts in self.needed]
         steps = [
-            Step(guard, {v: edge.update.get(v, v) for v in after})
+            GuardedStep(guard, {v: edge.update.get(v, v) for v in after})
             for edge, guard, after in zip(self.edges, guards, live[1:], strict=False)
         ]
         return along(Steps(live, TRUE, steps, guards[-1]))
@@ -133,18 +133,20 @@ class Spurious:
         ]
 
 
-def feasibility(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | Undecided:
+def feasibility(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | UndecidedPath:
     """Does the path have a run?"""
     followed, solver = SymbolicPath(program), Solver(patience)
     for edge in path:
         solver.add(followed.follow(edge))
     answer = solver.check()
     if answer is None:
-        return Undecided(solver.reason)
+        return UndecidedPath(solver.reason)
     return Feasible() if answer else _spurious(path, followed.frames, patience)
 
 
-def _spurious(path: Sequence[Edge], frames: Sequence[dict[Term, Term]], patience: int | None) -> Spurious | Undecided:
+def _spurious(
+    path: Sequence[Edge], frames: Sequence[dict[Term, Term]], patience: int | None
+) -> Spurious | UndecidedPath:
     """The shortest infeasible suffix of the path."""
     solver = Solver(patience, small_cores=True)
     for begin, condition in zip(
@@ -156,12 +158,12 @@ def _spurious(path: Sequence[Edge], frames: Sequence[dict[Term, Term]], patience
             kept = [[part for (k, part), t in condition.items() if k == i and t in core] for i in range(len(path))]
             end = max(i for i, parts in enumerate(kept) if parts) + 1
             return Spurious(path[begin:end], kept[begin:end], frames[begin:end], patience)
-    return Undecided(solver.reason)
+    return UndecidedPath(solver.reason)
 
 
-def _preconditions(path: Sequence[Edge], parts: Sequence[Sequence[Term]]) -> Iterator[Condition]:
+def _preconditions(path: Sequence[Edge], parts: Sequence[Sequence[Term]]) -> Iterator[GuardParts]:
     """W_i before each edge, the last one first: the parts of its guard and of all later ones."""
-    condition: Condition = {}
+    condition: GuardParts = {}
     for i, edge in reversed(list(enumerate(path))):
         chosen = {c: variable(f"{c.payload}@{i}", c.type) for c in edge.choices}
         news = substitute([new for _, new in edge.updates], chosen)

@@ -1,1 +1,1 @@
-"""IC3: lemmas found where a property needs them, relative to frames that over-approximate what k steps reach."""
+"""IC3: lemmas that a property needs, relative to frames that over-approximate what k steps reach."""

@@ -88,7 +88,7 @@ def split(cube: Iterable[Term]) -> Cube:
     return tuple(parts)
 
 
-def rejoined(cube: Cube) -> Cube:
+def rejoin(cube: Cube) -> Cube:
     """The inverse of `split`."""
     present = set(cube)
     kept: list[Term] = []

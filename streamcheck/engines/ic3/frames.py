@@ -9,7 +9,7 @@ Asserted in the solver:
     the facts of the space (assumptions), and invariants that other engines found
     under the literal `initial l`: the initial states of l
     under the literal `l up to i`: each lemma kept at l and i; without a literal if i = ∞ and l is the only place
-    under an indicator of its own: every guard and image that was assumed, so that unsatisfiable cores speak of literals
+    under an indicator of its own: every guard and image that was assumed, so that literals make up unsatisfiable cores
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
-from streamcheck.problem.automaton import HIDDEN
 from streamcheck.smt.solver import Solver
 
 LOG = logging.getLogger(__name__)
@@ -79,7 +78,7 @@ class Frames:
             self.solver.add_under(_label(one.place, one.level), one.term)
 
     def labels(self, place: str, level: int) -> dict[Term, int]:
-        """The literals under which F[level, place] stands, and the highest level at which what each says holds."""
+        """The literals under which F[level, place] stands, and the highest level at which each of them holds."""
         if level < self.space.first[place]:
             return {_initial(place): min(self.space.first[place] - 1, FOR_EVER)}
         kept = self.kept[place]
@@ -218,8 +217,8 @@ class Frames:
 
 
 def _label(place: str, level: int) -> Term:
-    return variable(f"{HIDDEN}{place} up to {'ever' if level == FOR_EVER else level}", BOOL)
+    return variable(f"frame:{'ever' if level == FOR_EVER else level}@{place}", BOOL)
 
 
 def _initial(place: str) -> Term:
-    return variable(f"{HIDDEN}initial {place}", BOOL)
+    return variable(f"initial:{place}", BOOL)

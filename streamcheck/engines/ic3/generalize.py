@@ -1,4 +1,4 @@
-"""Generalisation: from a blocked cube to a smaller one, whose negation says more.
+"""Generalisation: from a blocked cube to a smaller one, whose negation is stronger.
 
 [Laurent, "Lemma tightening"]: with J1 the literals of B in the unsatisfiable core of I ∧ B, and J2 those in the core of
 F[i-1] ∧ ¬B ∧ T ∧ B', the lemma is the negation of the cube of *all* literals in J1 or J2. ([Laurent] prints the
@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streamcheck.core.term import FALSE, Term, constant, term
-from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoined, split
+from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.space import Exclusion
@@ -59,8 +59,8 @@ class Generalization:
                 cube, highest = self._box(one) or (cube, highest)
             cube, highest = self._without_literals(one, split(cube) if self.options.split else cube, highest)
             if self.options.widen:
-                cube, highest = self._widened(one, cube, highest)
-        return rejoined(cube), highest
+                cube, highest = self._widen(one, cube, highest)
+        return rejoin(cube), highest
 
     def after_core(self, place: str, cube: Cube, exclusion: Exclusion) -> Cube:
         """J1 ∪ J2: the literals needed, with literals of the cube that keep it from the initial states (J1)."""
@@ -99,7 +99,7 @@ class Generalization:
                     cube, highest = smaller
         return cube, highest
 
-    def _widened(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
+    def _widen(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
         """Move bounds to where the initial states begin."""
         for literal in cube:
             wider = self._wider(literal)

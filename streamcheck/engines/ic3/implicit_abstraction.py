@@ -1,6 +1,6 @@
 """IC3 with implicit predicate abstraction.
 
-Decides: what conjunctions of clauses over the predicates decide, where the predicates come from the initial states,
+Decides: what conjunctions of clauses over the predicates decide, if the predicates come from the initial states,
 the property, and the refutation of spurious counterexamples.
 
 Papers: [Tegzes, section 3.2]; [CGMT14]. The search is `pdr`'s, properties and assumptions are `system`'s.

@@ -34,7 +34,7 @@ Asserted in the solver: A, invariants that others found, and under literals of t
 (the head of `frames` has the list). P is not asserted.
 
 Departures:
-  - P is no part of the frames (it may speak of inputs, which are no state): an error is a place of its own, to which a
+  - P is no part of the frames (it may be over inputs, which are no state): an error is a place of its own, to which a
     transition leads from where P is violated, at no cost of a level.
   - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept ([Werner,
     Alg. 1 and 2] does not, as printed). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it
@@ -68,7 +68,6 @@ from streamcheck.engines.ic3.obligations import Obligation, Queue
 from streamcheck.engines.ic3.space import FOR_EVER, Transition
 from streamcheck.engines.options import PdrOptions
 from streamcheck.engines.protocol import Progress
-from streamcheck.problem.automaton import HIDDEN
 
 LOG = logging.getLogger(__name__)
 BEYOND = 24  # levels past 6·N that obligations are followed (heuristic)
@@ -134,7 +133,7 @@ class Pdr:
                 "%s: frame %d, %s: %d lemmas, %d of them inductive; %d obligations and %d queries so far%s",
                 self.name,
                 top,
-                error.removeprefix(HIDDEN),
+                error.removeprefix("violation:"),
                 len(kept),
                 for_ever,
                 self._handled,
@@ -224,7 +223,7 @@ class Pdr:
 
 
 class Frontier:
-    """Where the last frame meets an error: which states of it break the property."""
+    """The states of the last frame that break the property."""
 
     def __init__(self, search: Pdr, error: str) -> None:
         self.search = search

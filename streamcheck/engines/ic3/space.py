@@ -1,4 +1,4 @@
-"""What frames are over: places, the transitions between them, and the states that runs begin in.
+"""The state space that frames are over: places, transitions between them, and initial states.
 
 A transition system has one place for all its states and one for the violations of each property; the places of an
 automaton are its locations. A transition has a guard and updates, as an edge has. There are no primed variables: a

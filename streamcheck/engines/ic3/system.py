@@ -5,7 +5,7 @@ breaks it. Several properties share the frames: a lemma of F[i] is true whatever
 N of its own and its own turn, so a hard one does not keep an easy one waiting; what is proved joins the invariants of
 the rest (the mutual induction rule of [Laurent]), and their certificates.
 
-The guard of a step is A', as far as it speaks of the state alone; A itself is a fact of the space.
+The guard of a step is A', as far as it is over the state alone; A itself is a fact of the space.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Fronti
 from streamcheck.engines.ic3.space import FOR_EVER, NoState, StateSpace, Transition
 from streamcheck.engines.options import Options, PdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
-from streamcheck.problem.automaton import HIDDEN
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -66,7 +65,7 @@ def space_of_system(system: TransitionSystem) -> StateSpace:
 
 
 def error_of(claim: Claim) -> str:
-    return f"{HIDDEN}violation of {claim.name}"
+    return f"violation:{claim.name}"
 
 
 def initial_of(system: TransitionSystem) -> Term:
@@ -75,7 +74,7 @@ def initial_of(system: TransitionSystem) -> Term:
 
 
 class SystemEngine(ABC, Generic[Own]):
-    """What the engines for transition systems have in common: one search for each property, over common frames."""
+    """The base of the engines for transition systems: one search for each property, over common frames."""
 
     name: ClassVar[str]
 
@@ -145,7 +144,7 @@ class SystemEngine(ABC, Generic[Own]):
         trace = replay(self.system, cubes, negation(claim.term))
         return self.refine(first, claim) if trace is None else Falsified(claim.name, trace)
 
-    # What others found, and what is found for others
+    # Facts of other engines, and facts for them
 
     def _read(self, inbox: Inbox) -> None:
         known = {*(s.var for s in self.system.state), *self.system.inputs}

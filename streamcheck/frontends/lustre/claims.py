@@ -10,7 +10,7 @@ from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
 from streamcheck.frontends.lustre.declarations import within
-from streamcheck.frontends.lustre.evaluator import Evaluator
+from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope, Shape
 from streamcheck.frontends.lustre.syntax import NodeText, PropertyText, name_expression
 from streamcheck.frontends.operations import compare, logic
@@ -18,7 +18,7 @@ from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin
 
 
 class Claims:
-    def __init__(self, evaluator: Evaluator, top: LustreScope) -> None:
+    def __init__(self, evaluator: NodeEvaluator, top: LustreScope) -> None:
         self.evaluator = evaluator
         self.tokens = evaluator.tokens
         self.variables = evaluator.variables

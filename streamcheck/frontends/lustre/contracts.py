@@ -14,7 +14,7 @@ from typing import Literal
 from streamcheck.core.simplify import disjunction
 from streamcheck.core.term import TRUE, Term, term
 from streamcheck.core.types import BOOL
-from streamcheck.frontends.lustre.evaluator import Evaluator
+from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LustreScope
 from streamcheck.frontends.lustre.syntax import Clause, Contract, Import, name_expression
 from streamcheck.frontends.operations import logic
@@ -30,7 +30,7 @@ class ContractClaim:
     at: int
 
 
-def contract_scope(evaluator: Evaluator, contract: Contract, scope: LustreScope) -> LustreScope:
+def contract_scope(evaluator: NodeEvaluator, contract: Contract, scope: LustreScope) -> LustreScope:
     """The ghosts and modes of a contract, in a scope of their own inside the node's."""
     inner = LustreScope(scope.path, scope.context, scope, scope.node)
     evaluator.declarations.declare_constants(inner, contract.constants)
@@ -45,7 +45,7 @@ def contract_scope(evaluator: Evaluator, contract: Contract, scope: LustreScope)
     return inner
 
 
-def _import_scope(evaluator: Evaluator, imported: Import, scope: LustreScope) -> LustreScope:
+def _import_scope(evaluator: NodeEvaluator, imported: Import, scope: LustreScope) -> LustreScope:
     node = evaluator.file.contracts.get(imported.contract)
     if node is None or node.contract is None:
         raise evaluator.tokens.error(imported.at, f"there is no contract {imported.contract}")
@@ -63,7 +63,7 @@ def _import_scope(evaluator: Evaluator, imported: Import, scope: LustreScope) ->
     return contract_scope(evaluator, node.contract, outer)
 
 
-def contract_claims(evaluator: Evaluator, contract: Contract, inner: LustreScope) -> Iterator[ContractClaim]:
+def contract_claims(evaluator: NodeEvaluator, contract: Contract, inner: LustreScope) -> Iterator[ContractClaim]:
     """The claims of a contract and of the contracts it imports."""
     for clause in contract.assumes:
         yield _claim(evaluator, "assume", clause, inner)
@@ -85,13 +85,13 @@ def contract_claims(evaluator: Evaluator, contract: Contract, inner: LustreScope
 
 
 def _claim(
-    evaluator: Evaluator, role: Literal["assume", "guarantee"], clause: Clause, inner: LustreScope
+    evaluator: NodeEvaluator, role: Literal["assume", "guarantee"], clause: Clause, inner: LustreScope
 ) -> ContractClaim:
     name = _name(evaluator, clause, f"{inner.path}{role}")
     return ContractClaim(role, name, evaluator.term(clause.value, inner, BOOL), clause.at)
 
 
-def _name(evaluator: Evaluator, clause: Clause, prefix: str) -> str:
+def _name(evaluator: NodeEvaluator, clause: Clause, prefix: str) -> str:
     return f"{prefix} {clause.name or evaluator.tokens.source(clause.at, clause.last)}"
 
 

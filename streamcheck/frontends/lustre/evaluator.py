@@ -50,7 +50,7 @@ class Run:
 Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
-class Evaluator:
+class NodeEvaluator:
     """Evaluates the expressions of one main node and of everything that it calls."""
 
     def __init__(self, file: LustreFile, tokens: Tokens) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, variable, walk
 from streamcheck.frontends.lustre.claims import Claims
-from streamcheck.frontends.lustre.evaluator import Evaluator
+from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.parser import parse
 from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
@@ -64,7 +64,7 @@ class MainNode:
     def __init__(self, file: LustreFile, tokens: Tokens, main: NodeText) -> None:
         self.main = main
         self.tokens = tokens
-        self.evaluator = Evaluator(file, tokens)
+        self.evaluator = NodeEvaluator(file, tokens)
         self.variables = self.evaluator.variables
         self.declarations = self.evaluator.declarations
         self.top = LustreScope("", self.evaluator.outermost, self.declarations.globals, main)

@@ -16,7 +16,7 @@ from streamcheck.c.syntax import form, where_of
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
-from streamcheck.frontends.minic.flow import Flow, Option
+from streamcheck.frontends.minic.flow import Branch, Flow
 from streamcheck.frontends.minic.storage import Storage, Update
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Expressions(Evaluator):
                 holds = self.truth(node)
             text = self.text(node)
             opposite = text[1:] if shape == "UnaryOp" and node.op == "!" else f"!({text})"
-            self.flow.branch([Option(yes, holds, (), text), Option(no, negation(holds), (), opposite)], where)
+            self.flow.branch([Branch(yes, holds, (), text), Branch(no, negation(holds), (), opposite)], where)
 
     def logical_expression(self, node: Any) -> CValue:
         """If the right side has effects, the value is kept in a variable."""

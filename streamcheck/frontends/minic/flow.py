@@ -18,7 +18,7 @@ from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import Type
 from streamcheck.problem.automaton import Automaton, Edge, Error
-from streamcheck.problem.skips import collapsed, reachable
+from streamcheck.problem.skips import collapse_skips, reachable
 
 LARGEST = 200_000  # edges; inlining may double them with every call
 
@@ -44,7 +44,7 @@ class UnknownValue:
 
 
 @dataclass(slots=True)
-class Option:
+class Branch:
     """One way on from a place."""
 
     target: str
@@ -136,14 +136,14 @@ class Flow:
 
     # Edges
 
-    def edge(self, source: str, option: Option, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
+    def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
         if len(self.edges) >= LARGEST:
             raise SpecError(f"the functions inlined make more than {LARGEST} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
-    def branch(self, options: Sequence[Option], where: Location | None) -> None:
+    def branch(self, options: Sequence[Branch], where: Location | None) -> None:
         """Edges from here. They use up the pending obligations and choices."""
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
@@ -151,7 +151,7 @@ class Flow:
         for check in checks:
             fails = conjunction(met, check.premise, negation(check.holds))
             if fails is not FALSE:
-                option = Option(check.error, fails, text=check.condition.failure)
+                option = Branch(check.error, fails, text=check.condition.failure)
                 self._edge(option, check.where, choices[: check.seen])
             met = conjunction(met, implication(check.premise, check.holds))
         for option in options:
@@ -159,7 +159,7 @@ class Flow:
             if guard is not FALSE:
                 self._edge(replace(option, guard=guard), where, choices)
 
-    def _edge(self, option: Option, where: Location | None, choices: Sequence[UnknownValue]) -> None:
+    def _edge(self, option: Branch, where: Location | None, choices: Sequence[UnknownValue]) -> None:
         """An edge with these choices, which all edges that leave this place share."""
         guard = conjunction(*(c.limits for c in choices), option.guard)
         self.edge(self.at, replace(option, guard=guard), where, tuple(c.term for c in choices))
@@ -174,12 +174,12 @@ class Flow:
     ) -> None:
         """One statement. The program is then at a new place, or at `to`."""
         target = self.place() if to is None else to
-        self.branch([Option(target, guard, updates, text)], where)
+        self.branch([Branch(target, guard, updates, text)], where)
         self.at = target
 
     def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
         """A jump. The code after it is reached only through a label."""
-        self.branch([Option(target, text=text)], where)
+        self.branch([Branch(target, text=text)], where)
         self.at = self.place()
 
     def settle(self, where: Location, text: str) -> None:
@@ -218,8 +218,8 @@ class Flow:
 
     # The end
 
-    def cfa(self) -> Automaton:
-        cfa = Automaton(
+    def automaton(self) -> Automaton:
+        automaton = Automaton(
             self.name,
             tuple(self.variables),
             tuple(self.places),
@@ -227,25 +227,25 @@ class Flow:
             tuple(self.errors.values()),
             tuple(self.edges),
             loops=frozenset(self.loops),
-            said={name: where for name, where in self.source_names.items() if where is not None},
+            source_names={name: where for name, where in self.source_names.items() if where is not None},
         )
-        cfa = collapsed(reachable(cfa))
-        aimed = {e.target for e in cfa.edges}
-        errors = tuple(e for e in cfa.errors if not e.implied or e.location in aimed)
-        dropped = cfa.bad - {e.location for e in errors}
-        places = tuple(name for name in cfa.locations if name not in dropped)
-        return self._with_names(replace(cfa, errors=errors, locations=places))
+        automaton = collapse_skips(reachable(automaton))
+        aimed = {e.target for e in automaton.edges}
+        errors = tuple(e for e in automaton.errors if not e.implied or e.location in aimed)
+        dropped = automaton.bad - {e.location for e in errors}
+        places = tuple(name for name in automaton.locations if name not in dropped)
+        return self._with_names(replace(automaton, errors=errors, locations=places))
 
-    def _with_names(self, cfa: Automaton) -> Automaton:
+    def _with_names(self, automaton: Automaton) -> Automaton:
         """The automaton with locations named for the line whose code begins there."""
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
-        for name in cfa.locations:
-            first = next((e.where for e in cfa.leaving[name] if e.where is not None), None)
-            if name in cfa.bad:
-                error = next(e for e in cfa.errors if e.location == name)
+        for name in automaton.locations:
+            first = next((e.where for e in automaton.leaving[name] if e.where is not None), None)
+            if name in automaton.bad:
+                error = next(e for e in automaton.errors if e.location == name)
                 wanted[name], first = name, error.where
-            elif name == cfa.entry:
+            elif name == automaton.entry:
                 wanted[name] = "start"
             else:
                 wanted[name] = self._name_at(first)
@@ -253,12 +253,12 @@ class Flow:
                 lines[name] = first
         names = _distinct_names(wanted)
         return replace(
-            cfa,
-            locations=tuple(names[name] for name in cfa.locations),
-            entry=names[cfa.entry],
-            edges=tuple(replace(e, source=names[e.source], target=names[e.target]) for e in cfa.edges),
+            automaton,
+            locations=tuple(names[name] for name in automaton.locations),
+            entry=names[automaton.entry],
+            edges=tuple(replace(e, source=names[e.source], target=names[e.target]) for e in automaton.edges),
             lines={names[name]: where for name, where in lines.items()},
-            loops=frozenset(names[name] for name in cfa.loops),
+            loops=frozenset(names[name] for name in automaton.loops),
         )
 
     def _name_at(self, where: Location | None) -> str:

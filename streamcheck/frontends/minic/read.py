@@ -64,7 +64,7 @@ class _TranslationUnit:
         self._initialise()
         self._enter(function)
         self._begin()
-        return self.flow.cfa(), tuple(self.flow.warnings)
+        return self.flow.automaton(), tuple(self.flow.warnings)
 
     # Declarations of the file
 

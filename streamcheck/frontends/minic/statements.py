@@ -18,7 +18,7 @@ from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, variables
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.expressions import Expressions
-from streamcheck.frontends.minic.flow import Option, UnknownValue
+from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.storage import Update
 
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
@@ -305,7 +305,7 @@ class Statements:
             raise to.refused(f"{to.text(node.cond)} is not an integer", node)
         after, text = self.flow.place(), to.text(node.cond)
         places: dict[int, str] = {}
-        options: list[Option] = []
+        options: list[Branch] = []
         default = after
         for case in _cases(node.stmt):
             places[id(case)] = self.flow.place()
@@ -314,9 +314,9 @@ class Statements:
                 continue
             code = to.arithmetic.convert(self._code(case), value.kind)
             guard = comparison("eq", value.term, code.term)
-            options.append(Option(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
+            options.append(Branch(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(negation(o.guard) for o in options))
-        options.append(Option(default, others, (), f"{text}: default"))
+        options.append(Branch(default, others, (), f"{text}: default"))
         self.flow.branch(options, where)
         self.flow.at = self.flow.place()
         self.frame.cases.append((places, self._visible()))
