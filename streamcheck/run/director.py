@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
-from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
 from streamcheck.engines.options import Options
@@ -439,6 +438,8 @@ class Director:
 
     def _replay(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
         """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
+        from streamcheck.certify.replay import replay, replay_path
+
         claim = claim_named(self.problem, falsified.prop)
         try:
             evidence = worker.model.back(falsified.trace)

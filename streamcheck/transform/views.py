@@ -24,14 +24,9 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Evidence
-from streamcheck.transform.automaton_integers import AutomatonIntegers, terms_in_integers, with_ranges_in_guards
-from streamcheck.transform.automaton_scalars import ScalarAutomaton
-from streamcheck.transform.automaton_system import AutomatonSystem
-from streamcheck.transform.blocks import LargeBlocks
 from streamcheck.transform.integers import Inexpressible, SystemIntegers, has_machine_integers
 from streamcheck.transform.reduce import Reduction
 from streamcheck.transform.scalar_system import ScalarSystem
-from streamcheck.transform.slicing import Slicing
 
 LOG = logging.getLogger(__name__)
 # Machine integers as bit-vectors, or over Int with every wrap-around.
@@ -117,6 +112,13 @@ def _views_of_specification(specification: Specification) -> list[View]:
 
 
 def _views_of_automaton(automaton: Automaton, *, blocks: bool) -> list[View]:
+    # Imported here: a specification does without these.
+    from streamcheck.transform.automaton_integers import AutomatonIntegers, terms_in_integers, with_ranges_in_guards
+    from streamcheck.transform.automaton_scalars import ScalarAutomaton
+    from streamcheck.transform.automaton_system import AutomatonSystem
+    from streamcheck.transform.blocks import LargeBlocks
+    from streamcheck.transform.slicing import Slicing
+
     scalar = ScalarAutomaton(automaton)
     slicing = Slicing(scalar.problem)
     begun: tuple[Transformation, ...] = (scalar, slicing)
