@@ -47,7 +47,7 @@ def _how(result: Result, *, machine: bool) -> str:
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
         count = len(result.path.statements)
-        where = f"{count} statement{'s' if count > 1 else ''}"
+        where = f"{count} statement{'' if count == 1 else 's'}"
     where += "" if result.shortest else " (may not be the shortest counterexample)"
     how = {"compressed": ", path compression", "complete": ", all states seen"}.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
