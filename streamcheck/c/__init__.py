@@ -1,4 +1,5 @@
-"""C as a language: syntax, types, constants, arithmetic, objects and expressions. It knows nothing of who uses it.
+"""C as a language: syntax, types, constants, arithmetic, objects and expressions. It is independent of the rooms that
+use it.
 
 Two rooms execute C on this semantics. `frontends/minic` turns a program into an automaton, with an edge for every
 effect. `validate` executes generated C symbolically. Both evaluate expressions with `expressions.Evaluator` and add

@@ -1,4 +1,4 @@
-"""C's operators and conversions on scalars, as terms (ISO/IEC 9899:1999; sections are named where they are used).
+"""C's operators and conversions on scalars, as terms (ISO/IEC 9899:1999; each rule names its section).
 
 The operands of an operation that the standard leaves undefined for some values must meet a side condition, which
 goes to `oblige`. Machine integers are those of `core.types`: unsigned arithmetic and conversions wrap around.
@@ -48,7 +48,7 @@ class Dialect(Enum):
 
 
 class SideCondition(Enum):
-    """Why an operation may be undefined: the claim that it is not, and its failure."""
+    """The reason why an operation may be undefined: the claim that it is not, and its failure."""
 
     OVERFLOW = "no overflow", "overflow"
     DIVISION = "no division by zero", "division by zero"
@@ -294,8 +294,8 @@ class Arithmetic:
 
 
 def _truncation_fits(x: Term, kind: Integer) -> Term:  # 6.3.1.4
-    """What is left of a float without its fraction fits the type: it is above low - 1 and below high + 1. Both are
-    powers of two, or one less; where low - 1 is no float, low is."""
+    """The condition that a float without its fraction fits the type: it is above low - 1 and below high + 1. Both are
+    powers of two, or one less; if low - 1 is no float, low is."""
 
     def rounded(value: int) -> Term:
         return constant(x.type, f32(float(value)) if x.type is BINARY32 else float(value))

@@ -1,4 +1,4 @@
-"""What names mean, block by block, and the kinds that declarations give."""
+"""The meanings of names, block by block, and the kinds that declarations give."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Pointee:
-    """What a pointer points to: an lvalue, or an element of the array that an lvalue designates. If it is not `sure`,
+    """The target of a pointer: an lvalue, or an element of the array that an lvalue designates. If it is not `sure`,
     the pointer may not have been assigned yet, and `offset` is then any value."""
 
     lvalue: Lvalue

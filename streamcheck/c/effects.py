@@ -1,4 +1,4 @@
-"""Whether evaluating an expression only reads, also chooses unknown values, or has side effects."""
+"""The effects of evaluating an expression: it only reads, also chooses unknown values, or has side effects."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Evaluator:
 
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
-        """Whatever happens is at the node's line."""
+        """A context in which messages and effects have the node's line."""
         before, self._at = self._at, node
         try:
             yield
@@ -298,7 +298,7 @@ class Evaluator:
     # Lvalues and assignments
 
     def lvalue(self, node: Any) -> Lvalue | PointerVariable:
-        """What an expression on the left of an assignment designates."""
+        """The lvalue that an expression on the left of an assignment designates."""
         with self.at(node):
             match form(node):
                 case "ID":

@@ -174,7 +174,7 @@ _SPELLINGS: dict[str, AnyKind] = {
     "float": FLOAT,
     "double": DOUBLE,
 }
-# Kinds with the same values wherever int has 32 bits.
+# Kinds with the same values on any platform whose int has 32 bits.
 PORTABLE = frozenset("void _Bool int float double".split())
 PORTABLE_CONSTANTS = frozenset([f"{u}INT{w}_{end}" for u in ("", "U") for w in SIGNED for end in ("MIN", "MAX")])
 PORTABLE_CONSTANTS |= {"true", "false", "UINT_MAX", "INT_MIN", "INT_MAX"}

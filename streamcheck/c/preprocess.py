@@ -51,8 +51,8 @@ class Macro:
 
 @dataclass(slots=True)
 class IfSection:
-    """An open #if. `taken`: its current branch counts. `decided`: one of its branches did. `unknown`: only the compiler
-    knows which."""
+    """An open #if. `taken`: its current branch counts. `decided`: one of its branches did. `unknown`: that depends on
+    the compiler."""
 
     taken: bool
     decided: bool
@@ -187,7 +187,7 @@ class Preprocessor:
         self.macros[found[1]] = Macro(None if names is None else tuple(names), body)
 
     def _holds(self, name: str, rest: str) -> bool | None:
-        """The truth of a condition. None if only the compiler knows it."""
+        """The truth of a condition. None if it depends on the compiler."""
         if name != "if":
             (macro, *_) = rest.split() or [""]
             known = not self.portable or not self._is_unknown(macro)
@@ -202,7 +202,7 @@ class Preprocessor:
             raise SpecError(f"no constant condition: #if {rest}", self.here) from None
 
     def _is_unknown(self, name: str) -> bool:
-        """Only the compiler knows the macro. The guard of a header is not defined by any compiler."""
+        """True if the macro depends on the compiler. The guard of a header is not defined by any compiler."""
         return name not in (*self.macros, "defined", "__cplusplus") and not name.endswith("_H")
 
     def _expand(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
@@ -246,7 +246,7 @@ class Preprocessor:
                 self.here = Location(self.here.file, self.here.line + lines)
 
     def _closing(self, tokens: list[str], at: int) -> int | None:
-        """The place after the closing parenthesis, where an opening one comes next."""
+        """The place after the closing parenthesis, if an opening one comes next."""
         start = next((i for i in range(at, len(tokens)) if tokens[i].strip()), None)
         if start is None or tokens[start] != "(":
             return None

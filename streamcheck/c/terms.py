@@ -1,6 +1,6 @@
 """Normal forms of converted, compared and divided terms, by identities that hold for all values.
 
-C computes in int what is stored in less, and gives truth values as ints. These constructors take both back where that
+C computes in int what is stored in less, and gives truth values as ints. These constructors undo both if that
 changes nothing: conversions of conversions, arithmetic modulo 2^w seen through a truncation, comparisons and divisions
 of widened values, and a number that is a condition.
 """

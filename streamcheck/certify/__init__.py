@@ -1,1 +1,1 @@
-"""Checking what engines say, sharing nothing with them: own unrolling, own solvers, own text."""
+"""The checker of the engines' evidence. It shares nothing with them: own unrolling, own solvers, own text."""

@@ -4,7 +4,7 @@
     T   one of the edges that leave the present location is taken: its guard holds, its updates happen
     P   it is not at the error
 
-`place` says where it is. Which edge is taken, and what an edge chooses, are inputs.
+`place` is the present location. Which edge is taken, and what an edge chooses, are inputs.
 """
 
 from __future__ import annotations

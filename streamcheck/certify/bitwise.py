@@ -24,7 +24,7 @@ UNKNOWN = frozenset("sin cos tan asin acos atan sinh cosh tanh exp log atan2 pow
 
 
 def unknown_function(node: Term) -> str | None:
-    """The name of an operation that solvers know by name only."""
+    """The name of an operation that is uninterpreted to solvers. None for any other."""
     if node.op in UNKNOWN:
         return f"{node.op}_{node.type}"
     if node.op == "cast" and isinstance(node.type, FloatType) and node.args[0].type.kind in ("integer", "real"):
@@ -59,7 +59,7 @@ class Bitwise:
         return {"bool": "Bool", "integer": "Int", "real": "Real"}[type.kind]
 
     def range_of(self, node: Term, name: str) -> str | None:
-        """A condition that every value of the variable's type meets; None if its sort says it all."""
+        """A condition that every value of the variable's type meets; None if its sort implies it."""
         return None
 
     def constant(self, node: Term) -> str:

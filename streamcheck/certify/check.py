@@ -1,4 +1,4 @@
-"""The one entry to the checker: does this evidence prove this claim of this problem?"""
+"""The one entry to the checker: decides if evidence proves a claim of a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a certificate proves a property of a specification: its conditions, derived here from the specification.
+"""Checks that a certificate proves a property of a specification. The conditions are derived from the specification.
 
 With J the conjunction of the certificate's invariants, E that of its equalities, A the assumptions, P the property:
 
@@ -82,7 +82,7 @@ def check_term(
 
 
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    """None if J holds in every run, whatever property that is for."""
+    """None if J holds in every run, whatever the property."""
     for condition in _all_conditions(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query)
         if rejected is not None:

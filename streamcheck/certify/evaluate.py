@@ -293,7 +293,7 @@ _COMPOSITE: Mapping[str, Callable[[Term, list[Any]], Value]] = {
 
 
 def is_member(type: Type, value: Value) -> bool:
-    """Whether every enum inside has the code of a member."""
+    """True if every enum inside has the code of a member."""
     match type:
         case EnumType():
             return value in type.codes

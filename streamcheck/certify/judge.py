@@ -1,12 +1,12 @@
-"""Whether a condition holds: a query in several renderings, each for a solver that is not the engines'.
+"""Decides if a condition holds: a query in several renderings, each for a solver that the engines do not use.
 
     WideBitwise   bitwuzla, bit by bit
     Remainders    cvc5, over Int, with a remainder at every operation
     Bitwise       cvc5, machine integers as bit-vectors beside Int and Real
     Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
 
-All say the same, so the first answer counts. Bits decide most conditions within milliseconds, and sums of wide integers
-hardly ever; remainders are the other way round. So each has a short time at first, then longer ones. What is
+All are equivalent, so the first answer counts. Bits decide most conditions within milliseconds, but sums of wide
+integers hardly ever; remainders are the other way round. So each has a short time at first, then longer ones. What is
 decided is logged at level INFO, each query at level DEBUG.
 """
 
@@ -45,7 +45,7 @@ ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why a certificate is no proof; `undecided` if no solver could tell."""
+    """The reason why a certificate is no proof; `undecided` if no solver had an answer."""
 
     why: str
     undecided: bool = False
@@ -58,7 +58,7 @@ def judge(what: str, runs: Runs, query: Query) -> Rejected | None:
     for attempt in _attempts(runs, query):
         try:
             answer = attempt.answer()
-        except Exception as error:  # a text the solver cannot read decides nothing
+        except Exception as error:  # a text that the solver cannot parse decides nothing
             LOG.debug("%s: %s", attempt.solver, error)
             errors.append(str(error))
             continue
@@ -70,7 +70,7 @@ def judge(what: str, runs: Runs, query: Query) -> Rejected | None:
 
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
-    """One attempt, with machine integers as bit-vectors. None if the solver does not know in that time."""
+    """One attempt, with machine integers as bit-vectors. None if the solver times out or gives up."""
     return _plain(_script(runs, Bitwise(), query), seconds).answer()
 
 
@@ -82,7 +82,7 @@ class Attempt:
     ask: Callable[[], bool | None]
 
     def answer(self) -> bool | None:
-        """True if the query is contradictory. None if the solver does not know."""
+        """True if the query is contradictory. None if the solver has no answer."""
         began = time.perf_counter()
         found = self.ask()
         if LOG.isEnabledFor(logging.DEBUG):

@@ -1,4 +1,4 @@
-"""Whether an automaton never gets to an error: judged on the automaton as it was written, one edge a statement.
+"""Checks that an automaton never reaches an error, on the automaton as it was written: one edge for each statement.
 
 Invariants of locations are shown edge by edge. With inv(l) for the locations that have one,
 
@@ -6,12 +6,12 @@ Invariants of locations are shown edge by edge. With inv(l) for the locations th
     l           inv(l) ∧ the statements from l to r ⊨ inv(r)       for every r that has one, and for the error, false
 
 The statements from l to r are followed through the locations without an invariant, all paths at once: every location
-on the way has a condition for being there, and the variables' values as terms, chosen where paths meet. A loop none of
-whose locations has an invariant must be infeasible.
+on the way has a condition for being there, and the variables' values as terms, chosen at the locations at which paths
+meet. A loop without an invariant at any location must be infeasible.
 
-A certificate about larger steps (blocks) is judged in two parts: the blocks do all that the statements do, that is,
-whatever the statements from one location of the blocks to the next lead to, an edge of the blocks does too; and the
-certificate holds in the runs of the blocks, which are read here from the blocks themselves.
+A certificate about larger steps (blocks) is judged in two parts: the blocks simulate the statements, that is,
+any state that the statements reach from one location of the blocks to the next, an edge of the blocks reaches too; and
+the certificate holds in the runs of the blocks, which are read here from the blocks themselves.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class BlockChecker:
 
     @cached_property
     def simulation(self) -> Rejected | None:
-        """None if the blocks do all that the statements do."""
+        """None if the blocks simulate the statements."""
         return check_blocks(self.source, self.blocks)
 
     def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
@@ -142,7 +142,7 @@ def _named(automaton: Automaton) -> dict[str, str]:
 
 
 def _no_arrival(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:
-    """That no edge of the blocks leads there with these values."""
+    """The condition that no edge of the blocks leads there with these values."""
     edges = [e for e in blocks.leaving[start] if e.target == target]
 
     def none_leads(after: Mapping[Term, Term]) -> Term:
@@ -186,7 +186,7 @@ def _judge(formula: Term, why: str) -> Rejected | None:
 
 @dataclass(slots=True)
 class _Region:
-    """The statements after a location, up to where something is to be shown: `arrivals` say what is wrong there."""
+    """The statements after a location, up to the locations with an obligation. `arrivals` are its violations."""
 
     source: Automaton
     leading: set[str]  # the locations from which an error can be reached
@@ -198,11 +198,11 @@ class _Region:
     left: set[str] = field(default_factory=set)
 
     def wrong(self) -> Term:
-        """That a path leads where something is wrong."""
+        """The condition that some path violates an obligation."""
         self.here[self.start] = TRUE
         self.values[self.start] = {v: v for v in self.source.variables}
         order = self._order()
-        # Mostly one pass; where edges fold away, a location that was passed over may be reached later.
+        # Mostly one pass; if edges fold away, a location that was passed over may be reached later.
         while any(q in self.here and q not in self.left for q in order):
             for location in order:
                 if location in self.here and location not in self.left:
@@ -229,7 +229,7 @@ class _Region:
         return location in self.leading and location not in self.arrivals
 
     def _leave(self, location: str) -> None:
-        """Exactly one of the edges is taken: paths are told apart by what they choose."""
+        """Follow the edges, of which exactly one is taken: paths differ in the edges they choose."""
         others = TRUE
         edges = [e for e in self.source.leaving[location] if e.target in self.leading]
         for i, edge in enumerate(edges):
@@ -248,7 +248,7 @@ class _Region:
         if target in self.arrivals:
             self.goals.append(conjunction(there, self.arrivals[target](after)))
         elif target in self.left:
-            self.goals.append(there)  # a loop where nothing is shown must not come round
+            self.goals.append(there)  # a loop without an obligation must not come round
         elif target not in self.here:
             self.here[target], self.values[target] = there, after
         else:

@@ -1,4 +1,4 @@
-"""Terms put together and folded, for the checker alone: `core.simplify`, which the engines' side uses, is not believed.
+"""Terms put together and folded, for the checker alone: `core.simplify`, which the engines' side uses, is not trusted.
 
 Folding is by Boolean constants, and by the checker's own meaning of operators on constants. Each rule is proved by a
 solver in the tests.

@@ -3,7 +3,7 @@
     trace of a specification   every assumption is true at every step, and the property is false at the last
     path of an automaton       from the entry, edges in a row whose guards are true, to the error's location
 
-For a trace it is also found which of its values matter.
+For a trace, the values that matter are computed too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from streamcheck.problem.verdict import EdgePath, Trace
 
 
 def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | str:
-    """The run behind a trace that breaks the claim, or why it does not."""
+    """The run behind a trace that breaks the claim, or the reason why it does not."""
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(specification, given)
         if stray:

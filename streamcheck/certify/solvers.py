@@ -18,7 +18,7 @@ def _module(name: str) -> Any:
 
 
 def cvc5(text: str, seconds: float | None, *, bits_as_integers: bool = False) -> bool | None:
-    """Whether the script's assertions contradict each other; None if the solver does not know (in that time)."""
+    """True if the script's assertions contradict each other; None if the solver has no answer (in that time)."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
     if seconds is not None:

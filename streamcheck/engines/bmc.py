@@ -14,11 +14,12 @@ without, 2 s with). Numbers stay nested, for bounds on them often collapse on th
 Departure: the properties of one step are asked about together (`some P is false`), and the model shows which are; only
 the rest is asked about again. A step whose assumptions cannot be met ends the search: no run goes on.
 
-Functions the solver knows by name only (sin, …): a model that breaks a property only with other functions than the
-real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put again.
+Functions that are uninterpreted to the solver (sin, …): a model that breaks a property only with other functions than
+the real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put
+again.
 
-Limits: it proves only what has no run that goes on (else see `completeness`), and terms grow with the depth where
-inputs do not fold away.
+Limits: it proves only properties of systems without infinite runs (else see `completeness`), and terms grow with the
+depth if inputs do not fold away.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Bmc:
         system = problem.system
         runs, solver = Composed(system), Solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
-        broken_at: dict[str, int] = {}  # where others found a violation
+        broken_at: dict[str, int] = {}  # the step at which others found a violation
         for k in count():
             for fact in inbox():
                 match fact:
@@ -120,7 +121,7 @@ class Bmc:
             for name in broken:
                 del pending[name], open_claims[name]
                 yield Falsified(name, runs.trace(values, k + 1))
-            if not broken:  # a model that is no run: irrational, or of functions the solver does not know
+            if not broken:  # a model that is no run: irrational, or of uninterpreted functions
                 name = next(iter(pending))
                 guessed = any(is_unknown_function(node) for node in walk([pending[name]]))
                 del pending[name], open_claims[name]
@@ -139,7 +140,7 @@ def violation(system: TransitionSystem, claim: Claim, steps: int) -> Falsified |
 
 
 def _real_values(images: Iterable[Term], values: Mapping[Term, Value]) -> list[Term]:
-    """For each function known by name only: at the model's arguments, its value is the real one."""
+    """For each uninterpreted function: at the model's arguments, its value is the real one."""
     results = evaluate(images, values)
     lemmas = []
     for node in results:

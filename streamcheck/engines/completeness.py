@@ -4,7 +4,7 @@
 
     I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ⊨ ¬C_k[x0, …, xk]
 
-where C_k says that the states are pairwise different and only the first is initial. If it holds, every run has been
+with C_k: the states are pairwise different and only the first is initial. If it holds, every run has been
 seen within k steps, up to cycles: what is true at steps 0 … k - 1 is true for ever. ([Laurent] prints C_k over
 x0 … xk-1; with k transitions there are k + 1 states, and the period counter they prove at k = 6 needs all of them.)
 
@@ -44,7 +44,7 @@ class Completeness:
         self.system = problem.system
         self.runs, self.solver = Composed(self.system), Solver(problem.patience)
         self.states = [s.var for s in self.system.state]
-        self.initial: list[Term] = []  # whether the run begins anew at a step
+        self.initial: list[Term] = []  # the condition that the run begins anew, by step
         self.assumed = 0  # at so many steps
         open_claims = {p.name: p.term for p in self.system.properties}
         true_up_to: dict[str, int] = {}

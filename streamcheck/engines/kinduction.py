@@ -12,7 +12,7 @@ which `bmc` proves in the same process and reports by `TrueUpTo`).
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of [Laurent, "Inductive properties"]). So
 a further property never makes another unprovable: in the end only a set that stands on its own remains. What has been
-shown stays a hypothesis for the rest, and joins their certificates; where its base case turns out false, what relied on
+shown stays a hypothesis for the rest, and joins their certificates; if its base case turns out false, what relied on
 it is withdrawn.
 
 Path compression is lazy: a pair of states is made different only after a model has made them equal, and a state is

@@ -146,7 +146,7 @@ def _default(value: Setting, summary: str, **more: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class BmcOptions(Options):
-    """Of `engines.bmc`."""
+    """The options of `engines.bmc`."""
 
     together: bool = _on("Ask about all properties of a step at once, instead of one after another.")
     named: int = _number(8, 0, "Steps after which the Bool state gets names in the solver; 0: never.")
@@ -154,7 +154,7 @@ class BmcOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class KInductionOptions(Options):
-    """Of `engines.kinduction`."""
+    """The options of `engines.kinduction`."""
 
     compression: bool = _on("Path compression: the states of a run differ, and only the first is initial.")
     together: bool = _on("Look for properties that are inductive together, not only for each alone.")
@@ -162,14 +162,14 @@ class KInductionOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class CompletenessOptions(Options):
-    """Of `engines.completeness`."""
+    """The options of `engines.completeness`."""
 
     stride: int = _number(16, 1, "Depth up to which every step is tested; from there on ever fewer are.")
 
 
 @dataclass(frozen=True, slots=True)
 class StructuralOptions(Options):
-    """Of `engines.structural`."""
+    """The options of `engines.structural`."""
 
     refine: Literal["deepest", "shallowest", "all"] = _default(
         "deepest", "Which candidates of the unsatisfiable core a refinement keeps, by depth in the dependency graph."
@@ -179,7 +179,7 @@ class StructuralOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class PdrOptions(Options):
-    """Of the search `engines.ic3.pdr`."""
+    """The options of the search `engines.ic3.pdr`."""
 
     tighten: bool = _on("Shrink blocked cubes by unsatisfiable cores, then literal by literal.")
     split: bool = _on("Treat equalities as two inequalities while a cube shrinks.")
@@ -193,14 +193,14 @@ class PdrOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class Ic3Options(PdrOptions):
-    """Of `engines.ic3.cooper_ic3`."""
+    """The options of `engines.ic3.cooper_ic3`."""
 
     generalize: bool = _on("Generalise predecessors by Cooper's elimination; otherwise an obligation is one state.")
 
 
 @dataclass(frozen=True, slots=True)
 class PredicatesOptions(PdrOptions):
-    """Of `engines.ic3.implicit_abstraction`."""
+    """The options of `engines.ic3.implicit_abstraction`."""
 
     refute: Literal["all-paths", "path"] = _default(
         "all-paths", "What a refinement refutes: every path of the length of the spurious counterexample, or that path."
@@ -209,7 +209,7 @@ class PredicatesOptions(PdrOptions):
 
 @dataclass(frozen=True, slots=True)
 class BitPdrOptions(Options):
-    """Of `engines.bit_pdr`."""
+    """The options of `engines.bit_pdr`."""
 
     ternary: bool = _on("Shrink predecessors by ternary simulation.")
     tighten: bool = _on("Shrink clauses by unsatisfiable cores, then literal by literal.")
@@ -221,7 +221,7 @@ class BitPdrOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class SpacerOptions(Options):
-    """Of `engines.spacer`."""
+    """The options of `engines.spacer`."""
 
     guidance: bool = _on("Global guidance: generalise over several lemmas [KVGG20].")
     seed: int = _number(0, 0, "Random seed of the first turn; an odd one also reverses the relation's arguments.")
@@ -229,14 +229,14 @@ class SpacerOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions(Options):
-    """Of `engines.simulation`."""
+    """The options of `engines.simulation`."""
 
     seed: int = _number(1, 0, "Random seed of the runs.")
 
 
 @dataclass(frozen=True, slots=True)
 class TemplatesOptions(Options):
-    """Of `invariants.templates`; bounds on single variables are always candidates."""
+    """The options of `invariants.templates`; bounds on single variables are always candidates."""
 
     pairs: bool = _on("Bounds on sums and differences of two numbers, and on the sum of all.")
     conditions: bool = _on("Implications between two conditions, and groups of which one always holds.")
@@ -245,7 +245,7 @@ class TemplatesOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class PolynomialOptions(Options):
-    """Of `invariants.polynomial`."""
+    """The options of `invariants.polynomial`."""
 
     recurrences: bool = _on("Solve recurrences in closed form.")
     null_spaces: bool = _on("Compute null spaces of the monomials' values in random runs.")
@@ -256,7 +256,7 @@ class PolynomialOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class LiftedPdrOptions(Options):
-    """Of `engines.cfa.lifted_pdr`."""
+    """The options of `engines.cfa.lifted_pdr`."""
 
     cubes: bool = _on("Obligations are cubes of the weakest precondition, not the whole formula.")
     tighten: bool = _on("Shrink lemmas by unsatisfiable cores, then literal by literal.")
@@ -269,6 +269,6 @@ class LiftedPdrOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class PredicateReachOptions(Options):
-    """Of `engines.cfa.predicate_reach`."""
+    """The options of `engines.cfa.predicate_reach`."""
 
     refine: bool = _on("Refine the abstraction; otherwise only the predicates given by --predicate are used.")

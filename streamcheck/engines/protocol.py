@@ -1,4 +1,4 @@
-"""How engines and runners talk.
+"""The events between engines and runners.
 
 An engine is a generator over a problem: it yields events, and before each piece of work takes what others have found
 from its inbox. It uses no process, no clock and no terminal.
@@ -70,8 +70,8 @@ Inbox: TypeAlias = Callable[[], list[Fact]]
 @dataclass(frozen=True, slots=True)
 class Task:
     """A system whose properties are all `always`; names index them. `patience` limits each
-    query (in units of the solver's work): where several problems share a process, none may keep the others waiting.
-    `program` is the automaton that the system came from, where it did: its errors have the names of the properties;
+    query (in units of the solver's work): if several problems share a process, none may keep the others waiting.
+    `program` is the automaton that the system came from, if any: its errors have the names of the properties;
     `predicates` are the user's, over its variables."""
 
     system: TransitionSystem

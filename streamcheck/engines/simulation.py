@@ -1,12 +1,13 @@
 """Long random runs: violations that no short run shows.
 
-A timer that runs out after ten minutes is broken by pressing nothing for ten minutes, at a depth where every question
-to a solver is expensive, and a step of a run costs some microseconds. So after a lively beginning each input of a run
-has a habit: one value all the time, or how often it has that one. Rounds of longer and longer runs follow each other,
-so that short violations are met first; what is found is sought in shorter runs for the rest of its round.
+A timer that runs out after ten minutes is broken by pressing nothing for ten minutes, at a depth at which every query
+of a solver is expensive, and a step of a run costs some microseconds. So after a random beginning each input of a run
+has a habit: a value, and the probability of taking it instead of a new one. Rounds of longer and longer runs follow
+each other, so that short violations are met first. For a violation that is found, the rest of its round looks for a
+shorter one.
 
-Limits: a violation that needs the right input at the right step is for others. It proves nothing, and ends when its
-rounds are over.
+Limits: a violation that needs the right input at the right step is left to other engines. It proves nothing, and ends
+after its last round.
 """
 
 from __future__ import annotations

@@ -89,7 +89,8 @@ class Structural:
     def _case(
         self, graph: Graph, claim: Claim, kept: set[str], k: int, *, initial: bool
     ) -> Generator[Event, None, Trace | bool | None]:
-        """True if the case holds, a Trace of T if the base fails, False if the step does; None: gave up."""
+        """True if the case holds, a Trace of T if the base fails, False if the step does, None if the solver gave
+        up."""
         while True:
             abstraction = abstract(graph, claim, kept)
             values = _counterexample(abstraction.system, k, initial=initial)
@@ -132,7 +133,7 @@ class Structural:
         return False
 
     def _refine(self, graph: Graph, kept: set[str], core: set[str]) -> bool:
-        """Keep the deepest candidate, and the definitions it is made of. False if nothing is left to refine."""
+        """Keep the deepest candidate, and the definitions that it reads. False if nothing is left to refine."""
         known = [name for name in core if name in graph.depth]
         candidates = {name for name in known if name not in kept}
         frontier = known  # a kept variable alone may carry the conflict: then what it is made of is refined

@@ -1,4 +1,4 @@
-"""Of many candidates, the largest set that is inductive together.
+"""The largest set of candidates that is inductive together.
 
 [FL01]: assume all, drop what a model refutes, until none is. What remains does not depend on the order, so one
 candidate more never costs another.
@@ -77,7 +77,8 @@ class Houdini:
         return solver.check(*labels, negation(self.steps.image(candidate, step))) is False
 
     def needed(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
-        """A small inductive part that contains the goals: what cores name, what these need in turn, and so on."""
+        """A small inductive part that contains the goals: the invariants in cores, those that these need in turn, and
+        so on."""
         chosen = dict.fromkeys(goals)
         pending = list(goals)
         while pending:

@@ -1,4 +1,4 @@
-"""Polynomial equalities between numbers of the state: what a loop of sums and products keeps.
+"""Polynomial equalities between numbers of the state: the invariants of loops of sums and products.
 
 Decides: with `n = [0] ++ (n + 1)`, `s = [0] ++ (s + n)` that 2·s = n·(n - 1), and its kind.
 

@@ -1,4 +1,4 @@
-"""Invariants by template: whatever holds in all states that random runs reach, kept if it is inductive.
+"""Invariants by template: conditions that hold in all states that random runs reach, kept if they are inductive.
 
 Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
 implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
@@ -7,7 +7,7 @@ invariants go to the other engines as soon as they are shown.
 Papers: the shape of candidates after [KGT11] and [Daikon07]; the filter is `houdini`. The properties
 themselves are candidates too.
 
-A bound is a candidate only if half of the states already show it: what grows with every run is chance.
+A bound is a candidate only if half of the states already show it: bounds that grow with every run are chance.
 
 Limits: the templates; conditions beyond the first few dozen.
 """
@@ -117,7 +117,7 @@ class Templates(Discovery):
         return varied[:MOST_CONDITIONS]
 
     def _comparisons(self) -> Iterator[Term]:
-        """Those of the properties, and of a program's guards."""
+        """The comparisons of the properties, and of a program's guards."""
         known = {s.var for s in self.system.state if s.var is not self.place}
         asked = [c.term for c in self.system.properties] + [s.next for s in self.system.state if s.var is self.place]
         for node in walk(asked):

@@ -1,1 +1,1 @@
-"""What is judged (specifications, automata, transition systems) and what is concluded (verdicts with evidence)."""
+"""Problems (specifications, automata, transition systems) and results (verdicts with evidence)."""

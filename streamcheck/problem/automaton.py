@@ -1,7 +1,7 @@
 """Control-flow automata: programs as locations and edges between them.
 
 A configuration is a location and a value for every variable. A run begins at the entry with any values, and follows
-edges: one may be taken where its guard is true, and then its updates happen all at once; what is not updated stays.
+edges: one may be taken if its guard is true, and then its updates happen all at once; what is not updated stays.
 `choices` of an edge stand for any values whenever it is taken: what `havoc x`, an unknown input or `if (*)` choose.
 Only edges that leave one location may have a choice in common.
 
@@ -31,7 +31,7 @@ from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
 @dataclass(frozen=True)
 class Edge:
-    """One statement, or a block of them. `text` is the statement as a reader knows it, `where` its line."""
+    """One statement, or a block of them. `text` is the statement in the source, `where` its line."""
 
     source: str
     target: str
@@ -52,7 +52,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """A location that no run should reach, and what the claim that none does is called. `implied`: nobody wrote it, an
+    """A location that no run should reach, and the name of that claim. `implied`: the user did not write it, an
     operation with a condition did (division, index, shift, overflow)."""
 
     location: str
@@ -63,7 +63,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Automaton:
-    """`lines`: where the code of a location begins, for those that have a line. `loops`: the locations at which a loop
+    """`lines`: the line at which the code of a location begins, if it has one. `loops`: the locations at which a loop
     of the source begins. `source_names`: C identifiers that are names here too, each with the place of its declaration.
 
     `integers` and `function` record how code was read: with C's integers or mathematical ones, and which function.
@@ -132,12 +132,12 @@ class Automaton:
 
     @cached_property
     def place(self) -> Term:
-        """The variable that says where the program is, in the transition system that stands for it."""
+        """The variable for the present location, in the transition system of the automaton."""
         machine_like = any(isinstance(v.type, MachineType) for v in self.variables)
         return variable("location:", machine(32, signed=False) if machine_like else INT)
 
     def at(self, location: str) -> Term:
-        """That the program is there."""
+        """The condition that the program is at the location."""
         return term("eq", self.place, self.code(location))
 
     def code(self, location: str) -> Term:
@@ -156,7 +156,7 @@ class Automaton:
         )
 
     def selectors(self, location: str) -> tuple[Term, ...]:
-        """Bool inputs of the transition system that choose among the location's edges, where several may be open at
+        """Bool inputs of the transition system that choose among the location's edges, if several may be open at
         once: the first edge whose input is true and whose guard holds, else the last."""
         return self._selectors[location]
 
@@ -170,7 +170,7 @@ class Automaton:
 
 
 def exclusive(guards: Sequence[Term]) -> bool:
-    """Whether any two of the guards plainly contradict each other: conjuncts of one deny one of the other."""
+    """True if any two of the guards contradict each other syntactically: a conjunct of one negates one of the other."""
     parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
     denied = [_contradictions(known) for known in parts]
     return all(
@@ -180,7 +180,7 @@ def exclusive(guards: Sequence[Term]) -> bool:
 
 
 def _contradictions(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
-    """What contradicts the parts: all of these conditions together, by the first of them."""
+    """The conditions that together contradict the parts, indexed by the first of them."""
     found: dict[Term, list[list[Term]]] = {}
     for part in parts:
         first, *rest = conjuncts(negation(part)) or [TRUE]
@@ -193,7 +193,7 @@ def _contradicts(denied: Mapping[Term, list[list[Term]]], parts: frozenset[Term]
 
 
 def decider(a: Term, b: Term) -> Term | None:
-    """A condition that guard `a` implies and guard `b` excludes, where their conjuncts show one."""
+    """A condition that guard `a` implies and guard `b` excludes. None if their conjuncts show none."""
     for ours, theirs, swapped in ((conjuncts(a), conjuncts(b), False), (conjuncts(b), conjuncts(a), True)):
         known = set(ours)
         for part in theirs:

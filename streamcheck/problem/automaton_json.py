@@ -5,7 +5,7 @@
      "edges": [[source, target, guard, [[variable, new], …], [choice, …], text, where], …],
      "lines": {location: where}, "loops": [location, …]}
 
-Terms are numbers of rows, which the caller's writer and reader hold.
+Terms are numbers of rows of the caller's writer and reader.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Certificates and counterexamples as files: what `prove --certificates DIR` writes and `check FILE` reads.
+"""Certificates and counterexamples as files, written by `prove --certificates DIR` and read by `check FILE`.
 
     {"format": "streamcheck certificate 2", "file": "engine.py", "spec": "engine", "property": "ok",
      "claim": "proved", "kind": "inductive", "k": 2,
@@ -9,7 +9,7 @@
 `file` is relative to the certificate. The fields of a proof are those of `verdict.Certificate`, its variables those of
 the specification, in their own types. The rows of `types` and `terms` are those of `core.wire`.
 
-About a program, {"integers": "c", "function": null} tells how it was read, and the evidence is one of
+For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
 
     {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
     {…, "claim": "proved", "blocks": automaton, "certificate": {…}, "types": […], "terms": […]}
@@ -112,7 +112,7 @@ def path_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> EdgePath:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One file: what it claims of which property, and the evidence as plain data."""
+    """One file: the property, the claim about it, and the evidence as plain data."""
 
     file: str
     spec: str

@@ -1,6 +1,6 @@
-"""Claims: what is said of a problem, what the user wants to know of it, and who said it.
+"""Claims: conditions on a problem, each with its goal and its origin.
 
-One record from the front ends to the report. Nothing about a claim is told by its name or by a missing line.
+One record from the front ends to the report. Nothing about a claim is encoded in its name or in a missing line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from streamcheck.core.wire import TermWriter, location, location_row
 
 
 class Goal(Enum):
-    """What has to be true of a claim's term."""
+    """The goal of a claim: its term holds always, or at some time."""
 
     ALWAYS = "always"  # at every step of every run
     REACHABLE = "reachable"  # at some step of some run
@@ -34,7 +34,7 @@ class Implied:
 
 @dataclass(frozen=True, slots=True)
 class RangeOf:
-    """The values that the type of a variable has. It can be left out wherever the variable is."""
+    """The values that the type of a variable has. It can be left out if the variable is."""
 
     variable: Term
 
@@ -69,7 +69,7 @@ class Claim:
 
     @property
     def invariant(self) -> Term:
-        """The term that a certificate shows to hold at every step; a trace ends where it is false."""
+        """The term that a certificate shows to hold at every step; a trace ends at the step at which it is false."""
         match self.goal:
             case Goal.ALWAYS:
                 return self.term

@@ -1,5 +1,5 @@
-"""Where generated C keeps what the equations speak of. The printer says it, the proof of the C uses it; a wrong one
-makes that proof fail and nothing else."""
+"""The places of the cells in the generated C. The printer writes them and the proof of the C uses them. A wrong place
+only makes that proof fail."""
 
 from __future__ import annotations
 

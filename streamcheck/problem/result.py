@@ -1,4 +1,4 @@
-"""The results that users hold: what `spec.prove()` returns and what the reports show."""
+"""The results that `spec.prove()` returns and reports show."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Result:
     `evidence` is what was checked: a certificate of a proved property, a run of a falsified one. For `reachable`
     properties it is the other way round: a proved one has its witness, a falsified one a certificate that no run
     reaches it. `replay` is the run, replayed: of a specification step by step, of a program statement by statement.
-    `k` is the k of a proof, or the step of the violation (or witness), counted from 0. `unknown` says why there is no
+    `k` is the k of a proof, or the step of the violation (or witness), counted from 0. `unknown` holds why there is no
     verdict, and how far the property is known to hold.
     """
 
@@ -73,7 +73,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why the property is unknown; empty if it is decided."""
+        """The reason why the property is unknown; empty if it is decided."""
         return "" if self.unknown is None else self.unknown.reason
 
     @property
@@ -83,7 +83,7 @@ class Result:
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """Why each engine stopped on an unknown property."""
+        """The reason why each engine stopped on an unknown property."""
         return {} if self.unknown is None else self.unknown.reasons
 
     @property
@@ -104,7 +104,7 @@ class Result:
 
     @property
     def invariants(self) -> Mapping[str, Term] | None:
-        """The proof of a program as what holds at each location, if it has this form."""
+        """The proof of a program as invariants of locations, if it has this form."""
         return dict(self.evidence.at) if isinstance(self.evidence, LocationInvariants) else None
 
 

@@ -1,4 +1,4 @@
-"""Skip edges collapsed: what a translation of statements leaves between them goes, and what is a choice stays."""
+"""Collapses skip edges that the translation of statements leaves behind. Skips that are choices stay."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def is_skip(edge: Edge) -> bool:
 
 
 def collapse_skips(automaton: Automaton) -> Automaton:
-    """The automaton with two places made one wherever a skip edge between them is the only way on from the first, or
-    the only way to the second. Where neither holds (`if (*)` without an else), the skip is kept: it is a choice."""
+    """The automaton with two locations merged if a skip edge between them is the only way on from the first, or
+    the only way to the second. If neither holds (`if (*)` without an else), the skip is kept: it is a choice."""
     merged = _Merged(automaton)
     waiting = [e for e in automaton.edges if is_skip(e)]
     while waiting:

@@ -4,7 +4,7 @@
 
 is the only temporal form left. All terms are over `var`s that this record declares: inputs (externs, and
 `unknown`s, which are no inputs of the C), constants (the unknowns of forall and exists, the same at every step)
-and cells. Wires name terms the user named; they are not variables, so sharing stays where it is.
+and cells. Wires name terms the user named; they are not variables, so terms stay shared.
 """
 
 from __future__ import annotations
@@ -142,5 +142,5 @@ class Specification:
 
     @cached_property
     def size(self) -> int:
-        """How many different nodes all terms have together."""
+        """The number of different nodes of all terms together."""
         return sum(1 for _ in walk(self.roots()))

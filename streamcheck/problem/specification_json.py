@@ -1,4 +1,4 @@
-"""Specification as plain data, and back: what travels on pipes, and what `show --as json` prints.
+"""Specifications as plain data, and back, for pipes and `show --as json`.
 
 `terms` is a table in which each row names earlier rows; everything else names rows. Reading goes through the
 constructors of terms and equations, which check what they are given.
@@ -80,7 +80,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
 
 
 def from_plain(data: Any, origin: str = "") -> Specification:
-    """SpecError where the data is not what `to_plain` writes."""
+    """The specification of plain data. SpecError if the data is not as `to_plain` writes it."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise SpecError(f"{origin or 'this'} is not a `{FORMAT}` file", write="streamcheck show FILE --as json")
     try:

@@ -1,4 +1,4 @@
-"""Transition systems as plain values, for pipes: what a process gets that was started before there was a system.
+"""Transition systems as plain values, for pipes to processes that were started before there was a system.
 
     {"name": …, "state": [[variable, initial or null, next], …], "inputs": [variable, …],
      "definitions": [[name, term], …], "assumptions": [claim, …], "properties": [claim, …], "types": […], "terms": […]}

@@ -19,7 +19,7 @@ from streamcheck.problem.claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state variable; `init` is None where any value of the type may stand at the start."""
+    """A state variable; `init` is None if it may start with any value of its type."""
 
     var: Term
     init: Term | None

@@ -13,11 +13,11 @@ from streamcheck.problem.automaton import Automaton
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Why a property holds, as conditions anyone can check. J is the conjunction of the invariants, which imply the
-    property; S are its k-step runs, every assumption true in each of their states.
+    """A proof of a property, as conditions that anyone can check. J is the conjunction of the invariants, which imply
+    the property; S are its k-step runs, every assumption true in each of their states.
 
         "inductive"   J holds in the first k steps, and after any k steps of J it holds again
-        "compressed"  the same, where the k + 1 states of the second condition are pairwise different and only the
+        "compressed"  the same, if the k + 1 states of the second condition are pairwise different and only the
                       first is initial
         "complete"    J holds in the first k steps, and no run from an initial state has k + 1 pairwise different
                       states of which only the first is initial
@@ -47,7 +47,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class LocationInvariants:
-    """Why an automaton never gets to an error: for some of its locations, what holds there. Entry has one, each is
+    """A proof that an automaton never reaches an error: invariants of some of its locations. Entry has one, each is
     kept by the statements that lead from one to the next, and none leads to the error."""
 
     at: tuple[tuple[str, Term], ...]
@@ -59,8 +59,8 @@ class LocationInvariants:
 
 @dataclass(frozen=True, slots=True)
 class BlockCertificate:
-    """The same by an automaton with larger steps, which does all that the statements do, and a certificate about its
-    runs: over its variables and `place`, the variable that says where it is."""
+    """The same by an automaton with larger steps, which simulates the statements, and a certificate about its
+    runs: over its variables and `place`, the variable for its location."""
 
     blocks: Automaton
     certificate: Certificate
@@ -88,7 +88,7 @@ class EdgePath:
 
 
 class Unmappable(Exception):
-    """Evidence about a transformed problem that says nothing about the problem itself: a fault of ours."""
+    """Evidence about a transformed problem that has no counterpart for the problem itself: an internal error."""
 
 
 ProofEvidence: TypeAlias = Certificate | LocationInvariants | BlockCertificate
@@ -111,7 +111,7 @@ class Falsified:
 class Unknown:
     """No verdict, and why.
 
-    An engine gives its own `reason`. Of a whole run, `depth` says how far the property is known to hold: at steps
+    An engine gives its own `reason`. For a whole run, `depth` is how far the property is known to hold: at steps
     0 … depth of every run (None: not even at step 0), `reasons` why each engine stopped, and `running` which engines
     were still at work at the end.
     """

@@ -120,7 +120,7 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
 
 @contextmanager
 def _damage(path: str) -> Iterator[None]:
-    """Whatever reading the evidence stumbles over is the file's fault: the user's mistake, not ours."""
+    """A context in which any failure to read the evidence is reported as an error of the file, not of streamcheck."""
     try:
         yield
     except Exception as why:

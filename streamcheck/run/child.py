@@ -2,7 +2,7 @@
 
 The child leads a session of its own, so that it can be ended with everything it started; it asks the kernel to be
 ended should the command die first; it holds none of the command's open files. It answers on a pipe of its own, in
-records that begin with a token only this child and the command know: what it prints, and the status it ends with,
+records that begin with a token that only this child and the command have: what it prints, and the status it ends with,
 carry no meaning. Log records come on the same pipe and are kept apart.
 """
 
@@ -74,7 +74,7 @@ class Channel:
             try:
                 sent = os.write(self.write, self._outgoing[: select.PIPE_BUF])
             except BrokenPipeError:
-                self._outgoing.clear()  # that it has ended is seen where its answers are read
+                self._outgoing.clear()  # its end is noticed when its answers are read
                 return
             del self._outgoing[:sent]
 

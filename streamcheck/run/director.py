@@ -203,7 +203,7 @@ class Director:
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
-        """What a worker that was killed has still logged."""
+        """Log the last records of a worker that was killed."""
         if LOG.isEnabledFor(logging.INFO):
             with contextlib.suppress(Ended, Forged):
                 worker.child.channel.available()
@@ -230,7 +230,7 @@ class Director:
             if all(w.idle for w in self._alive()) and not self._asked and not (self._plan and not decided_at):
                 if last or decided_at:
                     return
-                last = True  # what others were in the way of, or queries with a limit left open
+                last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
             self.watch(self)
             self._listen(min(limit, self._next_start(limit), now + 0.1) - now)
@@ -485,5 +485,5 @@ class Director:
 
 
 def _guesses(model: View) -> bool:
-    """Whether the system uses functions the solver knows by name only."""
+    """True if the system uses functions that are uninterpreted to the solver."""
     return any(is_unknown_function(node) for node in walk(model.system.roots()))

@@ -2,7 +2,7 @@
 
 A child sends its records on its channel (`Sender`); the director collects them, and its own, in a `Timeline`, and
 releases those that no older one can precede any more. The clock is the machine's monotonic one, which all processes
-share. A message is formatted where it is made, and only if somebody listens.
+share. A message is formatted in the process that makes it, and only if its level is enabled.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How much may be spent, and by whom."""
+    """The limits and the engines of a run."""
 
     timeout: float = 60.0
     jobs: int = field(default_factory=processors)

@@ -3,7 +3,7 @@
 To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options in
 `engines.options` if it has any, and here a loader and a row. The documentation has a table of engines
 (`docs/command.md`) and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`);
-`tests/test_registry.py` says what is missing there.
+`tests/test_registry.py` fails if something is missing there.
 
 A loader imports its engine when it is called, in a worker: the command itself never loads a solver. Its return type
 makes mypy check the class against the protocol, and its parameter the options against the row.
@@ -60,7 +60,7 @@ class EngineEntry(Generic[AnyOptions]):
     spec: Start | None = None  # its worker in a run on a spec; None: only with --engine
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
-    price: int = 1  # what a unit of its solver work counts beside others'
+    price: int = 1  # the weight of a unit of its solver work, relative to others
     auxiliary: bool = False  # mostly helps others: reniced after a while
 
     def configured(self, settings: Mapping[str, Setting]) -> AnyOptions:

@@ -28,8 +28,8 @@ KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How code is read: with C's integers or mathematical ones; and conditions on its variables, for engines that build
-    on predicates."""
+    """The reading of code: with C's integers or mathematical ones; and conditions on its variables, for engines that
+    build on predicates."""
 
     integers: Literal["c", "math"] = "c"
     predicates: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ class Sampler:
             self.child.close()
 
     def needs_data(self, planned: Plan) -> bool:
-        """Whether a run reads anything that has no samples: equations have none, and do without for an unknown."""
+        """True if a run reads anything that has no samples: equations have none, and need none for an unknown."""
         return self.child is not None or any(i.extern for i in self.specification.inputs if i.var in planned.inputs)
 
     def rows(self) -> Iterator[tuple[Value, ...]]:

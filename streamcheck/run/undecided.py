@@ -1,4 +1,4 @@
-"""What is known of the properties that are still open: how far they hold, and why engines stopped working on them."""
+"""The state of the properties that are still open: how far they hold, and why engines stopped working on them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NOBODY = "no engine decided it"
 
 @dataclass(slots=True)
 class Undecided:
-    """Engines have names here that tell their integer model too, if there are several."""
+    """Engines' names include their integer model here, if there are several."""
 
     true_up_to: dict[str, int] = field(default_factory=dict)
     _stopped: dict[str, dict[str, str]] = field(default_factory=dict)  # property: engine: reason
-    _unchecked: dict[str, str] = field(default_factory=dict)  # property: why a verdict on it was not believed
+    _unchecked: dict[str, str] = field(default_factory=dict)  # property: why a verdict on it was rejected
 
     def holds_up_to(self, prop: str, step: int) -> None:
         self.true_up_to[prop] = max(step, self.true_up_to.get(prop, -1))
@@ -32,7 +32,7 @@ class Undecided:
         self._unchecked[prop] = f"{engine} has a proof that could not be checked: {why}"
 
     def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:
-        """The verdict if the run ends here. `ended` says what ended it, if the engines did not."""
+        """The verdict if the run ends here. `ended` is what ended it, if the engines did not."""
         reasons = self._stopped.get(prop, {})
         reason = self._unchecked.get(prop) or ended
         if not reason:

@@ -33,7 +33,7 @@ from streamcheck.run.strategy import work_counter
 from streamcheck.transform.reduce import clusters
 
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
-A_TURN = 20_000  # what a turn counts beside the solver's work
+A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
 def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
@@ -75,7 +75,7 @@ class Instance:
         return self.waiting and not self.box
 
     def record(self, event: Event) -> None:
-        """Log the event, but for those that say nothing new."""
+        """Log the event, unless it has nothing new."""
         if self.log.isEnabledFor(logging.INFO):
             message = _message(event)
             if isinstance(event, Progress):

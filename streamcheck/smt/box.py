@@ -1,7 +1,7 @@
 """The axis-aligned bounding box of a cube: the least and greatest value of each variable that linear arithmetic allows.
 
 [Laurent, "A more general and powerful idea"]. By Fourier-Motzkin elimination over the rationals, so the box may be
-larger than the least one around the integer points: it contains the cube, which is all that is asked of it.
+larger than the least one around the integer points: it contains the cube, which is all that is needed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     I[x] → R(x)        R(x) ∧ A[x, in] ∧ x' = T[x, in] → R(x')        R(x) ∧ A[x, in] ∧ ¬P[x, in] → broken
 
-An answer is taken for what it is worth: a relation as a candidate invariant, a derivation as states that a run may
+An answer is not trusted: a relation is a candidate invariant, a derivation gives states that a run may
 follow. The transformations that inline and slice clauses are off: with them the relation Spacer names is not an
 invariant.
 """
@@ -103,7 +103,7 @@ class Horn:
 
     @property
     def levels(self) -> int:
-        """How deep the last question went."""
+        """The depth that the last query reached."""
         return int(self.point.get_num_levels(self.relation))
 
     def _invariant(self) -> Term:

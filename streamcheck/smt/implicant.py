@@ -1,4 +1,4 @@
-"""From a model to a cube: which literals make the terms true, and what remains when variables go.
+"""Cubes from models: the literals that make the terms true, with variables eliminated.
 
 [Tegzes, section 3.1.2.4, "Generalize predecessors"], without the solver: instead of asking for each variable whether
 its value matters, the terms are walked under the model, and only what they need is kept. [Laurent, "With approximate
@@ -48,7 +48,7 @@ class _Implicant:
                 self.rows.conditions.clear()
 
     def _reasons(self, node: Term, wanted: bool) -> list[tuple[Term, bool]]:
-        """Whose truth values suffice; a literal is noted instead."""
+        """The operands whose truth values suffice; a literal is noted instead."""
         match node.op:
             case "const":
                 return []

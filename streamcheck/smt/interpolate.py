@@ -1,12 +1,12 @@
-"""Sequence interpolants: why no run follows a path, as a formula over the state after each step.
+"""Sequence interpolants of an infeasible path: a formula over the state after each step.
 
 z3's own interfaces have none. Recursion-free Horn clauses given to Spacer do: with R_i for the states after i steps,
 
     B → R_0        R_i ∧ G_i+1 → R_i+1[next_i+1]        R_n ∧ W → broken
 
 and no derivation of `broken`, the R_i that Spacer names are an interpolant of the path. For a transition system B is I
-and what the path says of the first state, G_i is A and what it says of state i, W is A ∧ ¬P; for a path of an automaton
-G_i is the guard of an edge, next_i its updates, and W the guard of the last edge.
+and the condition of the path on the first state, G_i is A and its condition on state i, W is A ∧ ¬P; for a path of an
+automaton G_i is the guard of an edge, next_i its updates, and W the guard of the last edge.
 
 Each interpolant is looked at before it is used: it is over the state alone, the beginning satisfies the first, each
 step leads from one to the next, and the last excludes the violation.

@@ -1,7 +1,7 @@
 """Number terms as rows of linear arithmetic, in two ways.
 
-`Chosen`: under a model. Where the term branches (a choice, a minimum, a quotient, a product of two variables) the
-model's way is taken, and what that takes for granted is noted as a literal. [Laurent, "With approximate QE"]: an
+`Chosen`: under a model. If the term branches (a choice, a minimum, a quotient, a product of two variables) the
+model's way is taken, and the condition for it is noted as a literal. [Laurent, "With approximate QE"]: an
 approximation is made each time a disjunction is met.
 
 `Exact`: for all values. A branching term becomes a fresh variable and a formula that defines it.

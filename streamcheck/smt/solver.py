@@ -46,7 +46,7 @@ class Solver:
             self.z3.add(self.translator.expression(t))
 
     def add_any(self, *terms: Term) -> None:
-        """Their disjunction, which is made no term."""
+        """Assert the disjunction without making it a term."""
         self.z3.add(z3.Or(*map(self.translator.expression, terms)))
 
     def add_under(self, label: Term, t: Term) -> None:
@@ -87,16 +87,16 @@ class Solver:
 
     @property
     def size(self) -> int:
-        """How many terms have been assumed."""
+        """The number of terms that have been assumed."""
         return len(self._indicators)
 
     def core(self, candidates: Iterable[Term]) -> list[Term]:
-        """Those of the assumed terms that the last answer, unsatisfiable, needed."""
+        """The unsatisfiable core: the assumed terms that the last answer needed."""
         needed = {literal.get_id() for literal in self.z3.unsat_core()}
         return [t for t in candidates if self.indicator(t).get_id() in needed]
 
     def values(self, variables: Iterable[Term]) -> dict[Term, Value]:
-        """The last model's values; what it leaves open gets a default."""
+        """The last model's values; a default for variables that it leaves open."""
         model = self.model()
         return {v: model[v] for v in variables}
 

@@ -1,4 +1,4 @@
-"""z3 expressions back to terms: for what Spacer answers.
+"""Translates z3 expressions back to terms, for the answers of Spacer.
 
 Int, Real and Bool have their operators. A bit-vector of any width up to 64 becomes a term of the next unsigned
 machine type whose higher bits are zero.

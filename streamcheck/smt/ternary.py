@@ -1,6 +1,6 @@
 """Simulation with three values: true, false, unknown.
 
-[Werner, section 3.4]: an unknown operand leaves a conjunction false where the other one is false, and so on.
+[Werner, section 3.4]: an unknown operand leaves a conjunction false if the other one is false, and so on.
 What stays known when a variable becomes unknown does not depend on it.
 """
 
@@ -36,7 +36,7 @@ class Ternary:
         return node.payload if node.is_const else combined(node, [self.values[a] for a in node.args])
 
     def forget(self, var: Term) -> bool:
-        """The variable becomes unknown, if every root keeps its value; whether it did."""
+        """The variable becomes unknown, if every root keeps its value. True if it did."""
         if var not in self.order:
             return True
         before = {var: self.values[var]}
@@ -75,6 +75,6 @@ def combined(node: Term, args: list[Known]) -> Known:
 
 
 def needed(roots: Iterable[Term], values: Mapping[Term, Value], variables: Iterable[Term]) -> list[Term]:
-    """Those of the variables whose values, with those of everything else, keep the roots at their values."""
+    """The variables whose values, with those of everything else, keep the roots at their values."""
     simulation = Ternary(roots, values)
     return [v for v in variables if not simulation.forget(v)]

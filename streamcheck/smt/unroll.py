@@ -76,7 +76,7 @@ class Composed:
             yield from (at(v, i) for v in self.system.inputs)
 
     def holds(self, image: Term, values: Mapping[Term, Value]) -> bool:
-        """The image's truth under a model's values. (Functions the solver knows by name only have their real
+        """The image's truth under a model's values. (Functions that are uninterpreted to the solver have their real
         meaning here, so a model may fail it: the replay of the trace decides.)"""
         return bool(value_of(image, values))
 

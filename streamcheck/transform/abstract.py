@@ -1,6 +1,6 @@
 """Structural abstraction: a system in which only chosen definitions are kept, the others free.
 
-[Laurent, "Structural abstraction"]: each variable is a vertex of the dependency graph, with an edge x → y where y
+[Laurent, "Structural abstraction"]: each variable is a vertex of the dependency graph, with an edge x → y if y
 appears in the definition of x. T♯ keeps the definitions of the variables in R and drops the others' clauses.
 
 Variables here are the state variables and the named definitions (wires). A dropped state variable becomes an input; a
@@ -62,7 +62,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Abstraction:
-    """T♯ for the claim alone. `free` maps the names of dropped variables that T♯ can see to what stands for them in
+    """T♯ for the claim alone. `free` maps the names of dropped variables that T♯ depends on to what stands for them in
     T♯ and in T."""
 
     system: TransitionSystem
@@ -92,7 +92,7 @@ def abstract(graph: Graph, claim: Claim, kept: set[str]) -> Abstraction:
 
 
 def _walk_to(cut: dict[Term, str], system: TransitionSystem, claim: Claim, kept: set[str]) -> Iterator[Term]:
-    """What T♯ can see, arguments first: not below what is cut, and through the kept state."""
+    """The terms that T♯ depends on, arguments first: not below what is cut, and through the kept state."""
     nexts = {s.var: s.next for s in system.state if s.var.payload in kept}
     done: set[Term] = set(cut)
     seen_cut: set[Term] = set()

@@ -1,6 +1,6 @@
 """An automaton over machine integers as one over Int, exactly, with every wrap-around spelled out (`integers`).
 
-An update counts only if the guard holds: what that says about the size of a sum may show that it does not wrap.
+An update counts only if the guard holds: the bounds that it implies for a sum may show that it does not wrap.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
 
 
 def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
-    """What the guard's conjuncts say of the size of Int terms."""
+    """The bounds that the guard's conjuncts imply for Int terms."""
     found: dict[Term, tuple[float, float]] = {}
     for part in conjuncts(guard):
         if part.op not in ("lt", "le", "gt", "ge", "eq") or part.args[0].type is not INT:

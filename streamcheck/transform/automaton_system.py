@@ -2,8 +2,9 @@
 
     I = (at = entry)        T = ⋁ over edges (q, s, r):  at = q ∧ δ_s ∧ at' = r        P = (at ≠ error)
 
-One cell says where the program is, and each variable is a cell that begins with any value. What an edge chooses, and
-which of several open edges is taken, are inputs. If no edge is open the program stands still, which reaches nothing.
+One cell holds the location of the program, and each variable is a cell that begins with any value. What an edge
+chooses, and which of several open edges is taken, are inputs. If no edge is open the program stands still, which
+reaches nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A path of large blocks as a path of statements, found by running the program.
 
-The path of the blocks tells which values were chosen, and at which locations of the blocks the program was. Between
+The path of the blocks has the values that were chosen, and the locations of the blocks that the program was at. Between
 two of these the statements are executed one by one until the second is reached with the values that it has there.
 """
 

@@ -6,8 +6,8 @@
     choice     two edges between the same locations become one
 
 What stays are entry, errors, locations at which loops meet, and a place here and there among many checks in a row.
-Updates are functions, so a choice becomes `mux` over a condition that tells the two guards apart, or over a fresh
-choice where both may be open. Terms are shared: the blocks are as large as the code, whatever the number of paths
+Updates are functions, so a choice becomes `mux` over a condition that separates the two guards, or over a fresh
+choice if both may be open. Terms are shared: the blocks are as large as the code, whatever the number of paths
 through it.
 """
 
@@ -25,7 +25,7 @@ from streamcheck.transform.block_paths import statements_of
 from streamcheck.transform.slicing import used_choices
 
 LONGEST_TEXT = 120
-MOST_EDGES = 100  # that leave a location: beyond, a block ends, for every edge says that those before are not taken
+MOST_EDGES = 100  # that leave a location; then a block ends, because every guard excludes the edges before it
 
 
 class LargeBlocks:
@@ -140,7 +140,7 @@ class _Blocks:
 
 
 def _either(condition: Term, a: Term, b: Term) -> Term:
-    """`a` where the condition holds, else `b`."""
+    """`a` if the condition holds, else `b`."""
     if a is b:
         return a
     if a is TRUE:

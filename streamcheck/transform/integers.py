@@ -1,8 +1,8 @@
 """Machine integers as mathematical ones, exactly: the same system over Int, with every wrap-around spelled out.
 
 Addition, subtraction and multiplication commute with taking remainders modulo 2^w. So each machine term has a *raw*
-Int term, congruent to its value, and bounds on it; sums of sums stay linear and are brought into range once, where
-a comparison, a division or a cell needs the value itself. Bounds tell how many multiples of 2^w may have to go:
+Int term, congruent to its value, and bounds on it; sums of sums stay linear and are brought into range once, when
+a comparison, a division or a cell needs the value itself. The bounds limit how many multiples of 2^w may have to go:
 few become a choice, many become `mod`.
 
     x + 1 of a Word8          raw x + 1 in 1 … 256         mux(x + 1 > 255, x + 1 - 256, x + 1)
@@ -92,7 +92,7 @@ class SystemIntegers:
 
 
 def to_integers(system: TransitionSystem) -> TransitionSystem:
-    """The system over Int. Inexpressible where it has no such form."""
+    """The system over Int. Inexpressible if it has no such form."""
     m = Integers()
     m.translate(system.roots())
     m.translate([s.var for s in system.state] + list(system.inputs))
@@ -119,7 +119,7 @@ def _claim_in_integers(claim: Claim, m: Integers) -> Claim:
 
 class Integers:
     """The translation of terms. `plain` holds the others' images, `raws` those of machine integers. `known` are bounds
-    that Int terms have where the translated terms count."""
+    that Int terms have whenever the translated terms count."""
 
     def __init__(self, known: Mapping[Term, tuple[float, float]] | None = None) -> None:
         self.known = known or {}

@@ -1,6 +1,6 @@
 """A smaller system with the same properties: constants, equal state, the cone of influence.
 
-The way back: counterexamples speak of inputs only, which keep their names. Proofs may have used that a state
+The way back: counterexamples mention inputs only, which keep their names. Proofs may have used that a state
 variable is constant or equal to another; those equalities are inductive together with nothing else (that is how
 they are found), and go into the certificate as invariants of their own.
 """
@@ -97,7 +97,7 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
     nexts = {s.var: s.next for s in system.state}
     shared = cone([a.term for a in system.assumptions if not a.is_range], nexts)
-    owner: dict[Term, int] = {}  # the part that a node belongs to; parts are joined where they meet
+    owner: dict[Term, int] = {}  # the part that a node belongs to; parts that share a node are joined
     part = list(range(len(system.properties)))
     for i, claim in enumerate(system.properties):
         stack = [claim.term]
@@ -130,7 +130,8 @@ def _gather(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, ...
 
 
 def _restrict_to_cone(system: TransitionSystem) -> TransitionSystem:
-    """What properties and assumptions can see. A range or membership of a variable nobody else reads goes too."""
+    """The system restricted to the cone of influence of properties and assumptions. The range or membership of a
+    variable that is read nowhere else goes too."""
     nexts = {s.var: s.next for s in system.state}
     roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if not a.is_range))]
     seen = cone(roots, nexts)

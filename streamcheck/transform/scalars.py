@@ -16,7 +16,7 @@ from streamcheck.core.types import ArrayType, MachineType, StructType, Type, par
 
 @cache
 def width(type: Type) -> int:
-    """How many scalars a value of the type has."""
+    """The number of scalars in a value of the type."""
     match type:
         case ArrayType():
             return type.length * width(type.element)
@@ -26,7 +26,7 @@ def width(type: Type) -> int:
 
 
 def scalars(roots: Iterable[Term], parts: dict[Term, list[Term]] | None = None) -> dict[Term, list[Term]]:
-    """The scalar parts of every node below the roots (added to `parts`, where given)."""
+    """The scalar parts of every node below the roots (added to `parts`, if given)."""
     parts = {} if parts is None else parts
     for node in walk(roots, set(parts)):
         parts[node] = _parts(node, [parts[a] for a in node.args])
@@ -84,7 +84,7 @@ def _select_element(node: Term, elements: list[list[Term]], index: Term) -> list
 
 
 def _is_at(index: Term, i: int, length: int) -> Term:
-    """Whether the clamped index is `i`."""
+    """The condition that the clamped index is `i`."""
     type = index.type
     if index.is_const:
         return _truth(min(max(index.payload, 0), length - 1) == i)

@@ -1,4 +1,4 @@
-"""Slicing: an automaton without what no error depends on.
+"""Slicing: an automaton without the parts that no error depends on.
 
 Locations that no path from the entry to an error visits go, and variables that no guard reads, directly or through
 others.

@@ -1,4 +1,4 @@
-"""Claims that should fail: a proof of one of them means that a proof of the user's is worth nothing.
+"""Claims that should fail: a proof of one of them means that a proof of the user's property is vacuous.
 
 for a property a ⇒ b     a is never true
 with assumptions         no run meets them; no run meets them for LONG_ENOUGH steps

@@ -1,10 +1,10 @@
-"""What engines see of a problem: a chain of transformations, each with its way back.
+"""The views of a problem that engines work on: chains of transformations, each with its way back.
 
     Specification ─▶ ScalarSystem ─▶ (SystemIntegers) ─▶ Reduction
     Automaton ─▶ ScalarAutomaton ─▶ Slicing ─▶ (LargeBlocks) ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
 
 Engines work on the last system, and engines for programs on the last automaton. Evidence goes all the way back before
-it is judged: the checker knows the problem and nothing else.
+it is judged: the checker has the problem and nothing else.
 
 Structural abstraction chooses what it drops while it runs, so it is a transformation inside its engine, which names
 the dropped definitions in its certificate (`free`). Clusters need no way back: a certificate for a part of a system is
@@ -34,7 +34,7 @@ IntegerModel: TypeAlias = Literal["bits", "integers"]
 
 
 class Transformation(Protocol):
-    """A new problem, and the way back for what is found out about it."""
+    """A new problem, and the way back for evidence about it."""
 
     @property
     def problem(self) -> TransitionSystem | Automaton: ...

@@ -1,1 +1,1 @@
-"""Engines made for programs: they see the automaton and not only the transition system that stands for it."""
+"""Engines made for programs: they work on the automaton and not only the transition system that stands for it."""

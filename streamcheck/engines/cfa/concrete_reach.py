@@ -90,7 +90,7 @@ class Reachable:
         self.at: dict[str, list[Disjunct]] = {}
 
     def add(self, one: Disjunct) -> bool:
-        """Add the disjunct if it has new states; does it?"""
+        """Add the disjunct if it has new states. True if it has."""
         others = self.at.setdefault(one.location, [])
         if self._contradictory(one.states, *(negation(other.states) for other in others)):
             return False

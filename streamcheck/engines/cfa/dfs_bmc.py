@@ -3,9 +3,9 @@
     line 1    the path is longer than the bound: not exhausted
     line 3    the path has no execution: exhausted
     line 5    it ends in the error: a counterexample
-    line 8    otherwise what the edges that go on from its end answer, together
+    line 8    otherwise the answers of the edges that continue it, together
 
-([Penelle] prints line 1 as `k > l` for `l > k`.) What the solver knows of a path is pushed and popped with its last
+([Penelle] prints line 1 as `k > l` for `l > k`.) The solver's assertions for a path are pushed and popped with its last
 edge, and a variable has a new name only if an edge changes it (section 4.2.2): `names` has the name of each at the
 end.
 
@@ -76,7 +76,7 @@ def explore(
             exhausted = False
             continue
         search.go(depth, edge)
-        # guard ∧ x' = t of each edge of the path, over the names that are current where it is taken
+        # guard ∧ x' = t of each edge of the path, over the names that are current when it is taken
         answer = search.solver.check() if edge is not None else True
         if answer is None:
             return "gave up"

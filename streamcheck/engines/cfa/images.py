@@ -153,5 +153,5 @@ class _Image:
 
 
 def is_over(given: Term, known: Iterable[Term]) -> bool:
-    """Does the term have only these variables?"""
+    """True if the term has only these variables."""
     return set(known).issuperset(variables([given]))

@@ -1,4 +1,4 @@
-"""Automata for property directed reachability: their places and what a level is.
+"""Automata for property directed reachability: their places and levels.
 
 Every edge is a level [Werner, Alg. 2], or only those that close a loop, so that what happens between two turns
 of a loop is one level, however long it is. Edges to an error are none.

@@ -1,7 +1,7 @@
 """Property directed reachability, lifted to the locations of an automaton.
 
-Decides: what has an invariant for each location that is a conjunction of clauses over conditions that come up on the
-way from the error backwards; and, from the other end, paths to the error.
+Decides: programs that have an invariant for each location that is a conjunction of clauses over conditions in backward
+weakest preconditions of the error; and, from the other end, paths to the error.
 
 Papers: [Werner, chapter 4], after [LNN15]; citations without a key are of [Werner]. The search is `ic3.pdr`'s.
 

@@ -18,8 +18,8 @@ Vocabulary: at_l ∧ φ = a location and a `AbstractState`; Preds = `precision`.
 Departures: locations are explicit, so that at_l is no predicate; "false" is no state. The user's predicates are Preds
 at every location.
 
-Limits: conjunctions only, so two ways to a location stay apart if different predicates hold on them: what branches
-n times in a row may have 2ⁿ states (large blocks help); loops that interpolants unwind step by step.
+Limits: conjunctions only, so two paths to a location stay apart if different predicates hold on them: a program that
+branches n times in a row may have 2ⁿ states (large blocks help); loops that interpolants unwind step by step.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Explored:
         self.at: dict[str, list[Reached]] = {}
 
     def add(self, one: Reached) -> bool:
-        """Add the state unless it implies one of them, and remove those that imply it. Is it added?"""
+        """Add the state unless it implies one of them, and remove those that imply it. True if it is added."""
         others = self.at.setdefault(one.location, [])
         if any(other.holds <= one.holds for other in others):
             return False
@@ -138,7 +138,7 @@ class PredicateReach(ProgramEngine):
         raise AssertionError
 
     def _refine(self, program: Automaton, refuted: Spurious) -> bool:
-        """Add predicates from a refutation; does some location have more than before?"""
+        """Add predicates from a refutation. True if some location has more than before."""
         return any(self._learn(refuted, found) for found in refuted.refinements())
 
     def _learn(self, refuted: Spurious, formulas: Sequence[Term]) -> bool:

@@ -1,4 +1,4 @@
-"""Why a path of a program is infeasible, as predicates for the locations on it.
+"""Refutations of infeasible paths of a program, as predicates for the locations on them.
 
     is there a run?            the path's formula from its beginning (`feasibility`)
     the part that matters      the shortest infeasible suffix of the path, and of its guards a core: a reason that does
@@ -134,7 +134,7 @@ class Spurious:
 
 
 def feasibility(program: Automaton, path: Sequence[Edge], patience: int | None) -> Feasible | Spurious | UndecidedPath:
-    """Does the path have a run?"""
+    """Feasible if the path has a run, Spurious if not, UndecidedPath if the solver gives up."""
     followed, solver = SymbolicPath(program), Solver(patience)
     for edge in path:
         solver.add(followed.follow(edge))

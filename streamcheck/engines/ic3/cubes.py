@@ -46,11 +46,11 @@ class Facts:
                 side[literal.args[0]] = literal.args[1].payload, literal.op in ("gt", "lt")
 
     def imply(self, literal: Term) -> bool:
-        """Does the literal follow from one of the literals?"""
+        """True if the literal follows from one of the literals."""
         return literal in self.literals or (is_bound(literal) and self.imply_bound(literal))
 
     def imply_bound(self, literal: Term) -> bool:
-        """Does the bound follow from one of the bounds on the same sum?"""
+        """True if the bound follows from one of the bounds on the same sum."""
         lower = literal.op in ("ge", "gt")
         known = (self.lows if lower else self.highs).get(literal.args[0])
         if known is None:
@@ -61,7 +61,7 @@ class Facts:
         return closer or (bound == wanted and (strict or literal.op in ("ge", "le")))
 
     def imply_all(self, cube: Cube) -> bool:
-        """Is every state of this cube syntactically seen to be a state of the other?"""
+        """True if the other cube syntactically subsumes this one."""
         return all(map(self.imply, cube))
 
 

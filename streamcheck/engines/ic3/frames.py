@@ -1,7 +1,7 @@
 """The frames F[0, l] ⊆ F[1, l] ⊆ … ⊆ F[∞, l] of every place l, in one incremental solver.
 
 F[i, l] holds in every state in which a run is at l after at most i levels. While i < first(l), it is the set of initial
-states of l; from then on, a set of lemmas. Each lemma is kept once, at the highest level where it is known to hold
+states of l; from then on, a set of lemmas. Each lemma is kept once, at the highest level at which it is known to hold
 [EMB11, sec. III], so F[i, l] is what is kept at i, i + 1, …, ∞. The lemmas at ∞ hold by themselves: from those of the
 sources, every transition leads to those of its target.
 
@@ -108,9 +108,9 @@ class Frames:
     # One step
 
     def exclusion(self, transition: Transition, cube: Cube, level: int, *, inductive: bool) -> Exclusion | None:
-        """Why the transition does not lead from F[level - cost] into the cube. None if it does; then `model` has a
-        state that it leads from. `inductive`: the step begins outside the cube if it begins at the same place, which
-        is right for cubes without initial states [Tegzes, "Strengthen query"]."""
+        """The reason why the transition does not lead from F[level - cost] into the cube. None if it does; then `model`
+        has a state that it leads from. `inductive`: the step begins outside the cube if it begins at the same place,
+        which is right for cubes without initial states [Tegzes, "Strengthen query"]."""
         source, before = transition.source, level - transition.cost
         labels = self.labels(source, before)
         images = {c: image for c in cube if (image := transition.image(c)) is not TRUE}
@@ -137,7 +137,7 @@ class Frames:
     # Initial states
 
     def is_initial(self, place: str, cube: Cube) -> bool:
-        """Is some initial state of the place in the cube?"""
+        """True if some initial state of the place is in the cube."""
         if self.space.initial[place] is FALSE or self.excluding_literals(cube):
             return False
         if not cube:
@@ -169,14 +169,14 @@ class Frames:
         return [one for place in self.space.places for one in self.kept[place].get(level, ())]
 
     def is_subsumed(self, place: str, cube: Cube, level: int) -> bool:
-        """Is the cube syntactically subsumed by one that F[level, place] excludes?"""
+        """True if the cube is syntactically subsumed by one that F[level, place] excludes."""
         if level < self.space.first[place] and self.space.initial[place] is FALSE:
             return True
         facts = Facts(cube)
         return any(facts.imply_all(one.cube) for one in self.lemmas(place, level))
 
     def admits(self, place: str, level: int, values: Mapping[Term, Value]) -> bool:
-        """Is the state in F[level, place]?"""
+        """True if the state is in F[level, place]."""
         if level < self.space.first[place] and self.space.initial[place] is FALSE:
             return False
         evaluation = Evaluation(values)

@@ -38,7 +38,7 @@ class Generalization:
     options: PdrOptions
 
     def exclusion(self, place: str, cube: Cube, level: int) -> Exclusion | None:
-        """Why no transition leads into the cube at the place; None if one does."""
+        """The reason why no transition leads into the cube at the place; None if one does."""
         exclusions = []
         for transition in self.frames.space.entering[place]:
             one = self.frames.syntactic_exclusion(transition, cube, level)
@@ -100,7 +100,7 @@ class Generalization:
         return cube, highest
 
     def _widen(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
-        """Move bounds to where the initial states begin."""
+        """Widen bounds as far as the initial states allow."""
         for literal in cube:
             wider = self._wider(literal)
             if wider is not None and literal in cube:
@@ -121,7 +121,7 @@ class Generalization:
         return term(literal.op, total, constant(total.type, edge)) if further else None
 
     def pushed(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
-        """The cube, which may be smaller, at the highest frame up to `top` + 1 where it can be excluded."""
+        """The cube, which may be smaller, at the highest frame up to `top` + 1 that can exclude it."""
         while level <= top and self.options.push:
             next_one = self.raised(place, cube, level)
             if next_one is None:
@@ -130,8 +130,8 @@ class Generalization:
         return cube, level
 
     def raised(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
-        """The cube of a lemma of F[level], which may be smaller, and a higher level where it holds; None if it does not
-        hold at the next level."""
+        """The cube of a lemma of F[level], which may be smaller, and a higher level at which it holds; None if it does
+        not hold at the next level."""
         exclusion = self.exclusion(place, cube, level + 1)
         if exclusion is None:
             return None

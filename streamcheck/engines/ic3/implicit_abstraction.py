@@ -1,7 +1,7 @@
 """IC3 with implicit predicate abstraction.
 
-Decides: what conjunctions of clauses over the predicates decide, if the predicates come from the initial states,
-the property, and the refutation of spurious counterexamples.
+Decides: properties that follow from conjunctions of clauses over the predicates, if the predicates come from the
+initial states, the property, and the refutation of spurious counterexamples.
 
 Papers: [Tegzes, section 3.2]; [CGMT14]. The search is `pdr`'s, properties and assumptions are `system`'s.
 
@@ -11,12 +11,12 @@ Ingredients:
     "refute all paths"                         `Predicates.refine`        [Tegzes 3.2.1]: any violation in n steps?
     "refute specific path"                     `Predicates.refine`        [Tegzes 3.2.1]: does a run follow this one?
     new predicates from sequence interpolants  `smt.interpolate`          [Tegzes 3.2.2]
-    the way out when none come                 `Obligation.context`       (ours): the literals of the exact predecessor
+    the fallback if there are none             `Obligation.context`       (ours): the literals of the exact predecessor
 
 Vocabulary: Π = `predicates`; ŝ = the cube of an obligation; Λ(ŝ, x) means that x is in ŝ, and needs no variables of
 its own, because a cube is written with the predicates themselves. So T̂ is T, the abstraction implicit: an obligation
-holds *all* states with the predicate values of the one the solver named, and one of these may lead on where the named
-one does not.
+holds *all* states with the predicate values of the one in the model, and one of these may have a successor that the one
+in the model has not.
 
 Limitations: the number of predicates; each is evaluated in every model.
 """
@@ -105,7 +105,7 @@ class Predicates(SystemEngine[PredicatesOptions]):
         return None
 
     def _learn(self, formulas: Sequence[Term]) -> bool:
-        """Add the atoms to Π; are there new ones?"""
+        """Add the atoms to Π. True if there are new ones."""
         before = len(self.predicates)
         self.predicates |= dict.fromkeys(atom for atom in atoms(formulas) if self._is_of_state(atom))
         return len(self.predicates) > before

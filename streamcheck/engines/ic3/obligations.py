@@ -58,7 +58,7 @@ class Obligation:
 
     @property
     def exclusion(self) -> Exclusion:
-        """That of the cube, if all transitions are passed."""
+        """The exclusion of the cube, if all transitions are passed."""
         return Exclusion.of_all(self.cube, self.passed)
 
 

@@ -28,19 +28,19 @@ What differs between engines comes as strategies:
 
 Vocabulary: F[i, l] = `Frames` at level i and place l; N, k = `top`, the level up to which the property is known to
 hold; B, c = `cube`; s, t, (s, i), (t, l, i) = `Obligation`; I = `initial`; T = guard and update of a `Transition`;
-A = `facts`. The formulas stand where the questions are asked.
+A = `facts`. The formulas are comments at the queries.
 
 Asserted in the solver: A, invariants that others found, and under literals of their own I and the lemmas of each frame
 (the head of `frames` has the list). P is not asserted.
 
 Departures:
   - P is no part of the frames (it may be over inputs, which are no state): an error is a place of its own, to which a
-    transition leads from where P is violated, at no cost of a level.
+    transition leads from the states that violate P, at no cost of a level.
   - A blocked cube strengthens F[1] … F[i], not F[i] alone, so F[i] ⇒ F[i+1] is kept ([Werner,
     Alg. 1 and 2] does not, as printed). A frame is strengthened if *no* transition leads into the cube; Alg. 2 has it
     after each in turn.
   - Alg. 2, l. 16-20, compares level 0 with level -1 and answers in its first turn. Here, any two levels in a row are
-    compared, at *all* places; lemmas are kept at their highest level, so that is a level where none is kept.
+    compared, at *all* places; lemmas are kept at their highest level, so that is a level at which none is kept.
   - An obligation at the entry of an automaton is met whatever its level: every state is initial there.
     ([Werner] would block it, for the entry has no predecessor, and so declare `l0 -> lE` alone unreachable.)
   - Obligations are limited in depth (`_again`), which keeps an infinite state space from holding up the search.
@@ -78,7 +78,7 @@ W = TypeVar("W")
 
 
 class Predecessors(Protocol):
-    """How the states from which a transition leads into an obligation are found and generalised."""
+    """The strategy for predecessors of an obligation: how they are found and generalised."""
 
     def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
         """Predecessors found without the solver, or None."""
@@ -166,7 +166,8 @@ class Pdr:
         return None
 
     def _is_initial(self, one: Obligation) -> bool:
-        """Is some initial state in the obligation? Those below the first level of a place were made from one."""
+        """True if some initial state is in the obligation. Those below the first level of a place were made from
+        one."""
         space = self.frames.space
         from_initial = one.level < space.first[one.place] and space.initial[one.place] is not FALSE
         return from_initial or self.frames.is_initial(one.place, one.cube)
@@ -201,7 +202,7 @@ class Pdr:
         return level
 
     def _fixpoint(self, error: str, top: int) -> int | None:
-        """[Werner, Alg. 2, l. 16-20]: a level where F[i] = F[i + 1]; or ∞, if the lemmas without a level exclude the
+        """[Werner, Alg. 2, l. 16-20]: a level at which F[i] = F[i + 1]; or ∞, if the lemmas without a level exclude the
         error by themselves. Lemmas are moved as high as they hold on the way."""
         if self.frames.is_subsumed(error, (), FOR_EVER):
             return FOR_EVER

@@ -176,7 +176,7 @@ class SystemEngine(ABC, Generic[Own]):
 
 
 def require_true(roots: Sequence[Term], evaluation: Evaluation) -> None:
-    """Raise NoState if the model, read as values of the language, does not satisfy what the solver said it does."""
+    """Raise NoState if the model, read as values of the language, does not satisfy what the solver answered."""
     if not all(evaluation.of(root) is True for root in roots):
         raise NoState
 
@@ -185,8 +185,8 @@ def require_true(roots: Sequence[Term], evaluation: Evaluation) -> None:
 
 
 def replay(system: TransitionSystem, cubes: Sequence[Cube], broken: Term) -> Trace | None:
-    """A run through the cubes, from an initial state in the first to where `broken` is true; None if there is none.
-    State by state: with the state known, only the inputs of the step are asked for."""
+    """A run through the cubes, from an initial state in the first to a state in which `broken` is true; None if there
+    is none. State by state: with the state known, only the inputs of the step are asked for."""
     state = _start(system, cubes[0])
     if state is None:
         return None
