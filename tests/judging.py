@@ -1,4 +1,4 @@
-"""Systems judged as the checker judges specifications, and transformations in short, for tests."""
+"""Certificates of transition systems checked as those of specifications are, and short forms of transformations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def reading_of(system):
 
 
 def check(system, claim, certificate):
-    """None if the certificate proves the claim of the transition system."""
+    """None if the certificate proves the claim of the transition system, else the rejection."""
     reading = reading_of(system)
     return check_term(reading, claim.term, certificate, partial(check_invariants, reading))
 

@@ -1,4 +1,4 @@
-"""Faults planted in every part between a problem and its verdict, and what becomes of the false verdicts they cause.
+"""Faults planted in every part between a problem and its verdict, and the checks that refuse the false verdicts.
 
     python tests/planted_faults.py        prints the table
 

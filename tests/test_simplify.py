@@ -21,7 +21,7 @@ from streamcheck.core.term import FALSE, TRUE, constant, term, variable, variabl
 from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, default
 
 COMPOSITE = {"array", "struct", "index", "update", "field", "with_field", "cast"}
-BY_NAME = UNKNOWN  # of constants, they fold to what the interpreter computes: solvers cannot say
+BY_NAME = UNKNOWN  # folded to the interpreter's value for constants, which solvers do not compute
 KINDS = [t for t in SIMPLE if not isinstance(t, EnumType)]
 
 

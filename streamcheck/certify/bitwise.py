@@ -306,7 +306,7 @@ def _real(value: Value) -> str:
 
 
 class WideBitwise(Bitwise):
-    """`Bitwise`, with every Int as a bit-vector of its own width. Inexpressible if an Int has no bounds."""
+    """`Bitwise`, with every Int as a bit-vector of its own width. Unrenderable if an Int has no bounds."""
 
     def __init__(self) -> None:
         self._bounds: dict[Term, tuple[int, int]] = {}

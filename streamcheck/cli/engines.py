@@ -49,7 +49,7 @@ def _wrap(text: str, indent: int) -> list[str]:
 
 
 def _when(row: EngineEntry[Any]) -> str:
-    """When a run on two processors starts the engine."""
+    """The time at which a run on two processors starts the engine, as text."""
     starts = [f"{what} {_start(start)}" for what, start in (("specs", row.spec), ("programs", row.program)) if start]
     return f"starts: {', '.join(starts)}" if starts else f"starts: only with --engine {row.name}"
 

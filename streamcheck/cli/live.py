@@ -17,7 +17,7 @@ PLAIN_EVERY = 10.0  # seconds between lines that do not overwrite each other
 
 
 class Live:
-    """Called by the director now and then."""
+    """Prints the progress of a proof. The director calls it periodically."""
 
     def __init__(self, problem: Problem, *, shown: bool) -> None:
         self.name = problem.name

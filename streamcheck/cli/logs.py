@@ -33,7 +33,7 @@ def to_file(path: str) -> None:
 
 
 def _add(handler: logging.Handler, level: int) -> None:
-    """One more place for the log, which is as detailed as the most detailed option says."""
+    """Add a handler. The log is as detailed as the most detailed handler needs."""
     handler.setFormatter(Line())
     PACKAGE.addHandler(handler)
     PACKAGE.setLevel(min(level, PACKAGE.level or level))

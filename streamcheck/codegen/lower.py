@@ -101,7 +101,7 @@ WIDTHS = (8, 16, 32, 64)
 
 
 def _check(inputs: Iterable[Input], roots: list[Term], specification: Specification) -> None:
-    """SpecError for inputs that the C cannot have, and for types without a size."""
+    """Raise SpecError for inputs that the C cannot have, and for types without a size."""
     for given in inputs:
         if not given.extern:
             raise SpecError(

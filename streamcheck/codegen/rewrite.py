@@ -177,7 +177,7 @@ def _mux(node: Term) -> Term:
 
 
 class _Conditions:
-    """Boolean nodes as functions of the conditions they rest on: Boolean variables, and comparisons of other things.
+    """Boolean nodes as functions of the conditions they depend on: Boolean variables, and comparisons of other things.
 
     A node's support is the conditions that determine its value; None if they are too many."""
 
@@ -273,7 +273,7 @@ class _Conditions:
 
 @cache
 def _relevant(conditions: tuple[Term, ...], table: Table) -> tuple[tuple[Term, ...], Table]:
-    """Without the conditions that the function does not depend on."""
+    """The function without the conditions that it does not depend on."""
     for i in range(len(conditions)):
         stride = 1 << (len(conditions) - 1 - i)
         no = tuple(v for at, v in enumerate(table) if not at & stride)

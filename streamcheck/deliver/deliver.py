@@ -36,8 +36,8 @@ class CompileRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompileResult:
-    """`unit` is None if a property is not proved, `outcome` if the C was not to be validated; the files may be written
-    if `ready`."""
+    """The verdicts and the C. `unit` is None if a property is not proved, `outcome` if validation was not requested.
+    The files may be written if `ready`."""
 
     verdicts: Verdicts
     unit: Unit | None

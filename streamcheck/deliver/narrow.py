@@ -139,7 +139,7 @@ class Search:
         return term(("ge", "le")[side], of, constant(INT, self.steps[self.at[var][side]]))
 
     def _is_kept(self, var: Term, side: int) -> bool:
-        """All bounds so far ∧ lemmas ⊨ this bound one step later (of an input: now)."""
+        """True if all bounds so far ∧ lemmas ⊨ this bound one step later (of an input: now)."""
         after = self.cells[var].next if var in self.cells else var
         others = [
             self._bound(v, s, v) for v in self.variables for s in (0, 1) if v in self.cells or (v, s) != (var, side)

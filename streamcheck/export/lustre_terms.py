@@ -1,7 +1,7 @@
-"""Our operations in Kind 2's Lustre, each with exactly our meaning.
+"""The operations of terms as Lustre text for Kind 2, each with exactly the same meaning.
 
-Where Kind 2 has no such operation, or leaves open what we define (division by zero, oversized shifts), the text spells
-out ours. Operands are texts already, in parentheses if they need them; a text may repeat an operand, because large
+If Kind 2 lacks an operation or leaves a case undefined (division by zero, oversized shifts), the text spells out our
+definition. Operands are texts already, in parentheses if they need them; a text may repeat an operand, because large
 operands have names.
 """
 

@@ -1,4 +1,4 @@
-"""A system's k-step queries as one SMT-LIB script, for any solver and for the curious.
+"""A system's k-step queries as one SMT-LIB script, for any solver.
 
 First the runs from the initial states: each property has a query for each step that is satisfiable if some run
 violates it there. Then, from any states, the induction step for k: unsatisfiable if it proves the property, if the

@@ -16,7 +16,7 @@ DEEPEST = 30  # operations inside each other, before one of them gets a name
 
 @dataclass(frozen=True, slots=True)
 class NamedText:
-    """`level`: how many names lie below it."""
+    """A named subterm and its text. `level` is the depth of the names it uses."""
 
     name: str
     node: Term
@@ -30,7 +30,7 @@ class Texts:
     def __init__(self, roots: Iterable[Term], leaf: Callable[[Term], str], prefix: str = "t!") -> None:
         roots = list(roots)
         self.named: list[NamedText] = []
-        self.functions: dict[str, str] = {}  # those that solvers know by name only, with their declarations
+        self.functions: dict[str, str] = {}  # uninterpreted functions, with their declarations
         self._texts: dict[Term, str] = {}
         depths: dict[Term, int] = {}
         levels: dict[Term, int] = {}
@@ -63,7 +63,7 @@ class Texts:
         return self._texts[node]
 
     def invariant(self, claim: Claim) -> str:
-        """The text of what the property demands of every step: of a `reachable` one, that it is not met."""
+        """The text of the invariant that the property stands for: its negation if it is `reachable`."""
         return f"(not {self[claim.term]})" if claim.goal is Goal.REACHABLE else self[claim.term]
 
     def violation(self, claim: Claim) -> str:

@@ -1,1 +1,1 @@
-"""Readers of other people's files, one room or module for each language."""
+"""Readers of files in other languages, one package or module for each."""

@@ -54,7 +54,7 @@ class _Token:
 
 
 class _AutReader:
-    """A descent over the tokens. What an automaton may leave open (the order of declarations) is settled at the end."""
+    """Parses the tokens by recursive descent. Declarations may come in any order, so they are checked at the end."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -67,7 +67,7 @@ class _AutReader:
         self.final: _Token | None = None
         self.locations: dict[str, Location] = {}
         self.edges: list[Edge] = []
-        self.sides: list[Term] = []  # that the divisors of the command being read are not zero
+        self.sides: list[Term] = []  # the divisors of the command being read are not zero
 
     # Tokens
 

@@ -47,7 +47,7 @@ class _Btor2Reader:
         self.sorts: dict[int, Type] = {}
         self.nodes: dict[int, Term] = {}
         self.wheres: dict[Term, Location] = {}
-        self.states: dict[Term, tuple[Term | None, Term | None]] = {}  # what each begins with, and holds next
+        self.states: dict[Term, tuple[Term | None, Term | None]] = {}  # initial and next values of the states
         self.inputs: list[Term] = []
         self.properties: list[Claim] = []
         self.assumptions: list[Claim] = []
@@ -206,7 +206,7 @@ class _Btor2Reader:
         return bits.bit(_overflow(overflow[1], overflow[2], a, b))
 
     def _as(self, type: Type, value: Term) -> Term:
-        """One bit as Bool."""
+        """The value, which must have the type; one bit becomes Bool if needed."""
         if type is BOOL and value.type is not BOOL:
             value = equal(value, bits.word(1, 1))
         if value.type is not type:
@@ -241,7 +241,7 @@ def _vector(a: Term) -> Term:
 
 
 def _rotate(op: str, a: Term, by: Term) -> Term:
-    """By an amount that is not a literal: one of `width` rotations."""
+    """A rotation by an amount that is not a literal: a choice among `width` rotations."""
     width = bits.width(a)
     result = a
     amount = bits.binary("urem", by, bits.word(width, width)) if width < 1 << width else by

@@ -1,10 +1,10 @@
 """Typed operations as terms, for all front ends: operands are checked, constants and neutral elements folded.
 
 `int` is unbounded; its `div` and `mod` are SMT-LIB's (the remainder is never negative). Machine integers wrap around
-and divide as bit-vectors do: truncating, and a quotient by zero has all bits set. Where the language leaves a result
+and divide as bit-vectors do: truncating, and a quotient by zero has all bits set. If the language leaves a result
 undefined (`int` and `real` division by zero), an `UnknownMaker` supplies an unknown.
 
-Constants fold as terms are made, so the engines see only what a file leaves open.
+Operations on constants are folded when terms are made, so the engines see only the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a file of code to an automaton, one edge a statement."""
+"""Files of code to automata, with one edge for each statement."""
 
 from __future__ import annotations
 

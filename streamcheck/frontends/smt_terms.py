@@ -1,4 +1,4 @@
-"""SMT-LIB terms to ours: Booleans, Int, Real and bit-vectors, with `let`, by a machine with a stack of its own."""
+"""SMT-LIB text to terms: Booleans, Int, Real and bit-vectors, with `let`. The stack is explicit, for deep terms."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """VMT-LIB to a specification.
 
-A transition given as `x' = e` for each variable is a system in functional form at once. What else it says becomes a
-condition on the step just taken, remembered in a cell, and a variable without a next value gets any value:
+A transition given as `x' = e` for each variable is already in functional form. Its other conjuncts become a condition
+on the step just taken, which a cell holds, and a variable without a next value gets any value:
 a transition relation is met by exactly the runs in which the cell stays true.
 """
 
@@ -136,7 +136,7 @@ class _VmtReader:
         return Cell(var.payload, start, defined.get(var, after), where, free=value is None)
 
     def _initial(self) -> tuple[dict[Term, Term], list[Term]]:
-        """Variables with a constant initial value, and what else the initial condition says."""
+        """Variables with a constant initial value, and the other conjuncts of the initial condition."""
         values: dict[Term, Term] = {}
         rest: list[Term] = []
         for part in _conjuncts(self.init):
@@ -148,7 +148,7 @@ class _VmtReader:
         return values, rest
 
     def _functional(self) -> tuple[dict[Term, Term], list[Term]]:
-        """Variables whose next value is a term over the present, and what else the transition says."""
+        """Variables whose next value is a term over the present, and the other conjuncts of the transition."""
         before = {after: var for var, after in self.nexts.items()}
         defined: dict[Term, Term] = {}
         rest: list[Term] = []

@@ -1,4 +1,4 @@
-"""Checks that equations say what the streams say, without believing the flattener.
+"""Checks that the equations have the meaning of the streams, independently of the flattener.
 
 A flattener's table gives a term τ(s, k) for the value that stream s will have k steps from now. It is right if it
 obeys the meaning of streams, rule by rule (by coinduction over the steps, nothing else is needed):
@@ -6,10 +6,10 @@ obeys the meaning of streams, rule by rule (by coinduction over the steps, nothi
     τ(op(a, …), k)            = op(τ(a, k), …)
     τ(drop(n, s), k)          = τ(s, k + n)
     τ([v0 … vn-1] ++ s, k)    = τ(s, k - n)                                        if k ≥ n
-    τ([v0 … vn-1] ++ s, k)    = a cell that holds vk at first, and then what is τ([v0 … vn-1] ++ s, k + 1) now
+    τ([v0 … vn-1] ++ s, k)    = a cell that begins with vk; its next value is τ([v0 … vn-1] ++ s, k + 1)
 
 In `reset(c, …)`, the elements of a delay are vk at each step at which c is true. Every term that the specification
-keeps must be the term of the stream that the user declared. A difference is a fault of ours, never the user's.
+keeps must be the term of the stream that the user declared. A difference is a bug in streamcheck, not in the spec.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Table = Mapping[tuple[Node, int], Term]
 
 
 class Unfaithful(Exception):
-    """The equations do not say what the streams say: an internal error."""
+    """The equations do not have the meaning of the streams: an internal error."""
 
 
 def check_flattening(spec: SpecBase, table: Table, specification: Specification) -> None:
-    """Unfaithful if a rule is broken."""
+    """Raise Unfaithful if a rule is broken."""
     cells = {c.var: c for c in specification.cells}
     chosen: dict[Term, Node] = {}
     for root, kept in _roots(spec, specification):
@@ -98,7 +98,7 @@ def _expected(node: Node, shift: int, table: Table) -> Term | None:
 
 
 def _check_element(node: Node, k: int, value: Term, table: Table, cells: Mapping[Term, Cell]) -> None:
-    """Unfaithful if `value` is not element k of a delay. A cell that the specification does not keep is not read."""
+    """Raise Unfaithful if `value` is not element k of a delay. Cells that the specification drops are never read."""
     cell = cells.get(_held(node, k, value, table))
     while cell is not None:
         last = k + 1 == len(node.payload)
@@ -108,7 +108,7 @@ def _check_element(node: Node, k: int, value: Term, table: Table, cells: Mapping
             raise Unfaithful(f"{node.where}: a delay holds another value")
         if after is not None:
             return
-        k += 1  # nothing else reads the next element, so the cell says what it is
+        k += 1  # nothing else reads the next element, so the cell determines it
         cell = cells.get(_held(node, k, cell.next, table))
         if cell is None:
             raise Unfaithful(f"{node.where}: a delay holds no cell")

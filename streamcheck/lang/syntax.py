@@ -232,8 +232,7 @@ def _rest(source: SourceText, appended: ast.expr) -> str:
 
 
 def bitwise_slip() -> tuple[str, str, str] | None:
-    """For a comparison with an unparenthesised & | ^ beside it: that operator, how Python parses the line, and the
-    intended spelling."""
+    """The & | ^ beside an unparenthesised comparison, how Python parses the line, and the intended spelling."""
     here = current()
     if here is None or not isinstance(here[1], ast.expr):
         return None

@@ -15,7 +15,7 @@ COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": "
 
 
 class NotInC(Exception):
-    """No C expression has this meaning, or only a very long one."""
+    """The term has no C expression, or only a very long one."""
 
 
 def conditions(invariant: Term, *, wide: bool = False) -> Iterator[str]:
@@ -29,7 +29,7 @@ def conditions(invariant: Term, *, wide: bool = False) -> Iterator[str]:
 
 
 def variable_text(name: str) -> str:
-    """`a.3` is `a[3]`."""
+    """The variable's name in C: `a[3]` for `a.3`."""
     return re.sub(r"\.(\d+)", r"[\1]", name)
 
 
@@ -47,7 +47,7 @@ class _Text:
         if node.op == "var":
             return variable_text(str(node.payload))
         if node.op == "cast" and node.type is INT and node.args[0].op == "var":
-            name = self.of(node.args[0])  # an invariant found over mathematical integers speaks of cast(Int, x)
+            name = self.of(node.args[0])  # an invariant found over mathematical integers contains cast(Int, x)
             return f"(long long){name}" if self.wide else name
         if node.is_const:
             return _number(node)

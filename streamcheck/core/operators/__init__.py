@@ -1,4 +1,4 @@
-"""The operator table: each operator's type rule, Python meaning, SMT form and C form, one row each."""
+"""The operator table: one row for each operator, with its type rule, Python meaning, SMT form and C form."""
 
 from __future__ import annotations
 

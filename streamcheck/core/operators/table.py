@@ -2,8 +2,10 @@
 
 A row gives an operator its type rule and its meaning three times: as Python, as SMT-LIB and as C. The three
 meanings are texts over the operands `a`, `b`, `c`, one for each kind of type if they differ; `{…}` stands for
-facts of the type (`{w}` its width, `{zero}` its SMT zero, `{T}` its C name …). Interpreter, solvers and code
-generator only put the texts together, so adding an operator is adding a row; the tests compare the columns.
+facts of the type (`{w}` its width, `{zero}` its SMT zero, `{T}` its C name …). Interpreter, engines and code
+generator only put the texts together, so for them a new operator is a new row. The checker has meanings of its own,
+independent of the row: in `certify/evaluate.py` for values, in `certify/bitwise.py` for solvers. The tests compare all
+of them. `docs/architecture.md` has the recipe.
 """
 
 from __future__ import annotations

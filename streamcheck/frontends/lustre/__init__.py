@@ -1,1 +1,1 @@
-"""Lustre as Kind 2 reads it: in, and out."""
+"""Lustre files, in Kind 2's dialect, to specifications."""

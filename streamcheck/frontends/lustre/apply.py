@@ -236,7 +236,7 @@ def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
 
 
 def _update(array: Term, index: Term, value: Term) -> Term:
-    """An update out of range changes nothing."""
+    """The array with one element replaced; an update out of range changes nothing."""
     if not isinstance(array.type, ArrayType):
         raise TypeRule(f"expected an array, found {array.type}")
     require_kind(index.type, *WHOLE_NUMBERS, what="a whole number as index")

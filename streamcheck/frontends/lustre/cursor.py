@@ -10,8 +10,8 @@ from streamcheck.frontends.lustre.tokens import NAME_START, Tokens
 
 
 def is_name(word: str) -> bool:
-    """Words of later versions (`check`, `every`, `map` …) are keywords only where one fits: older files have
-    variables with these names."""
+    """True if the word can be a name. Words of later versions (`check`, `every`, `map` …) are keywords only at places
+    that accept them: older files have variables with these names."""
     return word[:1] in NAME_START and word not in LUSTRE_RESERVED
 
 
@@ -45,7 +45,7 @@ class Cursor:
         raise self.error(self.at, f"expected {wanted}, found {self.tokens.token_text(self.at)}")
 
     def expect(self, text: str) -> int:
-        """Skip the token with this text; its position."""
+        """Skip the token with this text; returns its position."""
         if not self.take(text):
             self.fail(f"`{text}`")
         return self.at - 1

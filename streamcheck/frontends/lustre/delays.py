@@ -1,4 +1,4 @@
-"""Registers.
+"""The registers of `pre`, with initial values from `->`.
 
     pre e          a register; each different `e` of an instance has one
     c -> pre e     a register that begins with the constant c
@@ -21,7 +21,7 @@ from streamcheck.frontends.lustre.syntax import ExpressionText
 
 
 class Delays:
-    """`pending` are the registers, with the expression they hold, whose next values are not read yet."""
+    """Makes registers. `pending` are those whose next values are not read yet, with the expressions they hold."""
 
     def __init__(self, declarations: LustreDeclarations) -> None:
         self.declarations = declarations

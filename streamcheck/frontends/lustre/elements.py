@@ -1,6 +1,6 @@
-"""Arrays defined element by element: `a[i] = …`, where an element may depend on those before it.
+"""Arrays defined element by element: `a[i] = …`; an element may depend on those before it.
 
-Each element that is asked for becomes a name of its own, `a[0]`, defined in the scope of the array.
+Each element that is read becomes a name of its own, `a[0]`, defined in the scope of the array.
 """
 
 from __future__ import annotations

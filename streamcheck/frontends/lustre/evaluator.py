@@ -1,8 +1,8 @@
-"""Expressions to terms, with a stack of its own: definitions chain tens of thousands deep.
+"""Expressions to terms, with an explicit stack: definitions chain tens of thousands deep.
 
-Names are read on demand, so a causality cycle shows itself as a name that is found while it is being read. Most
-operations are strict: their operands are read first, then `apply` gives the value. The others decide themselves what is
-read, and when: `_start` lists them.
+Names are read on demand, so a causality cycle is found when a name is needed while it is being read. Most operations
+are strict: their operands are read first, then `apply` computes the value. For the others, `_start` lists the methods
+that read operands as needed.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class NodeEvaluator:
     # Choices and delays
 
     def _branch(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """If the condition is a constant, the other branch is not read."""
+        """Read both branches, or only the chosen one if the condition is a constant."""
         condition = run.results[-1]
         if isinstance(condition, Term) and condition.is_const and condition.type is BOOL:
             run.results.pop()

@@ -1,4 +1,4 @@
-"""Expressions, by operator precedence with a stack of its own: generated files nest tens of thousands deep.
+"""Expressions, by operator precedence, with an explicit stack: generated files nest tens of thousands deep.
 
 Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than comparisons, `-x * y` is `-(x * y)`,
 `int32 x + 1` converts the sum, and the branch after `else` reaches as far as it can.

@@ -1,8 +1,8 @@
 """Registers, after everything is read: which first values matter, and which registers are equal.
 
-A register without a first value (`pre e` alone) may begin with any. Mostly this does not matter, because it is read
-only on the right of a `->`. Any first value will do for these, best the one of an equal register. A register whose
-first value can be seen stays free, and a warning says so.
+A register without a first value (`pre e` alone) may begin with any. Usually this is a don't care, because
+the register is read only on the right of a `->`. It gets the first value of an equal register if there is one. A
+register whose first value can be seen stays free, with a warning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from streamcheck.frontends.lustre.scopes import Delay
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.problem.specification import Cell
 
-MOST_WAYS = 8  # to one term that are told apart; of more, nothing is taken to be ruled out (heuristic)
+MOST_WAYS = 8  # to one term that are distinguished; with more, no condition is assumed (heuristic)
 
 
 class Registers:
@@ -85,7 +85,7 @@ class Registers:
         return visible
 
     def _with_first_values(self, cells: dict[Term, Cell]) -> dict[Term, Cell]:
-        """A first value that does not matter is taken from a register that holds the same, or makes a constant."""
+        """The cells; a don't-care first value is that of an equal register, or the one that makes the cell constant."""
         given: dict[Term, Term] = {}
         for d in self.delays:
             if d.initial is not None and d.next is not None:
@@ -100,7 +100,7 @@ class Registers:
         return cells
 
     def _free_after_restarts(self, variables: Variables) -> None:
-        """A register that is restarted has any value whenever its context begins: an unknown of its own."""
+        """Give each restarted register any value whenever its context begins: a separate unknown."""
         restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
         if restarted:
             any_value = {
@@ -110,7 +110,7 @@ class Registers:
             self._replace(any_value)
 
     def _merge_equal(self) -> None:
-        """One register for those that begin alike and hold the same; none for what never changes."""
+        """Merge registers with equal first and next values; replace those that never change by their first values."""
         self._restrict_to_cone()
         while True:
             replacement: dict[Term, Term] = {}

@@ -1,4 +1,4 @@
-"""Scopes: the names of each instance of a node, and what is known of them while nodes are unfolded."""
+"""Scopes: the names of each instance of a node, and their values and definitions while nodes are unfolded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TermOrTuple: TypeAlias = "Term | tuple[Term, ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """When an instance takes steps, as terms over the present step of the main node.
+    """The conditions under which an instance takes steps, as terms over the present step of the main node.
 
     `first`  it has taken no step yet
     `tick`   it takes one
@@ -73,7 +73,8 @@ BEING_READ: Any = BeingRead()
 
 @dataclass(slots=True, eq=False)
 class LustreScope:
-    """`values` are known, `definitions` not read yet. Names missing here are looked up in the parent."""
+    """The names of an instance: `values` are computed, `definitions` not read yet. Names missing here are
+    looked up in the parent."""
 
     path: str
     context: Context
@@ -110,6 +111,6 @@ class Delay:
     where: Location
     at: int
     shown: str
-    value: Term | None = None  # what it takes over at its context's next step
+    value: Term | None = None  # its value at its context's next step
     next: Term | None = None
     shape: Shape | None = None

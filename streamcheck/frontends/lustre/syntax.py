@@ -7,8 +7,8 @@ from typing import Any, Final
 
 
 class ExpressionText:
-    """`op` says what it is; `value` is what is not an expression in it (a name, a number, a called node); `at` is
-    the token it stands at."""
+    """An expression: `op` is its operation, `value` its part that is not an expression (a name, a number, a called
+    node), `at` its token."""
 
     __slots__ = ("args", "at", "op", "value")
     op: Final[str]
@@ -29,7 +29,8 @@ def name_expression(name: str, at: int) -> ExpressionText:
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """How a node is called: `(activate (restart N every r) every c initial default d)(…)` and its parts."""
+    """A called node with its clock, restart and defaults, any of which may be missing:
+    `(activate (restart N every r) every c initial default d)(…)`."""
 
     node: str
     clock: ExpressionText | None = None
@@ -77,8 +78,8 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class PropertyText:
-    """`last` is the token after the expression. `provided` is the guard of a conditional property; `first` and
-    `within` bound the steps of a reachability query."""
+    """A property. `last` is the token after the expression. `provided` is the guard of a conditional property;
+    `first` and `within` bound the steps of a reachability query."""
 
     name: str | None
     value: ExpressionText

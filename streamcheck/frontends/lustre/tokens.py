@@ -39,7 +39,7 @@ END = ""  # the text of the token after the last
 
 
 def _lustre_name(type: re.Match[str]) -> str:
-    """The Lustre name of one of our types."""
+    """The Lustre name of a type."""
     if type[1] == "Word" and type[2]:
         return f"uint{type[2]}"
     return type[0].lower()

@@ -1,4 +1,4 @@
-"""Calls. Functions of the file are inlined, those of verifiers and of the standard library have their meaning, and
+"""Calls. Functions of the file are inlined, those of verifiers and of the standard library are interpreted, and
 unknown ones return any value."""
 
 from __future__ import annotations

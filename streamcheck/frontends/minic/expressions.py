@@ -30,7 +30,7 @@ class Expressions(Evaluator):
         self.storage = Storage()
         self.calls: Calls
 
-    # What the evaluator asks for
+    # Callbacks of the evaluator
 
     def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
         self.flow.oblige(condition, premise, holds, self.where)
@@ -42,7 +42,7 @@ class Expressions(Evaluator):
         return CValue(lvalue.kind, self.storage.read(lvalue))
 
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
-        """One edge."""
+        """Make all assignments on one edge."""
         self.store(node, self.text(node), *assignments)
 
     def store(self, node: Any, text: str, *assignments: tuple[Lvalue, CResult]) -> None:
@@ -58,7 +58,7 @@ class Expressions(Evaluator):
         return [self.storage.update(to, self.storage.read(source)) for to, source in pairs]
 
     def value_assigned(self, lvalue: Lvalue) -> CResult:
-        """The value just assigned, which is known even for a volatile variable."""
+        """The value just assigned, even if the variable is volatile."""
         if isinstance(lvalue.kind, Integer | Floating):
             return CValue(lvalue.kind, self.storage.read(lvalue))
         return lvalue
@@ -76,13 +76,13 @@ class Expressions(Evaluator):
         return self.calls.result_kind(node)
 
     def is_library_function(self, name: str) -> bool:
-        """The engines compute with these functions. Others return any value."""
+        """True if the engines compute with this function. Others return any value."""
         return not self.arithmetic.mathematical and (
             name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS
         )
 
     def unknown(self, name: str, kind: AnyKind) -> Term:
-        """Any value of the kind: a choice."""
+        """A variable for any value of the kind."""
         type = self.type_of(kind)
         return self.flow.choose(name, type, self.where, self.arithmetic.limits(kind, variable("?", type)))
 
@@ -98,7 +98,7 @@ class Expressions(Evaluator):
     def in_order(
         self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
     ) -> tuple[CResult, CResult]:
-        """Left to right. C leaves the order open: a warning if it matters."""
+        """The values of both operands, evaluated left to right. C leaves the order open: a warning if it matters."""
         start = len(self.flow.edges)
         a = first()
         middle = len(self.flow.edges)
@@ -151,7 +151,7 @@ class Expressions(Evaluator):
             self.flow.branch([Branch(yes, holds, (), text), Branch(no, negation(holds), (), opposite)], where)
 
     def logical_expression(self, node: Any) -> CValue:
-        """If the right side has effects, the value is kept in a variable."""
+        """The value of `&&` or `||`, in a temporary variable if the right side has effects."""
         if not effects.level(node.right, self.scope):
             return super().logical_expression(node)
         yes, no, join = (self.flow.place() for _ in range(3))
@@ -164,7 +164,7 @@ class Expressions(Evaluator):
         return self.arithmetic.of_truth(result)
 
     def conditional_expression(self, node: Any) -> CValue:
-        """If a branch has effects, the value is kept in a variable."""
+        """The value of `?:`, in a temporary variable if a branch has effects."""
         if not any(effects.level(part, self.scope) for part in (node.iftrue, node.iffalse)):
             return super().conditional_expression(node)
         kind = static.kind_of(self, node)

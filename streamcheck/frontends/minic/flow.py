@@ -38,9 +38,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    name: str  # before what tells it from others
+    name: str  # without the suffix that makes it unique
     term: Term
-    limits: Term  # what is known of it
+    limits: Term  # a condition that it satisfies
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Flow:
             self.errors[name] = Error(name, name, where, implied)
         return name
 
-    # What an expression leaves behind
+    # Obligations and choices of an expression
 
     def oblige(self, condition: SideCondition, premise: Term, holds: Term, where: Location) -> None:
         error = self.error(condition.claim, where, implied=True)
@@ -206,9 +206,9 @@ class Flow:
         return made
 
     def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """One of two operands uses a variable that the other changes. The edges from `start` to `middle` and the terms
-        `left` are the first, the later edges and `right` the second. Variables of inlined functions do not count: only
-        one call at a time has them."""
+        """True if one of two operands uses a variable that the other changes. The edges from `start` to `middle`
+        and the terms `left` are the first, the later edges and `right` the second. Variables of inlined functions do
+        not count: only one call at a time has them."""
         sides = []
         for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
             changed = {v for e in edges for v, _ in e.updates} - self.private
@@ -216,7 +216,7 @@ class Flow:
         (left_changed, left_used), (right_changed, right_used) = sides
         return not left_changed.isdisjoint(right_used) or not right_changed.isdisjoint(left_used)
 
-    # The end
+    # The finished automaton
 
     def automaton(self) -> Automaton:
         automaton = Automaton(
@@ -293,7 +293,7 @@ class Held:
 
 
 def _distinct_names(wanted: dict[str, str]) -> dict[str, str]:
-    """12, or 12a, 12b … where several have the same."""
+    """12, or 12a, 12b … if several have the same."""
     groups: dict[str, list[str]] = {}
     for name, base in wanted.items():
         groups.setdefault(base, []).append(name)

@@ -179,7 +179,7 @@ class _TranslationUnit:
         statements.run(function, None, self.calls.final)
 
     def _begin(self) -> None:
-        """The first edge, once all variables with static storage are known."""
+        """Add the first edge, after all variables with static storage have been declared."""
         start, unknown = self.statements.start, self.statements.unknown
         text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(

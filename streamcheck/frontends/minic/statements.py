@@ -287,7 +287,7 @@ class Statements:
         return found
 
     def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
-        """A jump over declarations: their variables hold any value."""
+        """Give any value to the variables whose declarations a jump skips."""
         for key, (name, variable) in there.items():
             if key in here:
                 continue
@@ -426,7 +426,7 @@ def _cases(node: Any) -> Iterator[Any]:
 
 
 def _assigns(node: Any, name: str) -> bool:
-    """The statement assigns to a variable of this name."""
+    """True if the statement assigns to a variable of this name."""
     shape = form(node)
     if shape == "Assignment" and getattr(node.lvalue, "name", None) == name:
         return True

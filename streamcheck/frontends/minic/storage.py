@@ -1,4 +1,4 @@
-"""Where an automaton stores the objects of a program.
+"""The variables in which an automaton stores the objects of a program.
 
 Every scalar field of a struct is a variable of its own (`s.x`); in an array of structs it is an array (`a.x`).
 """

@@ -2,7 +2,7 @@
 
 These look ahead with `drop`, so their arguments must be known ahead: delayed streams, such as
 `[True, True] ++ s` for n up to 2, or streams computed from cells alone. On an input `drop` is an error. The
-past-time operators of `ptltl` and `mtl` often say the same, a little later, and need no delay.
+past-time operators of `ptltl` and `mtl` often express the same, a little later, and need no delay.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def until(n: int, p: Operand, q: Operand) -> Stream:
 
 
 def release(n: int, p: Operand, q: Operand) -> Stream:
-    """True if `q` holds now and at each of the next `n` steps, up to and including the first where `p` holds:
+    """True if `q` holds now and at each of the next `n` steps, up to and including the first at which `p` holds:
     `~until(n, ~p, ~q)`."""
     call = "release(n, p, q)"
     frees, holds = _ahead(n, p, call, "p"), _ahead(n, q, call, "q")

@@ -4,7 +4,7 @@ Arguments, in Copilot's order:
 
     low, high   the bounds, 0 <= low <= high, in the clock's unit
     clock       the time of each step: a stream of any integer type that never decreases
-    distance    by how much the clock grows at least from one step to the next, at least 1
+    distance    the least growth of the clock from one step to the next, at least 1
     p, q, s     Bool streams
 
 A step is *within* the bounds if the time between it and now is at least `low` and at most `high`. Only
@@ -107,14 +107,14 @@ def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: O
 
 
 def matching_since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`since`, where `p` must hold at the step of `q`, too: `since(…, p, p & q)`."""
+    """`since`, but `p` must also hold at the step of `q`: `since(…, p, p & q)`."""
     window = _window("matching_since", low, high, clock, distance)
     holds = window.bool_stream("p", p)
     return _since(window, holds, holds & window.bool_stream("q", q))
 
 
 def matching_trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`trigger`, where `p` at the step of `q` itself will do, too: `trigger(…, p, p | q)`."""
+    """`trigger`, but `p` at the step of `q` itself suffices: `trigger(…, p, p | q)`."""
     window = _window("matching_trigger", low, high, clock, distance)
     frees = window.bool_stream("p", p)
     return ~_since(window, ~frees, ~(frees | window.bool_stream("q", q)))
@@ -201,12 +201,12 @@ def _since(window: Window, p: Stream, q: Stream) -> Stream:
 
 
 def _hand_on(begins: Stream, newer: Stream, grown: Callable[[Stream], Stream], before: Stream) -> Stream:
-    """When a group begins, each older one takes the place of the next older."""
+    """The age in one place: that of the newer group if a group begins, else its own, grown."""
     return grown(mux(begins, newer, before))
 
 
 def _growth(window: Window, p: Stream) -> tuple[type[Stream], Callable[[Stream], Stream]]:
-    """The type of ages, and the function that lets them grow: to `high + 1` and no further, immediately if `p` is
+    """The type of ages, and the function that increases them: at most to `high + 1`, and at once to it if `p` is
     false."""
     gone, type = window.high + 1, window.clock._node.type
     elapsed = window.between(pre(0, window.clock), window.clock)
