@@ -95,7 +95,7 @@ def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
     """Solver calls, in order."""
     plain = _script(runs, Bitwise(), query)
     if not plain.has_machine_integers:
-        yield _plain(plain, None)
+        yield from _attempts_at_numbers(plain)
         return
     wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
     for way, seconds in ATTEMPTS:
@@ -112,6 +112,16 @@ def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
                 yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds))
             case _:
                 assert_never(way)
+
+
+def _attempts_at_numbers(plain: Script) -> Iterator[Attempt]:
+    """Products of variables can keep cvc5 busy for ever, and then often fall to another way of refining them."""
+    if not plain.has_numbers:
+        yield _plain(plain, None)
+        return
+    yield _plain(plain, 5.0)
+    yield Attempt("cvc5, tangent planes", partial(cvc5, plain.text(), 30.0, tangent_planes=True))
+    yield _plain(plain, 300.0)
 
 
 def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:

@@ -17,7 +17,9 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def cvc5(text: str, seconds: float | None, *, bits_as_integers: bool = False) -> bool | None:
+def cvc5(
+    text: str, seconds: float | None, *, bits_as_integers: bool = False, tangent_planes: bool = False
+) -> bool | None:
     """True if the script's assertions contradict each other; None if the solver has no answer (in that time)."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
@@ -25,6 +27,8 @@ def cvc5(text: str, seconds: float | None, *, bits_as_integers: bool = False) ->
         solver.setOption("tlimit-per", str(int(1000 * seconds)))
     if bits_as_integers:
         solver.setOption("solve-bv-as-int", "sum")
+    if tangent_planes:
+        solver.setOption("nl-ext-tplanes", "true")
     parser = package.InputParser(solver)
     parser.setStringInput(package.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
