@@ -81,7 +81,7 @@ def test_round_trips_of_the_specs(kind, path, tmp_path):
         written = tmp_path / f"spec.{kind}"
         written.write_text(WRITERS[kind](to_system(equations)))
         (back,) = read(Target(str(written), None))
-        assert proved(back, 1) == proved(equations, 1)
+        assert proved(back, 10) == proved(equations, 10)
 
 
 EVERY_OPERATION = [

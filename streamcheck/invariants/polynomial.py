@@ -23,7 +23,7 @@ from itertools import combinations, combinations_with_replacement
 from math import prod
 from typing import Any, ClassVar
 
-import sympy
+import sympy  # type: ignore[import-untyped]
 
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import INT

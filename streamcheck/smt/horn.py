@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import z3
+import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, term

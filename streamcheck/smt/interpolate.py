@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import z3
+import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, substitute, term, variables, walk

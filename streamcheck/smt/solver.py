@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import z3
+import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.floats import f32
 from streamcheck.core.term import Term

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
 
-import z3
+import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.simplify import choice, conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term

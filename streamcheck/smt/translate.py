@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
 
-import z3
+import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.operators import OPERATORS, Signature
 from streamcheck.core.term import Term, walk
