@@ -253,6 +253,9 @@ def transformations():
         lambda p: p.set(workers, "clusters", lambda s: [frozen_next(s)]),
         proving(specification("p", lambda: counter() < 3), ("k-induction",), "falsified"),
     )  # fmt: skip
+
+
+def transformations_of_automata():
     yield Fault(
         "slicing", "no edge leads to the error",
         lambda p: p.set(slicing, "simplified", never_to_an_error),
@@ -500,6 +503,7 @@ def engines():
 
 def faults():
     yield from transformations()
+    yield from transformations_of_automata()
     yield from simplification()
     yield from delays()
     yield from operators()
