@@ -1,6 +1,7 @@
 """streamcheck: monitors as Python code, proved for all inputs and all time.
 
-The public names are loaded when the first of them is asked for: a command that reads other languages needs none.
+The language is loaded when the first of its names is asked for: a command that reads other languages needs none. The
+types of results are loaded one by one: no spec needs them, and a program that proves specs may name them.
 """
 
 from importlib import import_module
@@ -8,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+RESULTS = {
+    "Certificate": "streamcheck.problem.verdict",
+    "Replay": "streamcheck.problem.result",
+    "Result": "streamcheck.problem.result",
+    "Trace": "streamcheck.problem.verdict",
+    "Verdicts": "streamcheck.problem.result",
+}
+
 if TYPE_CHECKING:
+    from streamcheck.problem.result import Replay as Replay
+    from streamcheck.problem.result import Result as Result
+    from streamcheck.problem.result import Verdicts as Verdicts
+    from streamcheck.problem.verdict import Certificate as Certificate
+    from streamcheck.problem.verdict import Trace as Trace
     from streamcheck.public import *  # noqa: F403
     from streamcheck.public import SpecError as SpecError
     from streamcheck.public import Step as Step
@@ -17,4 +31,4 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name.startswith("__") and name != "__all__":
         raise AttributeError(name)
-    return getattr(import_module("streamcheck.public"), name)
+    return getattr(import_module(RESULTS.get(name, "streamcheck.public")), name)

@@ -1,4 +1,4 @@
-"""The public names: what `from streamcheck import *` gives."""
+"""What `from streamcheck import *` gives: the language."""
 
 from streamcheck.api import Spec
 from streamcheck.core.errors import SpecError as SpecError
@@ -61,13 +61,10 @@ from streamcheck.lang.types import (
     Word64,
     struct,
 )
-from streamcheck.problem.result import Replay, Result, Verdicts
-from streamcheck.problem.verdict import Certificate, Trace
 
 __all__ = [
     "Array",
     "Bool",
-    "Certificate",
     "Double",
     "EnumOf",
     "Float",
@@ -77,12 +74,8 @@ __all__ = [
     "Int32",
     "Int64",
     "Real",
-    "Replay",
-    "Result",
     "Spec",
     "Stream",
-    "Trace",
-    "Verdicts",
     "Word8",
     "Word16",
     "Word32",

@@ -31,7 +31,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
         emit(line for row in rows for line in _lines(row))
 
 
-def _lines(row: EngineEntry[Any]) -> Iterator[str]:
+def _lines(row: EngineEntry) -> Iterator[str]:
     yield row.name
     yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
@@ -48,7 +48,7 @@ def _wrap(text: str, indent: int) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
 
 
-def _when(row: EngineEntry[Any]) -> str:
+def _when(row: EngineEntry) -> str:
     """The time at which a run on two processors starts the engine, as text."""
     starts = [f"{what} {_start(start)}" for what, start in (("specs", row.spec), ("programs", row.program)) if start]
     return f"starts: {', '.join(starts)}" if starts else f"starts: only with --engine {row.name}"
@@ -58,7 +58,7 @@ def _start(start: Start) -> str:
     return f"after {start.after:g} s" if start.after else "at once"
 
 
-def _json(row: EngineEntry[Any]) -> dict[str, Any]:
+def _json(row: EngineEntry) -> dict[str, Any]:
     return {
         "name": row.name,
         "summary": row.summary,

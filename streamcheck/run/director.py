@@ -19,11 +19,10 @@ import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
-from streamcheck.engines.options import Options
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
@@ -51,6 +50,9 @@ from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, HELP, STUCK, Lane, apart, groups, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
+
+if TYPE_CHECKING:
+    from streamcheck.engines.options import Options
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least

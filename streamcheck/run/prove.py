@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from streamcheck.core.errors import SpecError
-from streamcheck.engines.options import Setting
 from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
@@ -20,6 +20,9 @@ from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.integers import has_machine_integers
 from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
+
+if TYPE_CHECKING:
+    from streamcheck.engines.options import Setting
 
 __all__ = ["Alarm", "Settings", "prove"]
 LOG = logging.getLogger(__name__)

@@ -6,36 +6,37 @@ To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, 
 `tests/test_registry.py` fails if something is missing there.
 
 A loader imports its engine when it is called, in a worker: the command itself never loads a solver. Its return type
-makes mypy check the class against the protocol, and its parameter the options against the row.
+makes mypy check the class against the protocol. Its parameter says which options the engine has: they are loaded when
+somebody asks for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.engines.options import (
-    AnyOptions,
-    BitPdrOptions,
-    BmcOptions,
-    CompletenessOptions,
-    Ic3Options,
-    KInductionOptions,
-    LiftedPdrOptions,
-    Options,
-    PolynomialOptions,
-    PredicateReachOptions,
-    PredicatesOptions,
-    Setting,
-    SimulationOptions,
-    SpacerOptions,
-    StructuralOptions,
-    TemplatesOptions,
-    changed,
-)
-from streamcheck.engines.protocol import Engine
+
+if TYPE_CHECKING:
+    from streamcheck.engines.options import (
+        BitPdrOptions,
+        BmcOptions,
+        CompletenessOptions,
+        Ic3Options,
+        KInductionOptions,
+        LiftedPdrOptions,
+        Options,
+        PolynomialOptions,
+        PredicateReachOptions,
+        PredicatesOptions,
+        Setting,
+        SimulationOptions,
+        SpacerOptions,
+        StructuralOptions,
+        TemplatesOptions,
+    )
+    from streamcheck.engines.protocol import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,13 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineEntry(Generic[AnyOptions]):
+class EngineEntry:
     """One engine."""
 
     name: str
     summary: str
-    load: Callable[[AnyOptions], Engine]
-    options: AnyOptions  # the defaults
+    load: Callable[[Any], Engine]
+    defaults: Mapping[str, Setting] = field(default_factory=dict)  # of options, where they differ from the class's
     needs: tuple[str, ...] = ()  # engines whose facts it depends on: they run in the same worker
     spec: Start | None = None  # its worker in a run on a spec; None: only with --engine
     program: Start | None = None  # the same for a program
@@ -63,7 +64,17 @@ class EngineEntry(Generic[AnyOptions]):
     price: int = 1  # the weight of a unit of its solver work, relative to others
     auxiliary: bool = False  # mostly helps others: reniced after a while
 
-    def configured(self, settings: Mapping[str, Setting]) -> AnyOptions:
+    @property
+    def options(self) -> Options:
+        """The defaults of its options."""
+        from streamcheck.engines import options
+
+        kind: type[Options] = getattr(options, self.load.__annotations__["options"])
+        return options.changed(kind(), self.name, self.defaults)
+
+    def configured(self, settings: Mapping[str, Setting]) -> Options:
+        from streamcheck.engines.options import changed
+
         return changed(self.options, self.name, settings)
 
 
@@ -154,7 +165,7 @@ def _predicate_reach(options: PredicateReachOptions) -> Engine:
     return PredicateReach(options)
 
 
-def _concrete_reach(_: Options) -> Engine:
+def _concrete_reach(options: Options) -> Engine:
     from streamcheck.engines.cfa.concrete_reach import ConcreteReach
 
     return ConcreteReach()
@@ -166,25 +177,25 @@ def _lifted_pdr(options: LiftedPdrOptions) -> Engine:
     return LiftedPdr(options)
 
 
-def _dfs_bmc(_: Options) -> Engine:
+def _dfs_bmc(options: Options) -> Engine:
     from streamcheck.engines.cfa.dfs_bmc import DfsBmc
 
     return DfsBmc()
 
 
-def _dfs_bmc_backward(_: Options) -> Engine:
+def _dfs_bmc_backward(options: Options) -> Engine:
     from streamcheck.engines.cfa.dfs_bmc import DfsBmcBackward
 
     return DfsBmcBackward()
 
 
-def _global_bmc(_: Options) -> Engine:
+def _global_bmc(options: Options) -> Engine:
     from streamcheck.engines.cfa.global_bmc import GlobalBmc
 
     return GlobalBmc()
 
 
-def _global_bmc_backward(_: Options) -> Engine:
+def _global_bmc_backward(options: Options) -> Engine:
     from streamcheck.engines.cfa.global_bmc import GlobalBmcBackward
 
     return GlobalBmcBackward()
@@ -193,12 +204,11 @@ def _global_bmc_backward(_: Options) -> Engine:
 # The rows. Measured on the field's benchmarks (`tests/bench/engines.py`). In turns with all others, they come up in
 # this order.
 
-ROWS: tuple[EngineEntry[Any], ...] = (
+ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "bmc",
         "bounded model checking: shortest counterexamples, and the base case of induction",
         _bmc,
-        BmcOptions(),
         spec=Start(0.0, other=1.5),
         program=Start(0.0, other=1.5),
         head_start=0,
@@ -207,7 +217,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "k-induction",
         "the step case of k-induction, all properties together, with path compression",
         _k_induction,
-        KInductionOptions(),
         needs=("bmc",),
         spec=Start(0.0, other=1.5, beside="bmc"),
         program=Start(0.0, other=1.5, beside="bmc"),
@@ -218,7 +227,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "completeness",
         "whether a run with new states is left after k steps: if none is, all states have been seen",
         _completeness,
-        CompletenessOptions(),
         needs=("bmc",),
         spec=Start(0.0, other=1.5, beside="bmc"),
         program=Start(0.0, other=1.5, beside="bmc"),
@@ -230,7 +238,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "inductive lemmas frame by frame, predecessors generalised by Cooper's elimination: most of what induction "
         "cannot prove, and deep violations",
         _ic3,
-        Ic3Options(),
         spec=Start(0.15, other=3.0),
         program=Start(0.3),
         head_start=300_000,
@@ -239,7 +246,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "simulation",
         "long random runs: timers, and violations that appear late and after little input",
         _simulation,
-        SimulationOptions(),
         spec=Start(1.2),
         program=Start(1.2),
         head_start=2_000_000,
@@ -251,7 +257,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "bounds, sums, differences, linear equalities, implications and one-hot groups, suggested by random runs and "
         "confirmed by induction: lemmas for the others",
         _templates,
-        TemplatesOptions(),
         spec=Start(2.0),
         program=Start(0.15),  # loops keep relations between counters
         head_start=5_000_000,
@@ -261,7 +266,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "polynomial",
         "equalities like 2*s == n*(n - 1), from recurrences in closed form and from random runs",
         _polynomial,
-        PolynomialOptions(),
         spec=Start(2.0, beside="templates"),
         program=Start(2.0, beside="predicate-reach"),
         head_start=15_000_000,
@@ -271,7 +275,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "spacer",
         "z3's solver of Horn clauses: invariants over sums of counters",
         _spacer,
-        SpacerOptions(),
         spec=Start(0.5, other=3.0),
         program=Start(0.6, other=4.0),
         head_start=10_000_000,
@@ -280,7 +283,7 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "spacer-local",
         "the same without global guidance, which decides other problems",
         _spacer_local,
-        SpacerOptions(guidance=False, seed=1),
+        {"guidance": False, "seed": 1},
         spec=Start(1.5),
         program=Start(5.0),
     ),
@@ -288,7 +291,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "structural",
         "k-induction on the definitions that matter: starts from the property alone, refined by spurious runs",
         _structural,
-        StructuralOptions(),
         spec=Start(2.5, definitions=8),
         head_start=5_000_000,
         auxiliary=True,
@@ -298,7 +300,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "IC3 with implicit predicate abstraction, refined by interpolants of spurious counterexamples: all paths of "
         "that length",
         _predicates,
-        PredicatesOptions(),
         spec=Start(6.0),
         program=Start(6.0),
         head_start=30_000_000,
@@ -308,19 +309,17 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "predicates-path",
         "the same, refined by interpolants of the one spurious path",
         _predicates_path,
-        PredicatesOptions(refute="path"),
+        {"refute": "path"},
     ),
     EngineEntry(
         "pdr-bits",
         "property directed reachability on bits: for systems of Bools",
         _bit_pdr,
-        BitPdrOptions(),
     ),
     EngineEntry(
         "predicate-reach",
         "predicate abstraction of a program, refined by interpolants of spurious paths",
         _predicate_reach,
-        PredicateReachOptions(),
         program=Start(2.0, other=4.0),
         head_start=10_000_000,
     ),
@@ -328,7 +327,6 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "lifted-pdr",
         "property directed reachability with frames for each location of a program, and weakest preconditions",
         _lifted_pdr,
-        LiftedPdrOptions(),
         program=Start(3.0, other=4.0),
         head_start=20_000_000,
     ),
@@ -336,19 +334,16 @@ ROWS: tuple[EngineEntry[Any], ...] = (
         "concrete-reach",
         "the exact reachable states of each location of a program, if there are finitely many",
         _concrete_reach,
-        Options(),
     ),
-    EngineEntry("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc, Options()),
-    EngineEntry("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward, Options()),
-    EngineEntry(
-        "global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc, Options()
-    ),
-    EngineEntry("global-bmc-backward", "the same from the error", _global_bmc_backward, Options()),
+    EngineEntry("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc),
+    EngineEntry("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward),
+    EngineEntry("global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc),
+    EngineEntry("global-bmc-backward", "the same from the error", _global_bmc_backward),
 )
-ENGINES: dict[str, EngineEntry[Any]] = {row.name: row for row in ROWS}
+ENGINES: dict[str, EngineEntry] = {row.name: row for row in ROWS}
 
 
-def entry_of(name: str) -> EngineEntry[Any]:
+def entry_of(name: str) -> EngineEntry:
     """The engine of this name. SpecError if there is none."""
     if name not in ENGINES:
         raise SpecError(f"unknown engine {name!r}; choose from {', '.join(ENGINES)}")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
@@ -15,10 +15,12 @@ from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
-from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.sandbox import Sandbox, Send
+
+if TYPE_CHECKING:
+    from streamcheck.problem.problem import Problem
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
@@ -126,7 +128,7 @@ def _chosen(all_of_them: list[Specification], target: Target) -> list[Specificat
     return chosen
 
 
-P = TypeVar("P", Specification, Problem)
+P = TypeVar("P", Specification, "Problem")
 
 
 def one(all_of_them: Sequence[P], target: Target) -> P:

@@ -10,7 +10,7 @@ import logging
 import select
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import assert_never
 
 from streamcheck.engines.protocol import (
     Engine,
@@ -60,7 +60,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
 class Instance:
     """An engine at work on one cluster of properties."""
 
-    row: EngineEntry[Any]
+    row: EngineEntry
     log: logging.Logger
     events: Iterator[Event]
     properties: tuple[str, ...]
