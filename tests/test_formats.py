@@ -314,26 +314,55 @@ def test_functional_transitions_need_no_conditions(tmp_path):
     assert not equations.assumptions and cell.initial.payload == 1 and cell.next.op == "add" and not equations.inputs
 
 
+STATE = "(declare-fun x () Int) (declare-fun n () Int) (declare-fun m () Int)\n(declare-fun b () Bool)\n"
+STEP = "(define-fun .x () Int (! x :next n))\n"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
         ("(declare-fun x () Int\n", 1, "not closed"),
         ("(declare-fun x () Int))", 1, "unmatched closing bracket"),
-        ("\n(declare-fun x (Int) Int)", 2, "`declare-fun` is not supported"),
-        ("(declare-fun x () (Array Int Int))", 1, "only Bool, Int, Real and bit-vectors"),
+        ("\n(declare-fun f (Int) Int)", 2, "f is an uninterpreted function"),
+        ("(declare-fun x () (Array Int Int))", 1, "arrays are not supported; use a variable for each element"),
+        ("(declare-fun x () Float32)", 1, "the sort Float32 is not supported; Bool, Int, Real and (_ BitVec n) are"),
+        ("(declare-sort S 0)", 1, "sorts of the file's own are not supported"),
+        ("(declare-fun x () Int)\n(declare-fun x () Int)", 2, "x is defined twice"),
+        ("(define-fun p () Int true)", 1, "p is declared Int, and its value is Bool"),
+        ("(define-fun f ((x Int)) Bool (> x 0))\n(define-fun p () Bool (f true))", 2, "f takes Int, not Bool"),
+        ("(define-fun f ((x Int)) Bool x)\n(define-fun p () Bool (f 1))", 2, "f is declared Bool, and its value"),
         ("(define-fun p () Bool (! y :invar-property 0))", 1, "there is no y here"),
         ("(define-fun p () Bool (! true :live-property 0))", 1, "liveness is not supported"),
         ("(define-fun p () Bool (+ true 1))", 1, "Bool and Int are different types"),
         ("(define-fun p () Bool (foo true))", 1, "`foo` is not supported here"),
         ("(define-fun p () Bool (forall ((x Int)) true))", 1, "quantifiers are not supported"),
-        ("(assert true)", 1, "`assert` is not supported"),
+        ("(assert true)\n(assert false)", 2, "nothing is asserted in VMT-LIB but `true`"),
+        ("(define-fun p () Bool (! true :initial true))", 1, "`:initial` is not known; do you mean `:init`?"),
+        ("(define-fun p () Bool (! true :invar true))", 1, "the annotation `:invar` is not known"),
+        ("(define-fun p () Bool (! true :init 0))", 1, "`:init` is followed by true or false, not by 0"),
+        ("(define-fun p () Bool (not (! true :init true)))", 1, "`:init` belongs to the top of a definition"),
+        (STATE + "(define-fun .x () Int (! (+ x 1) :next n))", 3, "`:next` names a declared variable"),
+        (STATE + "(define-fun .x () Int (! x :next b))", 3, "x is Int, and its next value Bool"),
+        (STATE + STEP + "(define-fun .y () Int (! m :next n))", 4, "m or n is in another `:next` already"),
+        (STATE + STEP + "(define-fun p () Bool (! (= n 0) :init true))", 1, "the initial condition speaks of n"),
+        (STATE + STEP + "(define-fun p () Bool (! (= n 0) :invar-property 0))", 1, "a property speaks of n"),
+        (STATE + STEP + "(define-fun p () Bool (! (= x 0) :invar-property 0))", None, "annotated with `:init` or"),
         ("(declare-fun x () Int)\n(define-fun p () Int (let ((y)) y))", 2, "this is not well formed"),
     ],
 )
 def test_mistakes_in_vmt_are_named_with_their_line(tmp_path, text, line, said):
     with pytest.raises(SpecError, match=re.escape(said)) as caught:
         vmt(tmp_path, text)
-    assert caught.value.where.line == line
+    assert (caught.value.where and caught.value.where.line) == line
+
+
+def test_annotations_without_a_value_and_with_false(tmp_path):
+    """Tools write `:init` without the value that SMT-LIB asks for; `:init false` is no initial condition."""
+    terms = "(define-fun .i () Bool (! (= x 0) :init ))\n(define-fun .t () Bool (! (= n (+ x 1)) :trans ))\n"
+    off = "(define-fun .j () Bool (! (= x 1) :init false))\n"
+    claims = "(define-fun low () Bool (! (< x 2) :invar-property))\n(assert true)\n"
+    (low,) = prove(vmt(tmp_path, STATE + STEP + terms + off + claims), Settings(timeout=20, jobs=1)).results
+    assert (low.verdict, low.k) == ("falsified", 2)
 
 
 def test_deep_terms_are_read(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -18,6 +19,15 @@ from streamcheck.frontends.operations import UnknownMaker, arithmetic, compare, 
 from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
 
 
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A function that the file defines."""
+
+    parameters: list[tuple[str, Type]]
+    result: Type
+    body: LocatedSExpr
+
+
 def sort(source: SExprFile, form: LocatedSExpr) -> Type:
     """The type of a sort."""
     match form:
@@ -29,7 +39,13 @@ def sort(source: SExprFile, form: LocatedSExpr) -> Type:
             return REAL
         case ["_", "BitVec", width]:
             return machine(int(str(width)), signed=False)
-    raise source.error(form, "only Bool, Int, Real and bit-vectors are supported")
+        case ["Array", *_]:
+            raise source.error(form, "arrays are not supported; use a variable for each element")
+    raise source.error(form, f"the sort {_text(form)} is not supported; Bool, Int, Real and (_ BitVec n) are")
+
+
+def _text(form: LocatedSExpr) -> str:
+    return f"({' '.join(map(_text, form))})" if isinstance(form, SList) else str(form)
 
 
 class SmtTermReader:
@@ -39,7 +55,7 @@ class SmtTermReader:
         self.source = source
         self.names = names
         self.unknown = unknown
-        self.macros: dict[str, tuple[list[str], LocatedSExpr]] = {}
+        self.macros: dict[str, Macro] = {}
 
     def term(self, root: LocatedSExpr, bound: dict[str, Term] | None = None) -> Term:
         results: list[Term] = []
@@ -67,14 +83,11 @@ class SmtTermReader:
             work.append(("bind", form, scope))
             work.extend(("read", pair[1], scope) for pair in reversed(form[1]))
         elif form and form[0] == "!":
-            work.append(("read", form[1], scope))
+            raise self.source.error(form, f"the annotation `{form[2]}` belongs to the top of a definition")
         elif form and form[0] == "_":
             results.append(self._literal(form))
         elif not form or form[0] in ("forall", "exists"):
             raise self.source.error(form, "quantifiers are not supported" if form else "an empty term")
-        elif str(form[0]) in self.macros:
-            work.append(("apply", form, scope))
-            work.extend(("read", a, scope) for a in reversed(form[1:]))
         else:
             work.append(("apply", form, scope))
             work.extend(("read", a, scope) for a in reversed(form[1:]))
@@ -106,9 +119,18 @@ class SmtTermReader:
         if isinstance(head, SList):
             return self._with_error_location(form, lambda: _indexed_operation(head, args))
         if str(head) in self.macros:
-            parameters, body = self.macros[str(head)]
-            return self.term(body, dict(zip(parameters, args, strict=True)))
+            return self._call(form, self.macros[str(head)], args)
         return self._with_error_location(form, lambda: _operation(str(head), _promote(args), self.unknown))
+
+    def _call(self, form: SList, macro: Macro, args: list[Term]) -> Term:
+        types = [type for _, type in macro.parameters]
+        if [a.type for a in args] != types:
+            given, wanted = (", ".join(map(str, kinds)) for kinds in ([a.type for a in args], types))
+            raise self.source.error(form, f"{form[0]} takes {wanted}, not {given}")
+        value = self.term(macro.body, {name: a for (name, _), a in zip(macro.parameters, args, strict=True)})
+        if value.type is not macro.result:
+            raise self.source.error(form, f"{form[0]} is declared {macro.result}, and its value is {value.type}")
+        return value
 
     def _with_error_location(self, form: SList, build: Callable[[], Term]) -> Term:
         try:

@@ -3,24 +3,32 @@
 A transition given as `x' = e` for each variable is already in functional form. Its other conjuncts become a condition
 on the step just taken, which a cell holds, and a variable without a next value gets any value:
 a transition relation is met by exactly the runs in which the cell stays true.
+
+Annotations [VMT-LIB] mean something only at the top of a definition: the name of a next value, `:init`, `:trans`,
+`:invar-property`. SMT-LIB wants a value after each; VMT-LIB writes `true` or a number there, some tools nothing, and
+`false` says that the term is not one. Every other annotation is an error: a misspelt one would drop a part of the
+system without a word. `:predicate`, a hint for other tools, is taken and not used.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
 from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
-from streamcheck.frontends.smt_terms import SmtTermReader, sort
+from streamcheck.frontends.smt_terms import Macro, SmtTermReader, sort
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
 IGNORED = frozenset(("set-logic", "set-info", "set-option", "check-sat", "exit", "get-model"))
+ANNOTATIONS = (":next", ":init", ":trans", ":invar-property", ":live-property", ":predicate")
+FALSE_WORD = "false"
 
 
 def read_vmt(path: str) -> Specification:
@@ -62,13 +70,23 @@ class _VmtReader:
     def _command(self, form: LocatedSExpr) -> None:
         match form:
             case ["declare-fun", name, [], of] | ["declare-const", name, of]:
-                var = variable(str(name), sort(self.source, of))
+                var = variable(self._new_name(form, name), sort(self.source, of))
                 self.names[str(name)] = var
                 self.declared[var] = form
-            case ["define-fun", name, [], _, body]:
-                self._definition(str(name), body)
-            case ["define-fun", name, [*parameters], _, body]:
-                self.reader.macros[str(name)] = ([str(p[0]) for p in parameters], body)
+            case ["define-fun", name, [], of, body]:
+                self._definition(self._new_name(form, name), sort(self.source, of), body)
+            case ["define-fun", name, [*parameters], of, body]:
+                typed = [self._parameter(p) for p in parameters]
+                self.reader.macros[self._new_name(form, name)] = Macro(typed, sort(self.source, of), body)
+            case ["assert", "true"]:  # the last line of what VMT-LIB's own tools write
+                pass
+            case ["assert", _]:
+                message = "nothing is asserted in VMT-LIB but `true`; write define-fun with `:init` or `:trans`"
+                raise self.source.error(form, message)
+            case ["declare-sort" | "define-sort", *_]:
+                raise self.source.error(form, "sorts of the file's own are not supported; use Int or (_ BitVec n)")
+            case ["declare-fun", name, [*_], _]:
+                raise self.source.error(form, f"{name} is an uninterpreted function, which is not supported")
             case [command, *_] if str(command) in IGNORED:
                 pass
             case [command, *_]:
@@ -76,31 +94,80 @@ class _VmtReader:
             case _:
                 raise self.source.error(form, "this is not a command")
 
-    def _definition(self, name: str, body: LocatedSExpr) -> None:
-        value = self.reader.term(body)
+    def _parameter(self, form: LocatedSExpr) -> tuple[str, Type]:
+        match form:
+            case [name, of]:
+                return str(name), sort(self.source, of)
+        raise self.source.error(form, "a parameter is a name and a sort")
+
+    def _new_name(self, form: LocatedSExpr, name: LocatedSExpr) -> str:
+        if str(name) in self.names or str(name) in self.reader.macros:
+            raise self.source.error(form, f"{name} is defined twice")
+        return str(name)
+
+    def _definition(self, name: str, type: Type, body: LocatedSExpr) -> None:
+        notes: dict[str, LocatedSExpr | None] = {}
+        if isinstance(body, SList) and body and body[0] == "!":
+            notes = dict(self._annotations(body))
+        value = self.reader.term(body[1] if isinstance(body, SList) and notes else body)
+        if value.type is not type:
+            raise self.source.error(body, f"{name} is declared {type}, and its value is {value.type}")
         self.names[name] = value
-        if not isinstance(body, SList) or not body or body[0] != "!":
-            return
-        notes = {str(key): (body[i + 1] if i + 1 < len(body) else None) for i, key in enumerate(body) if i > 1}
         if ":next" in notes:
-            after = notes[":next"]
-            assert after is not None
-            found = self.names.get(str(after))
-            if found is None or value.op != "var" or found.op != "var":
-                raise self.source.error(body, "`:next` names a declared variable, of a declared variable")
-            self.nexts[value] = found
-        if ":init" in notes:
+            self._next(value, notes[":next"], body)
+        if self._is_on(body, notes, ":init"):
             self.init.append(value)
-        if ":trans" in notes:
+        if self._is_on(body, notes, ":trans"):
             self.trans.append(value)
         if ":invar-property" in notes:
             self.properties.append(Claim(name, value, self.source.where(body)))
         if ":live-property" in notes:
             raise self.source.error(body, "liveness is not supported")
+        if ":predicate" in notes:
+            self.warnings.append("`:predicate` is not used")
+
+    def _annotations(self, body: SList) -> Iterator[tuple[str, LocatedSExpr | None]]:
+        """Each annotation with its value; one without a value is followed by another one or by nothing."""
+        rest = list(body[2:])
+        while rest:
+            key = rest.pop(0)
+            if str(key) not in ANNOTATIONS:
+                close = get_close_matches(str(key), ANNOTATIONS, 1)
+                hint = f"; do you mean `{close[0]}`?" if close else ""
+                raise self.source.error(body, f"the annotation `{key}` is not known{hint}")
+            has_value = bool(rest) and not str(rest[0]).startswith(":")
+            yield str(key), rest.pop(0) if has_value else None
+
+    def _is_on(self, body: LocatedSExpr, notes: dict[str, LocatedSExpr | None], key: str) -> bool:
+        value = notes.get(key, FALSE_WORD)
+        if value is not None and value not in ("true", FALSE_WORD):
+            raise self.source.error(body, f"`{key}` is followed by true or false, not by {value}")
+        return value != FALSE_WORD
+
+    def _next(self, value: Term, name: LocatedSExpr | None, body: LocatedSExpr) -> None:
+        after = self.names.get(str(name))
+        if after is None or value not in self.declared or after not in self.declared:
+            raise self.source.error(body, "`:next` names a declared variable, of a declared variable")
+        if after.type is not value.type:
+            raise self.source.error(body, f"{value.payload} is {value.type}, and its next value {after.type}")
+        if value in self.nexts or after in self.nexts.values() or after in self.nexts or value in self.nexts.values():
+            raise self.source.error(body, f"{value.payload} or {after.payload} is in another `:next` already")
+        self.nexts[value] = after
+
+    def _check_steps(self) -> None:
+        """Initial condition and properties speak of one state, not of the next one."""
+        afters = set(self.nexts.values())
+        for what, terms in (("the initial condition", self.init), ("a property", [p.term for p in self.properties])):
+            wrong = next((v for v in variables(terms) if v in afters), None)
+            if wrong is not None:
+                raise self.source.error(self.declared[wrong], f"{what} speaks of {wrong.payload}, a next value")
+        if not self.init and not self.trans and self.nexts:
+            raise SpecError(f"{self.source.file}: no term is annotated with `:init` or `:trans`")
 
     # Specification
 
     def specification(self, name: str) -> Specification:
+        self._check_steps()
         initial, first_conditions = self._initial()
         defined, conditions = self._functional()
         cells = [self._cell(var, after, initial, defined) for var, after in self.nexts.items()]
