@@ -479,6 +479,7 @@ def test_btor2_unary_operations_and_sizes(tmp_path):
     text += "9 not 2 4\n10 neg 2 4\n11 inc 2 4\n12 dec 2 4\n13 redand 1 4\n14 redor 1 4\n15 redxor 1 4\n"
     for i, (node, sort, value) in enumerate(checks):
         n = 20 + 4 * i
+        value %= 256 if sort == "2" else 4096
         text += f"{n} constd {sort} {value}\n{n + 1} neq 1 {node} {n}\n{n + 2} bad {n + 1}\n"
     claims = [p.term for p in btor2(tmp_path, text).properties]
     assert len(claims) == len(checks) and all(c.payload is True for c in claims)
@@ -519,10 +520,20 @@ def test_btor2_states_constraints_and_free_starts(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("1 sort array 2 3", 1, "only bit-vector sorts"),
+        ("1 sort array 2 3", 1, "2 is no sort"),
+        ("1 sort bitvec 0", 1, "at least one bit, not 0"),
+        ("1 sort bitvec 13\n2 sort array 1 1", 2, "arrays of more than 4096 elements"),
+        ("1 sort bitvec 1\n1 sort bitvec 2", 2, "the number 1 is defined at line 1 already"),
+        ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 1\n4 eq 1 3 3", 4, "expected Word8, found Bool"),
+        ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 2\n4 state 1\n5 init 1 4 3", 5, "is Word8, the value Bool"),
+        ("1 sort bitvec 8\n2 constd 1 256", 2, "256 has more than 8 bits"),
+        ("1 sort bitvec 8\n2 one 1\n3 slice 1 2 8 1", 3, "bits 8 to 1 of 8 bits"),
+        ("1 sort bitvec 8\n2 one 1\n3 add 1 2", 3, "`add` takes 3 operands, and here are 2"),
+        ("1 sort bitvec 8\n2 one 1\n3 neg 1 2 a b", 3, "b is one word too many"),
+        ("1 sort bitvec 8\n2 one 1\n3 foo 1 2 2", 3, "'foo' is no operation"),
         ("1 sort bitvec 1\n2 justice 1 1", 2, "liveness is not supported"),
-        ("1 sort bitvec 8\n2 read 1 1 1", 2, "not supported, or not defined before"),
-        ("1 sort", 1, "not BTOR2"),
+        ("1 sort bitvec 8\n2 read 1 1 1", 2, "1 is no value, or not yet defined"),
+        ("1 sort", 1, "a sort is `bitvec WIDTH` or `array SORT SORT`"),
         ("1 sort bitvec 8\n2 input 1\n3 bad 2", 3, "expected one bit"),
         ("1 sort bitvec 8\n2 sort bitvec 9\n3 input 1\n4 input 2\n5 add 1 3 4", 5, "different"),
     ],
@@ -531,6 +542,48 @@ def test_mistakes_in_btor2_are_named_with_their_line(tmp_path, text, line, said)
     with pytest.raises(SpecError, match=re.escape(said)) as caught:
         btor2(tmp_path, text)
     assert caught.value.where.line == line
+
+
+def test_symbols_at_the_end_of_any_line(tmp_path):
+    """As yosys writes them; one of digits is no operand."""
+    text = "1 sort bitvec 1 bit\n2 state 1 s\n3 zero 1 off\n4 init 1 2 3 i\n5 not 1 2 475494064\n"
+    text += "6 next 1 2 5 n ; a comment\n7 bad 2 b0\n8 constraint 5 c\n9 output 5 o\n"
+    assert proved(btor2(tmp_path, text)) == {"b0": "proved"}
+    without = "\n".join(line for line in text.splitlines() if "constraint" not in line)
+    assert proved(btor2(tmp_path, without)) == {"b0": "falsified"}
+
+
+def test_btor2_arrays(tmp_path):
+    """A memory of 16 bytes that begins with zeros: what is written is read, and cells keep their values."""
+    text = """1 sort bitvec 1
+2 sort bitvec 4
+3 sort bitvec 8
+4 sort array 2 3 memory
+5 state 4 ram
+6 zero 3
+7 init 4 5 6
+8 input 2 address
+9 input 3 data
+10 write 4 5 8 9
+11 next 4 5 10
+12 read 3 10 8
+13 neq 1 12 9
+14 bad 13 lost
+15 constd 3 255
+16 ult 1 9 15
+17 constraint 16
+18 input 2 anywhere
+19 read 3 5 18
+20 eq 1 19 15
+21 bad 20 full
+22 neq 1 10 5
+23 bad 22 changed
+24 ite 4 16 5 10
+25 neq 1 24 5
+26 bad 25 chosen
+"""
+    verdicts = {"lost": "proved", "full": "proved", "changed": "falsified", "chosen": "proved"}
+    assert proved(btor2(tmp_path, text)) == verdicts
 
 
 def test_lustre_that_is_written_is_lustre_that_was_read(tmp_path):

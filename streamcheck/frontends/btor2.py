@@ -1,7 +1,8 @@
-"""BTOR2 to specifications: the bit-vector part.
+"""BTOR2 to specifications [NPWB18].
 
-One bit is Bool here, and a bit-vector an unsigned machine integer. A state without `next` is an input, one without
-`init` begins with any value. Each `bad` is a property, that it never holds; each `constraint` an assumption.
+One bit is Bool here, a bit-vector an unsigned machine integer, an array one element for each index. A state without
+`next` is an input, one without `init` begins with any value. Each `bad` is a property, that it never holds; each
+`constraint` an assumption. Any line may end with a symbol, which may look like a number, so operands are counted.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
-from streamcheck.core.types import BOOL, MachineType, Type, default, machine
+from streamcheck.core.types import BOOL, ArrayType, MachineType, Type, default, machine, plural
 from streamcheck.frontends import bits
-from streamcheck.frontends.operations import equal, logic
+from streamcheck.frontends.operations import equal, logic, require_same_type
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
+LARGEST_ARRAY = 4096  # elements: each is a variable of its own
+NULLARY = frozenset(("zero", "one", "ones"))
+UNARY = frozenset("not neg inc dec redand redor redxor".split())
+TERNARY = frozenset(("ite", "write"))
+NUMBERS = {"const": 1, "constd": 1, "consth": 1, "slice": 3, "uext": 2, "sext": 2}  # words after the sort
 COMPARISONS = {f"{sign}{op}{rest}": f"{sign}{op}{rest[-1]}" for sign in "us" for op in "lg" for rest in ("t", "te")}
 BINARY = frozenset("add sub mul udiv urem sdiv srem smod sll srl sra rol ror".split())
 BOOLEAN = {"and": "and", "or": "or", "xor": "xor", "implies": "implies"}
@@ -52,6 +58,7 @@ class _Btor2Reader:
         self.properties: list[Claim] = []
         self.assumptions: list[Claim] = []
         self._names: set[str] = set()
+        self.defined: dict[int, int] = {}  # numbers, and the lines where
         self.here = Location(path, 1)
 
     def line(self, words: list[str], number: int) -> None:
@@ -61,33 +68,73 @@ class _Btor2Reader:
         except (IndexError, ValueError):
             raise SpecError("this line is not BTOR2", self.here) from None
         except KeyError as missing:
-            raise SpecError(f"{missing} is not supported, or not defined before", self.here) from None
+            raise SpecError(f"{missing} is no operation", self.here) from None
         except TypeRule as why:
             raise SpecError(str(why), self.here) from None
 
     def _line(self, words: list[str]) -> None:
         number, op = int(words[0]), words[1]
+        if number <= 0 or number in self.defined:
+            before = "is not positive" if number <= 0 else f"is defined at line {self.defined[number]} already"
+            raise SpecError(f"the number {number} {before}", self.here)
+        self.defined[number] = self.here.line
         match op:
             case "sort":
-                if words[2] != "bitvec":
-                    raise SpecError("only bit-vector sorts are supported", self.here)
-                width = int(words[3])
-                self.sorts[number] = BOOL if width == 1 else machine(width, signed=False)
+                self.sorts[number] = self._sort(words[2:])
             case "input" | "state":
-                self._variable(number, op, self.sorts[int(words[2])], words[3] if len(words) > 3 else "")
+                self._variable(number, op, self._sort_named(words[2]), self._symbol(words, 3))
             case "init" | "next":
-                self._state(op, self._node(words[3]), self._node(words[4]))
+                self._symbol(words, 5)
+                self._state(op, self._sort_named(words[2]), self._node(words[3]), self._node(words[4]))
             case "bad":
-                name = self._name(words[3] if len(words) > 3 else f"bad {number}")
+                name = self._name(self._symbol(words, 3) or f"bad {number}")
                 self.properties.append(Claim(name, negation(self._truth(words[2])), self.here))
             case "constraint":
+                self._symbol(words, 3)
                 self.assumptions.append(Claim(f"constraint {number}", self._truth(words[2]), self.here))
             case "output":
-                pass
+                self._node(words[2])
             case "fair" | "justice":
                 raise SpecError("liveness is not supported", self.here)
             case _:
-                self.nodes[number] = self._operation(op, self.sorts[int(words[2])], words[3:])
+                type, operands = self._sort_named(words[2]), words[3 : 3 + _operands(op)]
+                self._symbol(words, 3 + _operands(op))
+                self.nodes[number] = self._as(type, self._operation(op, type, operands))
+
+    def _symbol(self, words: list[str], place: int) -> str:
+        """The symbol that may end the line, or nothing."""
+        if len(words) < place:
+            raise SpecError(f"`{words[1]}` takes {place - 2} operands, and here are {len(words) - 2}", self.here)
+        if len(words) > place + 1:
+            raise SpecError(f"{words[place + 1]} is one word too many", self.here)
+        return words[place] if len(words) > place else ""
+
+    def _sort(self, words: list[str]) -> Type:
+        match words:
+            case ["bitvec", width, *rest] if len(rest) < 2:
+                return BOOL if int(width) == 1 else machine(self._width(int(width)), signed=False)
+            case ["array", index, element, *rest] if len(rest) < 2:
+                return self._array(self._sort_named(index), self._sort_named(element))
+        raise SpecError("a sort is `bitvec WIDTH` or `array SORT SORT`", self.here)
+
+    def _width(self, width: int) -> int:
+        if width < 1:
+            raise SpecError(f"a bit-vector has at least one bit, not {width}", self.here)
+        return width
+
+    def _array(self, index: Type, element: Type) -> Type:
+        if isinstance(index, ArrayType) or isinstance(element, ArrayType):
+            raise SpecError("arrays of arrays are not supported", self.here)
+        width = 1 if index is BOOL else index.width if isinstance(index, MachineType) else 0
+        if 1 << width > LARGEST_ARRAY:
+            message = f"arrays of more than {LARGEST_ARRAY} elements are not supported, and this has 2^{width}"
+            raise SpecError(message, self.here)
+        return ArrayType(element, 1 << width)
+
+    def _sort_named(self, word: str) -> Type:
+        if int(word) not in self.sorts:
+            raise SpecError(f"{word} is no sort", self.here)
+        return self.sorts[int(word)]
 
     def _name(self, wish: str) -> str:
         name, n = wish, 1
@@ -109,6 +156,8 @@ class _Btor2Reader:
     def _node(self, word: str) -> Term:
         """A node by its number; a minus sign is `not`."""
         number = int(word)
+        if abs(number) not in self.nodes:
+            raise SpecError(f"{abs(number)} is no value, or not yet defined", self.here)
         node = self.nodes[abs(number)]
         if number > 0:
             return node
@@ -120,53 +169,69 @@ class _Btor2Reader:
             raise SpecError("expected one bit", self.here)
         return node
 
-    def _state(self, op: str, var: Term, value: Term) -> None:
-        if var not in self.states or value.type is not var.type:
-            raise SpecError(f"`{op}` is of a state, and of its sort", self.here)
+    def _state(self, op: str, type: Type, var: Term, value: Term) -> None:
+        if var not in self.states:
+            raise SpecError(f"`{op}` is of a state", self.here)
+        if isinstance(var.type, ArrayType) and value.type is var.type.element:
+            value = apply("array", *[value] * var.type.length, payload=var.type)  # `init` of all elements
+        if value.type is not var.type or type is not var.type:
+            raise SpecError(f"the state is {var.type}, the value {value.type}, and the line says {type}", self.here)
         initial, after = self.states[var]
+        if (initial if op == "init" else after) is not None:
+            raise SpecError(f"the state has its `{op}` already", self.here)
         self.states[var] = (value, after) if op == "init" else (initial, value)
 
     # Operations
 
     def _operation(self, op: str, type: Type, words: list[str]) -> Term:
-        if op in ("const", "constd", "consth", "zero", "one", "ones"):
+        if (op in NUMBERS and op.startswith("const")) or op in NULLARY:
             return self._constant(op, type, words)
-        if op in ("slice", "uext", "sext"):
-            return self._resize(op, type, words)
-        args = [self._node(w) for w in words[: 3 if op in ("ite", "write") else 2]]
-        if op in ("eq", "neq"):
-            return equal(args[0], args[1], negated=op == "neq")
-        if op == "iff":
-            return equal(args[0], args[1])
-        if op == "ite":
-            return choice(args[0], args[1], args[2])
+        if op in NUMBERS:
+            return self._resize(op, words)
+        args = [self._node(w) for w in words]
+        match op:
+            case "eq" | "neq" | "iff":
+                return equal(args[0], args[1], negated=op == "neq")
+            case "ite":
+                logic("and", args[0], TRUE)
+                require_same_type(args[1], args[2])
+                return choice(args[0], args[1], args[2])
+            case "read":
+                return term("index", args[0], _vector(args[1]))
+            case "write":
+                return term("update", args[0], _vector(args[1]), args[2])
+            case "concat":
+                return bits.concat(_vector(args[0]), _vector(args[1]))
+        if any(isinstance(a.type, ArrayType) for a in args):
+            raise SpecError(f"`{op}` is not of arrays", self.here)
         if op in BOOLEAN or op in NEGATED:
             return self._logic(op, args[0], args[1])
-        if op == "concat":
-            return self._as(type, bits.concat(_vector(args[0]), _vector(args[1])))
-        if len(args) == 1 or op in ("not", "neg", "inc", "dec", "redand", "redor", "redxor"):
-            return self._as(type, self._unary(op, _vector(args[0])))
+        if op in UNARY:
+            return self._unary(op, _vector(args[0]))
         a, b = (_vector(x) for x in args)
-        if op in COMPARISONS:
-            return bits.binary(COMPARISONS[op], a, b)
-        return self._as(type, self._binary(op, a, b))
+        return bits.binary(COMPARISONS[op], a, b) if op in COMPARISONS else self._binary(op, a, b)
 
     def _constant(self, op: str, type: Type, words: list[str]) -> Term:
         if op in ("zero", "one", "ones"):
             value = {"zero": 0, "one": 1, "ones": -1}[op]
         else:
             value = int(words[0], {"const": 2, "constd": 10, "consth": 16}[op])
-        if type is BOOL:
-            return TRUE if value % 2 else FALSE
-        assert isinstance(type, MachineType)
-        return bits.word(type.width, value)
+        if not isinstance(type, MachineType) and type is not BOOL:
+            raise SpecError(f"a constant is a bit-vector, not {type}", self.here)
+        width = type.width if isinstance(type, MachineType) else 1
+        if not -(1 << width) <= 2 * value < 2 << width:
+            raise SpecError(f"{words[0]} has more than {plural(width, 'bit')}", self.here)
+        return bits.word(width, value)
 
-    def _resize(self, op: str, type: Type, words: list[str]) -> Term:
+    def _resize(self, op: str, words: list[str]) -> Term:
         a = _vector(self._node(words[0]))
         if op == "slice":
-            return self._as(type, bits.extract(a, int(words[1]), int(words[2])))
+            high, low = int(words[1]), int(words[2])
+            if not 0 <= low <= high < bits.width(a):
+                raise SpecError(f"bits {high} to {low} of {plural(bits.width(a), 'bit')}", self.here)
+            return bits.extract(a, high, low)
         by = int(words[1])
-        return self._as(type, bits.zero_extend(a, by) if op == "uext" else bits.sign_extend(a, by))
+        return bits.zero_extend(a, by) if op == "uext" else bits.sign_extend(a, by)
 
     def _logic(self, op: str, a: Term, b: Term) -> Term:
         plain = NEGATED.get(op, op)
@@ -236,7 +301,16 @@ class _Btor2Reader:
         return Specification(name, inputs, (), tuple(cells), (), (), (), properties, tuple(assumptions), None)
 
 
+def _operands(op: str) -> int:
+    """The words between sort and symbol."""
+    if op in NUMBERS:
+        return NUMBERS[op]
+    return 0 if op in NULLARY else 1 if op in UNARY else 3 if op in TERNARY else 2
+
+
 def _vector(a: Term) -> Term:
+    if isinstance(a.type, ArrayType):
+        raise TypeRule(f"expected a bit-vector, found {a.type}")
     return bits.bit(a) if a.type is BOOL else a
 
 
