@@ -92,6 +92,38 @@ def test_precedence(tmp_path):
     assert [value_of(e.updates[0][1], values) for e in cfa.edges[:3]] == [14, -12, -2]
 
 
+def test_conditions(tmp_path):
+    """A negation reaches as far as a comparison does, a conjunction binds tighter than a disjunction."""
+    guards = ["! x < 1 && y == 2 || z != 0", "!(x < 1 && (y == 2 || !(z != 0)))", "(x + 1) * 2 > 4 && -x < 0"]
+    cfa = body(tmp_path, guards)
+    for x in (0, 1, 2):
+        for y in (1, 2):
+            for z in (0, 1):
+                known = {X: x, Y: y, Z: z}
+                wanted = [(not x < 1 and y == 2) or z != 0, not (x < 1 and (y == 2 or z == 0)), x > 1]
+                assert [value_of(e.guard, known) for e in cfa.edges[:3]] == wanted
+
+
+@pytest.mark.parametrize("command", ["x := *", "havoc x"])
+def test_any_value(tmp_path, command):
+    edge, _ = body(tmp_path, [command, command]).edges[:2]
+    ((target, chosen),) = edge.updates
+    assert target is X and edge.choices == (chosen,) and chosen is not X
+    cfa = body(tmp_path, [command, command])
+    assert write_aut(cfa).count("x := *") == 2
+    assert same(read(tmp_path, write_aut(cfa)), cfa)
+
+
+def test_a_mark_at_the_beginning_deep_nesting_and_stray_locations(tmp_path):
+    (tmp_path / "marked.aut").write_text("A { initial q; final b; from q | skip --> b; }", encoding="utf-8-sig")
+    assert read_aut(str(tmp_path / "marked.aut")).name == "A"
+    deep = 20_000
+    cfa = body(tmp_path, ["x := " + "(" * deep + "x + 1" + ")" * deep, "x := " + "-(" * deep + "x" + ")" * deep])
+    assert cfa.edges[0].updates == ((X, term("add", X, constant(INT, 1))),)
+    lost = read(tmp_path, "A { initial q; final b; from q | skip --> lop; | skip --> b; from loop | skip --> b; }")
+    assert lost.warnings == ("no edge leads to the location loop; do you mean lop?",)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -104,6 +136,17 @@ def test_precedence(tmp_path):
         ("A { var x; initial q; final b;\n from q | x < 1 --> b }", ":2: ; is missing before }"),
         ("A { var x;\n\n initial q; final b;", ":3: var, initial, final, from or } is missing before the end"),
         ("A { var x & y; }", ":1: & is unexpected here"),
+        ("A { var x; initial q; final b;\n from q | x = 1 --> b; }", ":2: = is unexpected here: write == to compare"),
+        ("A { var x; initial q; final b;\n from q | x <> 1 --> b; }", ":2: <> is unexpected here: write !="),
+        ("// a lock\nA { initial q; final b; }", ":1: // is unexpected here: a comment begins with #"),
+        ("A { initial q; final badd; from q | skip --> bad; }", ":1: no edge leads to the final location badd; do you"),
+        ("A { initial q; final b;\n from q | skip --> c; }", ":1: no edge leads to the final location b"),
+        ("A { var x; initial q; final b; from q | x := ((1) --> b; }", ") is missing before -->"),
+        ("A { var x; initial q; final b; from q | x := (1)) --> b; }", ") closes nothing"),
+        ("A { var x; initial q; final b; from q | x := 1 + x < 2 --> b; }", "expected a number"),
+        ("A { var x; initial q; final b; from q | x && 2 < x --> b; }", "`&&` is for conditions"),
+        ("A { var x; initial q; final b; from q | 1 < x < 3 --> b; }", "`<` is for numbers"),
+        ("A { var x; initial q; final b; from q | ! x + 1 --> b; }", "`!` is for conditions"),
         ("A { initial q; final b; }\nB", ":2: B after the end of the automaton"),
     ],
 )
@@ -148,5 +191,5 @@ def test_what_an_aut_file_cannot_say():
     with pytest.raises(SpecError, match="not one command"):
         written(Edge("q", "b", updates=((X, ZERO), (Y, ZERO))), variables=(X, Y))
     with pytest.raises(SpecError, match="not one command"):
-        written(Edge("q", "b", updates=((X, Y),), choices=(Y,)))
+        written(Edge("q", "b", term("lt", Y, ZERO), updates=((X, Y),), choices=(Y,)))
     assert "| x < 0 --> b;" in written(Edge("q", "b", term("lt", X, ZERO)))

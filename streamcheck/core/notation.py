@@ -13,5 +13,5 @@ LUSTRE_RESERVED_LATER = frozenset(
     " otherwise reachable provided invariant from within at match any choose opaque transparent subtype history map set"
     " in datatype param sint uint lsh rsh".split()
 )
-AUT_RESERVED = frozenset("var from initial final skip".split())
+AUT_RESERVED = frozenset("var from initial final skip havoc".split())
 AUT_RELATIONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}

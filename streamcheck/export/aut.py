@@ -59,7 +59,12 @@ class _AutWriter:
     def command(self, edge: Edge) -> str:
         wrong = SpecError(f"{edge.text}: not one command of an .aut file", edge.where)
         sides: list[Term] = []
-        if edge.choices or len(edge.updates) > 1:
+        if edge.choices:
+            (target, value), *more = edge.updates or [(None, None)]
+            if more or target is None or value not in edge.choices or edge.guard is not TRUE:
+                raise wrong
+            return f"{self.names[target]} := *"
+        if len(edge.updates) > 1:
             raise wrong
         try:
             if edge.updates:

@@ -8,12 +8,13 @@
 
         from q_0
         | x := 2 * y --> q_1;           # an assignment
-        | x <= y / 3 --> q_bad;         # a guard: ==, <, >, <=, >=, and here also !=
+        | x <= y / 3 --> q_bad;         # a guard: ==, <, >, <=, >=, and here also !=, &&, || and !
         | skip --> q_0;
+        | x := * --> q_0;               # any value; `havoc x` is the same
     }
 
 Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
-(its outgoing edges are don't cares and are dropped).
+(its outgoing edges are don't cares and are dropped). A final location that no edge leads to is a mistake, not a proof.
 The tool's own grammar has + - * /; [Penelle, section 3.1] adds %. It leaves the division of negative numbers
 to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
 than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
@@ -22,25 +23,33 @@ than the absolute value of u. A command with a division is possible only if no d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.euclidean import ZERO, quotient, remainder
 from streamcheck.core.location import Location
 from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
+from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
-from streamcheck.core.types import INT
+from streamcheck.core.types import BOOL, INT, Type
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
-TOKEN = re.compile(r"\s+|#[^\n]*|-->|:=|[<>=!]=|[-+*/%<>|;,(){}]|[A-Za-z0-9_']+|(?P<wrong>.)")
-SUMS = {"+": "add", "-": "sub"}
+MISTAKEN = {"=": "write == to compare and := to assign", "<>": "write !=", "//": "a comment begins with #"}
+TOKEN = re.compile(
+    r"\s+|#[^\n]*|-->|:=|[<>=!]=|(?P<mistaken><>|=|//)|&&|\|\||[-+*/%<>|!;,(){}]|[A-Za-z0-9_']+|(?P<wrong>.)"
+)
+BINDS = {"||": 1, "&&": 2, **dict.fromkeys(AUT_RELATIONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+PREFIX = {"!": 3, "-": 7}  # a minus sign binds tighter than any operation, a negation looser than comparisons
+OPEN = 0  # the strength of an open bracket
+NAME = re.compile(r"[A-Za-z0-9_']+")
 
 
 def read_aut(path: str) -> Automaton:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:  # some editors begin files with a mark
             text = file.read()
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
@@ -51,6 +60,16 @@ def read_aut(path: str) -> Automaton:
 class _Token:
     text: str
     where: Location
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """An operator that waits for its right operand, or an open bracket."""
+
+    token: _Token
+    strength: int
+    sides: int  # the side conditions before it
+    is_prefix: bool = False
 
 
 class _AutReader:
@@ -89,7 +108,7 @@ class _AutReader:
         return self.tokens[self.at - 1]
 
     def name(self, what: str) -> _Token:
-        if not re.fullmatch(r"[A-Za-z0-9_']+", self.next) or self.next in AUT_RESERVED or self.next.isdigit():
+        if not NAME.fullmatch(self.next) or self.next in AUT_RESERVED or self.next.isdecimal():
             raise self.wrong(what)
         self.at += 1
         return self.tokens[self.at - 1]
@@ -154,78 +173,117 @@ class _AutReader:
             where = self.take("|").where
             self.sides = []
             first = self.at
-            guard, updates = self._command()
+            guard, updates, choices = self._command()
             text = _command_text(t.text for t in self.tokens[first : self.at])
             self.take("-->")
             target = self.name("a location")
             self.take(";")
             guard = conjunction(*self.sides, guard)
-            self.edges.append(Edge(source.text, target.text, guard, updates, (), text, where))
+            self.edges.append(Edge(source.text, target.text, guard, updates, choices, text, where))
 
     # Commands
 
-    def _command(self) -> tuple[Term, tuple[tuple[Term, Term], ...]]:
+    def _command(self) -> tuple[Term, tuple[tuple[Term, Term], ...], tuple[Term, ...]]:
+        """Guard, updates and choices."""
+        after = self.tokens[self.at + 1].text if self.at + 1 < len(self.tokens) else ""
         if self.next == "skip":
             self.at += 1
-            return TRUE, ()
-        if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].text == ":=":
-            target = self._variable()
-            self.take(":=")
-            return TRUE, ((target, self._sum()),)
-        left = self._sum()
-        relation = AUT_RELATIONS.get(self.next)
-        if relation is None:
-            raise self.wrong("a comparison")
-        self.at += 1
-        return term(relation, left, self._sum()), ()
+            return TRUE, (), ()
+        if self.next == "havoc":
+            self.at += 1
+            return self._any_value(self._variable())
+        if after != ":=":
+            return self._expression(BOOL), (), ()
+        target = self._variable()
+        self.take(":=")
+        if self.next == "*":
+            self.at += 1
+            return self._any_value(target)
+        return TRUE, ((target, self._expression(INT)),), ()
+
+    def _any_value(self, target: Term) -> tuple[Term, tuple[tuple[Term, Term], ...], tuple[Term, ...]]:
+        chosen = variable(f"any {target.payload} {len(self.edges)}", INT)
+        return TRUE, ((target, chosen),), (chosen,)
 
     def _variable(self) -> Term:
         name = self.name("a variable")
         self.used.setdefault(name.text, name.where)
         return variable(name.text, INT)
 
-    def _sum(self) -> Term:
-        left = self._product()
-        while self.next in SUMS:
-            op = self.take(self.next).text
-            left = term(SUMS[op], left, self._product())
-        return left
+    def _expression(self, wanted: Type) -> Term:
+        """Operator precedence with stacks of its own, so that no nesting is too deep."""
+        operands: list[Term] = []
+        pending: list[_Pending] = []
+        while True:
+            while self.next in PREFIX or self.next == "(":
+                strength = OPEN if self.next == "(" else PREFIX[self.next]
+                pending.append(_Pending(self.take(self.next), strength, len(self.sides), is_prefix=True))
+            operands.append(self._operand())
+            while self.next == ")":
+                self._reduce(operands, pending, OPEN + 1)
+                if not pending:
+                    raise SpecError(") closes nothing", self.where)
+                pending.pop()
+                self.at += 1
+            if self.next not in BINDS:
+                break
+            self._reduce(operands, pending, BINDS[self.next])
+            pending.append(_Pending(self.take(self.next), BINDS[self.tokens[self.at - 1].text], len(self.sides)))
+        self._reduce(operands, pending, OPEN + 1)
+        if pending:
+            raise self.wrong(")")
+        if operands[0].type is not wanted:
+            raise self.wrong("a comparison") if wanted is BOOL else SpecError("expected a number", self.where)
+        return operands[0]
 
-    def _product(self) -> Term:
-        left = self._factor()
-        while self.next in ("*", "/", "%"):
-            op = self.take(self.next).text
-            place = len(self.sides)
-            right = self._factor()
-            if op == "*":
-                left = term("mul", left, right)
-                continue
-            if not right.is_const:
-                self.sides.insert(place, term("ne", right, ZERO))
-            elif right is ZERO:
-                self.sides.append(FALSE)
-            left = quotient(left, right) if op == "/" else remainder(left, right)
-        return left
-
-    def _factor(self) -> Term:
-        if self.next == "-":
-            self.at += 1
-            inner = self._factor()
-            return constant(INT, -inner.payload) if inner.is_const else term("neg", inner)
-        if self.next == "(":
-            self.at += 1
-            inner = self._sum()
-            self.take(")")
-            return inner
-        if self.next.isdigit():
+    def _operand(self) -> Term:
+        if self.next.isdecimal():
             self.at += 1
             return constant(INT, int(self.tokens[self.at - 1].text))
         return self._variable()
 
+    def _reduce(self, operands: list[Term], pending: list[_Pending], strength: int) -> None:
+        """Apply the pending operators that bind at least so tightly."""
+        while pending and pending[-1].strength >= strength:
+            operator = pending.pop()
+            right = operands.pop()
+            try:
+                if operator.is_prefix:
+                    operands.append(_negative(right) if operator.token.text == "-" else term("not", right))
+                else:
+                    operands.append(self._applied(operator, operands.pop(), right))
+            except TypeRule:
+                kind = "conditions" if operator.token.text in ("&&", "||", "!") else "numbers"
+                raise SpecError(f"`{operator.token.text}` is for {kind}", operator.token.where) from None
+
+    def _applied(self, operator: _Pending, left: Term, right: Term) -> Term:
+        match operator.token.text:
+            case "+" | "-" | "*" as op:
+                return term({"+": "add", "-": "sub", "*": "mul"}[op], left, right)
+            case "/" | "%" as op:
+                term("add", left, right)  # both are numbers
+                if not right.is_const:
+                    self.sides.insert(operator.sides, term("ne", right, ZERO))
+                elif right is ZERO:
+                    self.sides.append(FALSE)
+                return quotient(left, right) if op == "/" else remainder(left, right)
+            case "&&" | "||" as op:
+                return term("and" if op == "&&" else "or", left, right)
+            case relation:
+                term("add", left, right)
+                return term(AUT_RELATIONS[relation], left, right)
+
     # The automaton
 
     def _automaton(self, name: str, initial: _Token, final: _Token) -> Automaton:
+        targets = {e.target for e in self.edges}
+        if final.text not in {initial.text, *targets}:
+            raise SpecError(
+                f"no edge leads to the final location {final.text}{_hint(final.text, targets)}", final.where
+            )
         edges = [e for e in self.edges if e.source != final.text]
+        stray = [q for q in self.locations if q not in {initial.text, *targets}]
+        warnings = tuple(f"no edge leads to the location {q}{_hint(q, targets)}" for q in stray)
         places = dict.fromkeys([initial.text, *self.locations, *(e.target for e in self.edges), final.text])
         return Automaton(
             name,
@@ -236,7 +294,13 @@ class _AutReader:
             tuple(edges),
             lines={**self.locations, final.text: final.where},
             loops=_loops(initial.text, edges),
+            warnings=warnings,
         )
+
+
+def _hint(name: str, others: Iterable[str]) -> str:
+    close = get_close_matches(name, others, 1)
+    return f"; do you mean {close[0]}?" if close else ""
 
 
 def _tokens(path: str, text: str) -> Iterator[_Token]:
@@ -244,9 +308,15 @@ def _tokens(path: str, text: str) -> Iterator[_Token]:
     for match in TOKEN.finditer(text):
         if match["wrong"]:
             raise SpecError(f"{match[0]} is unexpected here", Location(path, line))
+        if match["mistaken"]:
+            raise SpecError(f"{match[0]} is unexpected here: {MISTAKEN[match[0]]}", Location(path, line))
         if match[0][0] not in "# \t\r\n":
             yield _Token(match[0], Location(path, line))
         line += match[0].count("\n")
+
+
+def _negative(a: Term) -> Term:
+    return constant(INT, -a.payload) if a.is_const and a.type is INT else term("neg", a)
 
 
 def _command_text(words: Iterator[str]) -> str:

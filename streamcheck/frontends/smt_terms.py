@@ -20,7 +20,7 @@ from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
 
 
 @dataclass(frozen=True, slots=True)
-class Macro:
+class SmtMacro:
     """A function that the file defines."""
 
     parameters: list[tuple[str, Type]]
@@ -55,7 +55,7 @@ class SmtTermReader:
         self.source = source
         self.names = names
         self.unknown = unknown
-        self.macros: dict[str, Macro] = {}
+        self.macros: dict[str, SmtMacro] = {}
 
     def term(self, root: LocatedSExpr, bound: dict[str, Term] | None = None) -> Term:
         results: list[Term] = []
@@ -122,7 +122,7 @@ class SmtTermReader:
             return self._call(form, self.macros[str(head)], args)
         return self._with_error_location(form, lambda: _operation(str(head), _promote(args), self.unknown))
 
-    def _call(self, form: SList, macro: Macro, args: list[Term]) -> Term:
+    def _call(self, form: SList, macro: SmtMacro, args: list[Term]) -> Term:
         types = [type for _, type in macro.parameters]
         if [a.type for a in args] != types:
             given, wanted = (", ".join(map(str, kinds)) for kinds in ([a.type for a in args], types))

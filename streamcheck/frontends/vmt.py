@@ -22,7 +22,7 @@ from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
 from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
-from streamcheck.frontends.smt_terms import Macro, SmtTermReader, sort
+from streamcheck.frontends.smt_terms import SmtMacro, SmtTermReader, sort
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 
@@ -77,7 +77,7 @@ class _VmtReader:
                 self._definition(self._new_name(form, name), sort(self.source, of), body)
             case ["define-fun", name, [*parameters], of, body]:
                 typed = [self._parameter(p) for p in parameters]
-                self.reader.macros[self._new_name(form, name)] = Macro(typed, sort(self.source, of), body)
+                self.reader.macros[self._new_name(form, name)] = SmtMacro(typed, sort(self.source, of), body)
             case ["assert", "true"]:  # the last line of what VMT-LIB's own tools write
                 pass
             case ["assert", _]:
