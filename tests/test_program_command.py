@@ -155,12 +155,12 @@ def test_the_examples():
 
 def test_proofs_say_where_undefined_operations_end_them():
     text = streamcheck("prove", SPECS / "average.c").stdout
-    assert "warning: C does not say what happens after a failure of no overflow, line 5" in text
+    assert "warning: C does not define what happens after a failure of no overflow, line 5" in text
 
 
 def test_what_was_not_looked_at_is_said(count):
     asked = json.loads(streamcheck("prove", count, "--prop", "assert*", "--json").stdout)
-    assert any("no overflow, line 6 (not looked at)" in warning for warning in asked["warnings"])
+    assert any("no overflow, line 6 (not checked)" in warning for warning in asked["warnings"])
     assert json.loads(streamcheck("prove", count, "--json").stdout)["warnings"] == []
 
 

@@ -18,9 +18,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from streamcheck.c.bounds import Bounds, exact_interval
-from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, AnyKind, Array, Floating, Integer, Pointer, promote
+from streamcheck.c.kinds import (
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    AnyKind,
+    Array,
+    Floating,
+    Integer,
+    Pointer,
+    Struct,
+    Void,
+    promote,
+)
 from streamcheck.c.kinds import common as common_kind
 from streamcheck.c.terms import comparison, condition_of, division, either, number, recast, truth
 from streamcheck.core.floats import f32
@@ -98,7 +112,9 @@ class Arithmetic:
                 return array_of(self.type_of(kind.element), kind.length)
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
-        raise Unsupported(f"no variable is of type {kind}")
+            case Struct() | Void():
+                raise Unsupported(f"no variable is of type {kind}")
+        assert_never(kind)
 
     def limits(self, kind: AnyKind, value: Term) -> Term:
         """The range of a kind, if its type does not imply it: mathematical integers."""

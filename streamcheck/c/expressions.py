@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, assert_never
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import (
@@ -23,6 +23,7 @@ from streamcheck.c.declarations import (
     NameScope,
     Pointee,
     PointerVariable,
+    Typedef,
     Updated,
     standard_names,
 )
@@ -185,7 +186,13 @@ class Evaluator:
                 return self.read(meaning)
             case PointerVariable():
                 return pointers.value_of(meaning, self, node)
-        raise self.refused(f"{node.name} is not declared", node)
+            case Function():
+                raise self.refused(f"{node.name} is a function: pointers to functions are not supported", node)
+            case Typedef():
+                raise self.refused(f"{node.name} is a type", node)
+            case None:
+                raise self.refused(f"{node.name} is not declared", node)
+        assert_never(meaning)
 
     def _Constant(self, node: Any) -> CResult:
         text, portable = node.value, self.arithmetic.dialect is Dialect.PORTABLE

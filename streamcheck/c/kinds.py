@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,9 @@ def size_of(kind: AnyKind) -> int:
             return 8
         case Void():
             return 1
-    return kind.bytes
+        case Integer() | Floating():
+            return kind.bytes
+    assert_never(kind)
 
 
 def alignment(kind: AnyKind) -> int:
@@ -207,7 +209,9 @@ def alignment(kind: AnyKind) -> int:
             return alignment(kind.element)
         case Struct():
             return max((alignment(t) for _, t in kind.fields), default=1)
-    return size_of(kind)
+        case Integer() | Floating() | Pointer() | Void():
+            return size_of(kind)
+    assert_never(kind)
 
 
 def _padded(at: int, to: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import SUMS, CValue
@@ -36,7 +36,9 @@ def terms_of(operand: CResult) -> list[Term]:
             return [*operand.lvalue.indices, *([operand.offset.term] if operand.offset else [])]
         case Updated():
             return [*terms_of(operand.lvalue), *terms_of(operand.before)]
-    return []
+        case None:
+            return []
+    assert_never(operand)
 
 
 def with_terms(operand: CResult, terms: Sequence[Term]) -> CResult:
@@ -54,7 +56,9 @@ def with_terms(operand: CResult, terms: Sequence[Term]) -> CResult:
             count = len(operand.lvalue.indices)
             lvalue = replace(operand.lvalue, indices=tuple(terms[:count]))
             return Updated(lvalue, with_terms(operand.before, terms[count:]))
-    return None
+        case None:
+            return None
+    assert_never(operand)
 
 
 def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
 import click
 
@@ -79,3 +79,4 @@ def _option_json(option: Option) -> dict[str, Any]:
             return row | {"type": "int", "least": least}
         case Choice(values):
             return row | {"type": "choice", "values": list(values)}
+    assert_never(option.kind)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 # How tightly the operators bind.
 TERNARY, OR, AND, BITS, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, PRIMARY = range(11)
@@ -196,6 +196,7 @@ def _count(form: CForm, name: str) -> int:
             return sum(_count(arg, name) for arg in form.args)
         case Index():
             return _count(form.inner, name) + _count(form.index, name)
+    assert_never(form)
 
 
 def promoted_type(type: str) -> str:
@@ -237,6 +238,7 @@ def fill_form(form: CForm, operands: Mapping[str, CExpression], result: str) -> 
             return CExpression(f"{place.inside(place.level < PRIMARY)}.{name}", PRIMARY, result, reads=place.reads)
         case Index(inner, index):
             return element(fill_form(inner, operands, result), fill_form(index, operands, result), result)
+    assert_never(form)
 
 
 def _binary(op: str, left: CForm, right: CForm, operands: Mapping[str, CExpression], result: str) -> CExpression:

@@ -27,14 +27,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.options import BmcOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
@@ -64,6 +64,10 @@ class Bmc:
                         open_claims.pop(prop, None)
                     case Falsified(prop, trace):  # is there a shorter run?
                         broken_at[prop] = trace.length - 1
+                    case TrueUpTo() | Invariants():
+                        pass
+                    case _:
+                        assert_never(fact)
             for name in [name for name, step in broken_at.items() if step <= k]:
                 open_claims.pop(name, None)
             if not open_claims:

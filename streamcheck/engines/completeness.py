@@ -18,14 +18,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from itertools import accumulate, count
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value
 from streamcheck.engines.options import CompletenessOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task, TrueUpTo, Waiting
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
@@ -57,6 +57,10 @@ class Completeness:
                         true_up_to[prop] = max(depth, true_up_to.get(prop, -1))
                     case Proved(prop) | Falsified(prop) | Settled(prop):
                         open_claims.pop(prop, None)
+                    case Invariants():
+                        pass
+                    case _:
+                        assert_never(fact)
             if not open_claims:
                 return
             if closed_at is None and k * len(self.states) > MOST_VALUES:

@@ -32,7 +32,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
@@ -117,6 +117,8 @@ class KInduction:
                     self._withdraw(prop)
                 case Settled(prop):
                     self.open.pop(prop, None)
+                case _:
+                    assert_never(fact)
 
     def _learn(self, certificate: Certificate, k: int) -> None:
         known = set(self.steps.variables)  # an invariant over anything else is of no use here

@@ -18,10 +18,11 @@ from typing import ClassVar
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
+from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import SimulationOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.engines.random_runs import Simulator
-from streamcheck.problem.verdict import Falsified, Proved, Trace
+from streamcheck.problem.verdict import Falsified, Trace
 
 ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps
 HUGE = 4096  # bits of a number
@@ -47,9 +48,8 @@ class Simulation:
         for runs_of_a_round, length in ROUNDS:
             found: set[str] = set()
             for number in range(runs_of_a_round):
-                for fact in inbox():
-                    if isinstance(fact, Proved | Falsified | Settled):
-                        shortest.pop(fact.prop, None)
+                for prop in decided_properties(inbox()):
+                    shortest.pop(prop, None)
                 if not shortest:
                     return
                 for step, broken in runs.broken(number, min(length, max(shortest.values()))):

@@ -2,9 +2,9 @@
 
 Decides: what the IC3 of z3 decides, each property by itself. Papers: [KGC14]; [KVGG20] for "general".
 
-Its answer is not taken on trust: a relation is tried (`_stands`) before it becomes a certificate, which the checker
-looks at like any other; if it has no translation into terms, or is no invariant, it is dropped. A derivation names
-the states of a run, whose inputs are then found step by step.
+Its answer is not trusted: a relation is tested (`_is_invariant`) before it becomes a certificate, which is checked
+like any other; if it has no translation into terms, or is not an invariant, it is dropped. A derivation names the
+states of a run, whose inputs are then found step by step.
 
 A call of Spacer cannot be interrupted, and now and then it ends its process, so it has a worker of its own. The
 properties get short turns first and longer ones later; each turn is a new start with the arguments of the relation in
@@ -18,17 +18,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from itertools import count
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, constant, term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.bmc import violation
+from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.system import STATES, replay, space_of_system
 from streamcheck.engines.options import SpacerOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.horn import Derivation, Horn, Relation
@@ -54,9 +55,8 @@ class Spacer:
             return
         for turn in count(self.options.seed):
             for name, claim in list(claims.items()):
-                for fact in inbox():
-                    if isinstance(fact, Proved | Falsified | Settled):
-                        claims.pop(fact.prop, None)
+                for prop in decided_properties(inbox()):
+                    claims.pop(prop, None)
                 if name not in claims:
                     continue
                 event = self._attempt(claim, turn)
@@ -75,8 +75,11 @@ class Spacer:
         except Untranslatable as what:
             return Unknown(claim.name, f"spacer's invariant has no translation ({what})")
         match answer:
-            case Relation(invariant) if self._stands(invariant, claim):
-                return Proved(claim.name, Certificate("inductive", 1, (invariant,)))
+            case None:
+                return None
+            case Relation(invariant):
+                certificate = Certificate("inductive", 1, (invariant,))
+                return Proved(claim.name, certificate) if self._is_invariant(invariant, claim) else None
             case Derivation(states):
                 # z3 may have simplified the derivation away: then the run is looked for as deep as it went
                 trace = replay(self.system, _cubes(states), negation(claim.term)) if states else None
@@ -85,9 +88,9 @@ class Spacer:
                     if trace is not None
                     else violation(self.system, claim, horn.levels + 1)
                 )
-        return None
+        assert_never(answer)
 
-    def _stands(self, invariant: Term, claim: Claim) -> bool:
+    def _is_invariant(self, invariant: Term, claim: Claim) -> bool:
         """True if the relation is an invariant: now and then Spacer is wrong (seen on a violation at step 1)."""
         frames = Frames(space_of_system(self.system), CHECKING)
         (step,) = frames.space.entering[STATES]

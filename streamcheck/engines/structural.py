@@ -28,8 +28,9 @@ from typing import ClassVar, Literal
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Value
+from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import StructuralOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -52,9 +53,8 @@ class Structural:
         self.kept: dict[str, set[str]] = {p.name: set() for p in self.system.properties}  # R, by property
         searches = {p.name: self._search(p) for p in self.system.properties}
         for k in count():
-            for fact in inbox():
-                if isinstance(fact, Proved | Falsified | Settled):
-                    searches.pop(fact.prop, None)
+            for prop in decided_properties(inbox()):
+                searches.pop(prop, None)
             if not searches:
                 return
             for name, search in list(searches.items()):

@@ -12,13 +12,13 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, term, variables
 from streamcheck.core.types import Value
-from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
 from streamcheck.problem.automaton import Automaton
@@ -105,8 +105,13 @@ class Discovery(ABC):
             match fact:
                 case Proved(prop) | Falsified(prop) | Settled(prop):
                     self.claims.pop(prop, None)
-                case Invariants(certificate) if known.issuperset(variables(certificate.invariants)):
-                    shared += certificate.invariants
+                case Invariants(certificate):
+                    if known.issuperset(variables(certificate.invariants)):
+                        shared += certificate.invariants
+                case TrueUpTo():
+                    pass
+                case _:
+                    assert_never(fact)
         return shared
 
     def _filter(self, candidates: list[Term]) -> Iterator[Event]:

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
@@ -28,7 +28,7 @@ from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import EdgePath, Evidence, Trace
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.run.source import SourceOptions, Target, read
 
 
@@ -69,9 +69,11 @@ def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
             return trace_to_plain(evidence)
         case EdgePath():
             return path_to_plain(evidence)
+        case Certificate() | LocationInvariants() | BlockCertificate():
+            return proof_to_plain(evidence)
         case None:
             raise ValueError("a verdict without evidence")
-    return proof_to_plain(evidence)
+    assert_never(evidence)
 
 
 def recheck(path: str) -> tuple[str, str | None]:
@@ -115,6 +117,8 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
                 variables = [*problem.variables, *(c for e in problem.edges for c in e.choices)]
                 types = {name: t for v in variables for name, t in part_names(str(v.payload), v.type)}
                 shown = replay_path(problem, prop, path_from_plain(saved.evidence, types))
+            case _:
+                assert_never(problem)
     return shown if isinstance(shown, str) else None
 
 

@@ -452,7 +452,8 @@ class Director:
                 return evidence, replay(specification, claim, evidence)
             case Automaton() as automaton, EdgePath():
                 return evidence, replay_path(automaton, claim, evidence)
-        raise AssertionError(evidence)
+            case _:
+                raise AssertionError(evidence)
 
     def _settle_longer(self, now: float) -> None:
         """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find

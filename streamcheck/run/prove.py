@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from streamcheck.core.errors import SpecError
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
@@ -52,13 +53,14 @@ def prove(
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
     chosen = _select(problem, settings.props)
-    tested = with_vacuity_tests(chosen) if isinstance(chosen, Specification) else chosen
+    tested = _with_tests(chosen)
     models = views(tested, blocks=settings.blocks)
     LOG.info(
-        "%s: %d properties, %d with those implied and vacuity tests; models: %s",
+        "%s: %d properties (%d implied), %d vacuity tests; models: %s",
         problem.name,
         len(chosen.properties),
-        len(tested.properties),
+        sum(p.is_implied for p in chosen.properties),
+        len(tested.properties) - len(chosen.properties),
         ", ".join(view.model for view in models),
     )
     director = Director(
@@ -84,6 +86,16 @@ def prove(
     ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
+
+
+def _with_tests(problem: Problem) -> Problem:
+    """The problem with its vacuity tests. Programs have none."""
+    match problem:
+        case Specification():
+            return with_vacuity_tests(problem)
+        case Automaton():
+            return problem
+    assert_never(problem)
 
 
 def _select(problem: Problem, names: Sequence[str]) -> Problem:
@@ -124,14 +136,17 @@ OPPOSITE: Mapping[Word, Word] = {"proved": "falsified", "falsified": "proved", "
 def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     """A C program means nothing after its first undefined operation, so proofs end there: also if nobody asked whether
     there is one."""
-    if isinstance(problem, Specification):
-        return []
-    shown = {name for name, d in decisions.items() if d.verdict == "proved"}
-    doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in shown]
-    if not doubtful:
-        return []
-    first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not looked at)"
-    return [f"C does not say what happens after a failure of {first}: what is proved holds up to there"]
+    match problem:
+        case Specification():
+            return []
+        case Automaton():
+            proved = {name for name, d in decisions.items() if d.verdict == "proved"}
+            doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in proved]
+            if not doubtful:
+                return []
+            first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not checked)"
+            return [f"C does not define what happens after a failure of {first}: proofs hold up to there"]
+    assert_never(problem)
 
 
 def _vacuous(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
@@ -140,7 +155,7 @@ def _vacuous(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     tests = [p.origin for p in proved if isinstance(p.origin, VacuityTest)]
     lengths = [test.steps for test in tests if test.of is None]
     if 1 in lengths:
-        return ["no run meets the assumptions, so nothing was shown"]
+        return ["no run meets the assumptions, so the proofs are vacuous"]
     if lengths:
-        return [f"no run meets the assumptions for {min(lengths)} steps: what comes later was not looked at"]
+        return [f"no run meets the assumptions for {min(lengths)} steps: later steps were not checked"]
     return [f"{test.of} is true only because the left side of its `implies` never is" for test in tests]

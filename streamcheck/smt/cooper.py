@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
@@ -93,19 +93,26 @@ def literals(given: Formula) -> Iterator[Literal]:
     stack = [given]
     while stack:
         part = stack.pop()
-        if isinstance(part, Literal):
-            yield part
-        elif isinstance(part, Junction):
-            stack.extend(part.parts)
+        match part:
+            case Literal():
+                yield part
+            case Junction():
+                stack.extend(part.parts)
+            case Term():
+                pass
+            case _:
+                assert_never(part)
 
 
-def mapped(given: Formula, change: Callable[[Literal], Formula]) -> Formula:
+def map_literals(given: Formula, change: Callable[[Literal], Formula]) -> Formula:
     match given:
         case Literal():
             return change(given)
         case Junction(op, parts):
-            return junction(op, [mapped(p, change) for p in parts])
-    return given
+            return junction(op, [map_literals(p, change) for p in parts])
+        case Term():
+            return given
+    assert_never(given)
 
 
 def formula_term(given: Formula) -> Term:
@@ -116,7 +123,9 @@ def formula_term(given: Formula) -> Term:
             return conjunction(*map(formula_term, parts))
         case Junction(_, parts):
             return disjunction(*map(formula_term, parts))
-    return given
+        case Term():
+            return given
+    assert_never(given)
 
 
 # Points
@@ -169,7 +178,8 @@ def _at(given: Literal, x: Term, point: Point) -> Formula:
             return FALSE
         case Kind.NONZERO:
             return TRUE
-    return literal(Kind.NONNEGATIVE if sign > 0 else Kind.POSITIVE, put)
+        case _:  # an inequality
+            return literal(Kind.NONNEGATIVE if sign > 0 else Kind.POSITIVE, put)
 
 
 # Exact elimination
@@ -188,7 +198,7 @@ def eliminate(x: Term, given: Formula) -> Formula:
     if x.type is not INT:
         return _at_any([Point(None), *_real_points(about, x)], x, given)
     unit = _unit(x, about)
-    scaled = mapped(given, lambda g: _scale(g, x, unit))
+    scaled = map_literals(given, lambda g: _scale(g, x, unit))
     scaled = junction("and", [scaled, Literal(Kind.DIVIDES, row_of(x), unit)]) if unit > 1 else scaled
     about = [g for g in literals(scaled) if x in g.row.of]
     period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
@@ -205,7 +215,7 @@ def _at_any(points: Sequence[Point], x: Term, given: Formula) -> Formula:
     """φ at one of the points."""
     if len(points) * sum(1 for _ in literals(given)) > LARGEST:
         raise TooLarge
-    return junction("or", [mapped(given, lambda g, p=point: _at(g, x, p)) for point in points])  # type: ignore[misc]
+    return junction("or", [map_literals(given, lambda g, p=point: _at(g, x, p)) for point in points])  # type: ignore[misc]
 
 
 def _real_points(about: Iterable[Literal], x: Term) -> Iterator[Point]:
@@ -298,4 +308,6 @@ def negated(given: Formula) -> Formula:
             return given.opposite()
         case Junction(op, parts):
             return junction("or" if op == "and" else "and", [negated(p) for p in parts])
-    return negation(given)
+        case Term():
+            return negation(given)
+    assert_never(given)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import gcd, lcm
+from typing import assert_never
 
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import INT, REAL, Value
@@ -99,7 +100,9 @@ class Literal:
                 return literal(Kind.NONNEGATIVE, self.row.times(-1))
             case Kind.NONNEGATIVE:
                 return literal(Kind.POSITIVE, self.row.times(-1))
-        return replace(self, kind=_OPPOSITE[self.kind])
+            case Kind.ZERO | Kind.NONZERO | Kind.DIVIDES | Kind.NOT_DIVIDES:
+                return replace(self, kind=_OPPOSITE[self.kind])
+        assert_never(self.kind)
 
     def replaced(self, leaf: Term, by: Row) -> Literal:
         return literal(self.kind, self.row.replaced(leaf, by), self.modulus) if leaf in self.row.of else self

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from fractions import Fraction
 from itertools import count
+from typing import assert_never
 
 from streamcheck.core.evaluate import Evaluation, meaning
 from streamcheck.core.simplify import negation, simplify
@@ -299,8 +300,8 @@ def _assign(given: Formula, x: Term, value: Term) -> Formula:
     match given:
         case Junction(op, parts):
             return junction(op, [_assign(p, x, value) for p in parts])
-        case Term() if given is x:
-            return value
-        case Term() if given is negation(x):
-            return negation(value)
-    return given
+        case Term():
+            return value if given is x else negation(value) if given is negation(x) else given
+        case Literal():
+            return given
+    assert_never(given)

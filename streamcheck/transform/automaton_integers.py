@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, variables
 from streamcheck.core.types import INT
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.problem.claim import Claim, RangeOf
-from streamcheck.problem.verdict import BlockCertificate, Evidence, LocationInvariants
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.transform.integers import Integers, MachineTerms
 
 
@@ -47,7 +48,9 @@ class AutomatonIntegers:
                 return LocationInvariants(tuple((q, images[invariant]) for q, invariant in at))
             case BlockCertificate(_, certificate):
                 return BlockCertificate(self.automaton, self._machine.certificate(certificate))
-        return evidence
+            case Certificate() | Trace() | EdgePath():
+                return evidence
+        assert_never(evidence)
 
 
 def in_integers(automaton: Automaton) -> Automaton:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import choice, conjunction, negation, simplify
@@ -43,7 +44,9 @@ class AutomatonSystem:
                 return self._last[1]
             case Trace():
                 return self._path(evidence)
-        return evidence
+            case LocationInvariants() | BlockCertificate() | EdgePath():
+                return evidence
+        assert_never(evidence)
 
     def _back(self, certificate: Certificate) -> LocationInvariants | BlockCertificate:
         automaton = self.automaton

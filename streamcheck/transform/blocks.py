@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from typing import assert_never
 
 from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
 from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts, decider
-from streamcheck.problem.verdict import EdgePath, Evidence
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.transform.block_paths import statements_of
 from streamcheck.transform.slicing import used_choices
 
@@ -38,9 +39,12 @@ class LargeBlocks:
     def back(self, evidence: Evidence) -> Evidence:
         """A path through the statements, found by executing them. Certificates hold as they are: the locations of the
         blocks are locations of the statements."""
-        if isinstance(evidence, EdgePath):
-            return statements_of(self.statements, self.problem, evidence)
-        return evidence
+        match evidence:
+            case EdgePath():
+                return statements_of(self.statements, self.problem, evidence)
+            case Certificate() | LocationInvariants() | BlockCertificate() | Trace():
+                return evidence
+        assert_never(evidence)
 
 
 class _Blocks:

@@ -16,13 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from streamcheck.core.simplify import apply, choice, conjunction, fold_constants
 from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
-from streamcheck.problem.claim import Claim, RangeOf
+from streamcheck.problem.claim import Claim, Implied, Origin, RangeOf, VacuityTest, Written
 from streamcheck.problem.transition import Definition, State, TransitionSystem
-from streamcheck.problem.verdict import Certificate, Evidence
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
 FEW_WRAPS = 4
 
@@ -88,7 +89,12 @@ class SystemIntegers:
 
     def back(self, evidence: Evidence) -> Evidence:
         """A certificate about the machine integers; traces have the same values."""
-        return self._machine.certificate(evidence) if isinstance(evidence, Certificate) else evidence
+        match evidence:
+            case Certificate():
+                return self._machine.certificate(evidence)
+            case LocationInvariants() | BlockCertificate() | Trace() | EdgePath():
+                return evidence
+        assert_never(evidence)
 
 
 def to_integers(system: TransitionSystem) -> TransitionSystem:
@@ -111,10 +117,16 @@ def to_integers(system: TransitionSystem) -> TransitionSystem:
 
 
 def _claim_in_integers(claim: Claim, m: Integers) -> Claim:
-    origin = claim.origin
-    if isinstance(origin, RangeOf):
-        origin = RangeOf(m.value(origin.variable))
-    return replace(claim, term=m.value(claim.term), origin=origin)
+    return replace(claim, term=m.value(claim.term), origin=_origin_in_integers(claim.origin, m))
+
+
+def _origin_in_integers(origin: Origin, m: Integers) -> Origin:
+    match origin:
+        case RangeOf(variable):
+            return RangeOf(m.value(variable))
+        case Written() | Implied() | VacuityTest():
+            return origin
+    assert_never(origin)
 
 
 class Integers:

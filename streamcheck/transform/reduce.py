@@ -8,12 +8,13 @@ they are found), and go into the certificate as invariants of their own.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, cone, substitute, term, walk
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import Definition, State, TransitionSystem
-from streamcheck.problem.verdict import Certificate, Evidence
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
 MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
 
@@ -34,12 +35,18 @@ class Reduction:
 
     def back(self, evidence: Evidence) -> Evidence:
         """A certificate with the equalities that it builds on; traces are the same."""
-        if not isinstance(evidence, Certificate):
-            return evidence
-        invariants = evidence.invariants
-        if evidence.kind == "inductive":  # claims as they were written; the other kinds compare what these depend on
+        match evidence:
+            case Certificate():
+                return self._certificate(evidence)
+            case LocationInvariants() | BlockCertificate() | Trace() | EdgePath():
+                return evidence
+        assert_never(evidence)
+
+    def _certificate(self, reduced: Certificate) -> Certificate:
+        invariants = reduced.invariants
+        if reduced.kind == "inductive":  # claims as they were written; the other kinds compare what these depend on
             invariants = tuple(self._claims.get(t, t) for t in invariants)
-        return replace(evidence, invariants=invariants, equalities=(*self.equalities, *evidence.equalities))
+        return replace(reduced, invariants=invariants, equalities=(*self.equalities, *reduced.equalities))
 
 
 def _simplify(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:

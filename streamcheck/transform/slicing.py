@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import assert_never
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import FALSE, Term, variables, walk
 from streamcheck.problem.automaton import Automaton, Edge
-from streamcheck.problem.verdict import EdgePath, Evidence
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
 
 class Slicing:
@@ -23,10 +24,12 @@ class Slicing:
 
     def back(self, evidence: Evidence) -> Evidence:
         """A path with the edges' own numbers; certificates hold as they are."""
-        if isinstance(evidence, EdgePath):
-            edges = tuple((self.numbers[number], chosen) for number, chosen in evidence.edges)
-            return EdgePath(evidence.initial, edges)
-        return evidence
+        match evidence:
+            case EdgePath(initial, edges):
+                return EdgePath(initial, tuple((self.numbers[number], chosen) for number, chosen in edges))
+            case Certificate() | LocationInvariants() | BlockCertificate() | Trace():
+                return evidence
+        assert_never(evidence)
 
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from streamcheck.c.initial import PartPath
-from streamcheck.c.kinds import AnyKind, Array, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.terms import comparison, either
 from streamcheck.core.errors import SpecError
@@ -63,6 +64,10 @@ class Memory:
                     for name, inner in kind.fields:
                         fields[name] = (size, inner)
                         size += self.width(inner)
+                case Integer() | Floating() | Void() | Pointer():
+                    pass
+                case _:
+                    assert_never(kind)
             known = self._layouts[id(kind)] = (kind, fields, size)  # the kind is kept: its id is the key
         return known[1], known[2]
 

@@ -12,12 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias, assert_never
 
 from streamcheck.core.simplify import conjunction, implication, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, variable
 from streamcheck.core.types import Value
-from streamcheck.engines.protocol import Event, Inbox, Progress, Settled, Task
+from streamcheck.engines.facts import decided_properties
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -89,9 +90,8 @@ class ProgramEngine(ABC):
                 except StopIteration as end:
                     del searches[name]
                     yield _event(problem, program, claim, end.value)
-                for fact in inbox():
-                    if isinstance(fact, Proved | Falsified | Settled):
-                        searches.pop(fact.prop, None)
+                for prop in decided_properties(inbox()):
+                    searches.pop(prop, None)
 
 
 def restrict(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
@@ -154,6 +154,7 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
             return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
         case Inconclusive(reason):
             return Unknown(claim.name, reason)
+    assert_never(answer)
 
 
 def invariants_by_location(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[Term]:

@@ -28,7 +28,7 @@ import logging
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from itertools import count
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
@@ -103,16 +103,19 @@ class PredicateReach(ProgramEngine):
                 LOG.info("%s: attempt %d: %d abstract states with %d predicates", self.name, attempt, states, known)
             if error is None:
                 return Safe(explored.invariants())
-            match feasibility(program, error.path(), problem.patience):
+            answer = feasibility(program, error.path(), problem.patience)
+            match answer:
                 case Feasible():
                     return Unsafe(error.path())
                 case UndecidedPath(reason):
                     return Inconclusive(reason)
-                case Spurious() as refuted if self.options.refine:
-                    if not self._refine(program, refuted):
-                        return Inconclusive("no new predicates")
                 case Spurious():
-                    return Inconclusive("the predicates do not exclude an infeasible path")
+                    if not self.options.refine:
+                        return Inconclusive("the predicates do not exclude an infeasible path")
+                    if not self._refine(program, answer):
+                        return Inconclusive("no new predicates")
+                case _:
+                    assert_never(answer)
         raise AssertionError
 
     def _explore(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar, assert_never
 
 from streamcheck.core.evaluate import Evaluation, evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, negation, simplify
@@ -24,7 +24,7 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import FOR_EVER, NoState, StateSpace, Transition
 from streamcheck.engines.options import Options, PdrOptions
-from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
@@ -132,12 +132,14 @@ class SystemEngine(ABC, Generic[Own]):
         self.open.pop(name, None)
 
     def _prove(self, claim: Claim) -> Iterator[Event]:
-        found = yield from self.search.decide(self.frontier(claim), lambda first: self._witness(first, claim))
-        match found:
+        answer = yield from self.search.decide(self.frontier(claim), lambda first: self._witness(first, claim))
+        match answer:
             case Fixpoint(level):
                 yield Proved(claim.name, self._certificate(level))
-            case falsified:
-                yield falsified
+            case Falsified():
+                yield answer
+            case _:
+                assert_never(answer)
 
     def _witness(self, first: Obligation, claim: Claim) -> Falsified | None:
         cubes = [one.cube for one in first.chain() if one.place == STATES]
@@ -157,6 +159,10 @@ class SystemEngine(ABC, Generic[Own]):
                     self._assume(certificate, known)
                 case Falsified(prop) | Settled(prop):
                     self.open.pop(prop, None)
+                case TrueUpTo():
+                    pass
+                case _:
+                    assert_never(fact)
 
     def _assume(self, certificate: Certificate, known: set[Term]) -> None:
         if certificate.kind == "inductive" and known.issuperset(variables(certificate.invariants)):
