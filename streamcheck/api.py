@@ -32,12 +32,12 @@ class Spec(SpecBase):
         Returns `Verdicts`; its `results` hold a `Result` for each property, in order. `options` sets options of
         engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them.
         """
-        from streamcheck.lang.flatten import equations_of
+        from streamcheck.lang.flatten import flatten
         from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
-        specification = from_plain(to_plain(equations_of(self)))  # as the command has them: no Python class in a type
+        specification = from_plain(to_plain(flatten(self)))  # as the command has them: no Python class in a type
         return prove(specification, Settings(timeout, jobs or processors(), engines, props, options=options or {}))
 
     def compile(
@@ -57,12 +57,12 @@ class Spec(SpecBase):
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
         from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
-        from streamcheck.lang.flatten import equations_of
+        from streamcheck.lang.flatten import flatten
         from streamcheck.problem.specification_json import from_plain, to_plain
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
-        specification = from_plain(to_plain(equations_of(self)))
+        specification = from_plain(to_plain(flatten(self)))
         options = CodeOptions(abi == "copilot", observers, example)
         settings = Settings(timeout, jobs or processors())
         result = compile_spec(specification, CompileRequest(options, unproven, validate, narrow, settings))

@@ -158,7 +158,7 @@ def configurations(program):
     found = {(program.entry, values): () for values in itertools.product(*free)}
     waiting = list(found)
     for at in waiting:  # grows
-        for edge in program.leaving[at[0]]:
+        for edge in program.edges_from[at[0]]:
             for values in moves(program, edge, at[1]):
                 after = (edge.target, values)
                 if after not in found:

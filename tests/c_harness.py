@@ -11,7 +11,7 @@ import subprocess
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
 from streamcheck.interpret.python_code import plan, stepper
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 
 WARNINGS = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror".split()
 
@@ -187,4 +187,4 @@ def compare(folder, program, unit, rows):
 
 
 def unit_of(spec, **options):
-    return generate(equations_of(spec), CodeOptions(**options)).code
+    return generate(flatten(spec), CodeOptions(**options)).code

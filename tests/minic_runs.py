@@ -49,7 +49,7 @@ def walk(cfa, inputs, limit=20_000, initial=None):
     at, used = cfa.entry, 0
     for _ in range(limit):
         taken = []
-        for edge in cfa.leaving[at]:
+        for edge in cfa.edges_from[at]:
             asked = [c for c in edge.choices if "()" in c.payload]
             chosen = {c: default(c.type) for c in edge.choices}
             chosen |= {c: fitted(c.type, inputs[(used + i) % len(inputs)]) for i, c in enumerate(asked)}

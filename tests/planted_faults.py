@@ -138,7 +138,7 @@ def specification(name, claim, assumed=None, exists=False):
         if assumed is not None:
             spec.assume("assumed", assumed())
         (spec.exists if exists else spec.prop)(name, claim())
-        return flatten.equations_of(spec)
+        return flatten.flatten(spec)
 
     return made
 
@@ -258,7 +258,7 @@ def transformations():
 def transformations_of_automata():
     yield Fault(
         "slicing", "no edge leads to the error",
-        lambda p: p.set(slicing, "simplified", never_to_an_error),
+        lambda p: p.set(slicing, "simplify_edge", never_to_an_error),
         proving(unsafe("q0 -> q1: x := 0", "q1 -> bad: x == 0"), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
@@ -454,7 +454,7 @@ def trigger(claim, a, b):
     def made():
         spec = Spec("planted")
         spec.trigger("alarm", ~claim(a, b))
-        return flatten.equations_of(spec)
+        return flatten.flatten(spec)
 
     return made
 

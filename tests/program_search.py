@@ -116,7 +116,7 @@ def values(type):
 def successors(cfa, location, state):
     """The configurations after one edge."""
     given = dict(zip(cfa.variables, state, strict=True))
-    for edge in cfa.leaving[location]:
+    for edge in cfa.edges_from[location]:
         for chosen in itertools.product(*(values(c.type) for c in edge.choices)):
             known = {**given, **dict(zip(edge.choices, chosen, strict=True))}
             if value_of(edge.guard, known):

@@ -53,10 +53,11 @@ def test_an_automaton_is_read(tmp_path):
     assert (cfa.name, cfa.entry, [e.name for e in cfa.errors]) == ("Lock_1", "q_0", ["q_bad"])
     assert [v.payload for v in cfa.variables] == ["L", "n", "o"] and all(v.type is INT for v in cfa.variables)
     assert cfa.locations == ("q_0", "q_1", "q_2", "q_3", "q_4", "q_5", "q_5'", "q_6", "q_bad", "q_7")
-    first, second = cfa.leaving["q_1"]
+    first, second = cfa.edges_from["q_1"]
     assert (first.text, first.where.line, second.text, second.where.line) == ("L == 0", 7, "L != 0", 8)
-    assert [e.guard for e in cfa.leaving["q_4"]] == [TRUE, TRUE]
-    assert cfa.leaving["q_5'"][0].updates == ((variable("n", INT), term("add", variable("n", INT), constant(INT, 1))),)
+    assert [e.guard for e in cfa.edges_from["q_4"]] == [TRUE, TRUE]
+    n = variable("n", INT)
+    assert cfa.edges_from["q_5'"][0].updates == ((n, term("add", n, constant(INT, 1))),)
     assert cfa.lines["q_5"].line == 13 and cfa.loops == {"q_1"}
 
 

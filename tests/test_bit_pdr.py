@@ -22,7 +22,7 @@ from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
-from streamcheck.smt.ternary import Ternary, needed
+from streamcheck.smt.ternary import Ternary, needed_variables
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 SWITCHES = ("ternary", "tighten", "inductive", "push", "propagate", "forward")
@@ -173,7 +173,7 @@ def test_the_ternary_reduction_of_the_third_example(form):
     goal = all_of(X1, X2, no(X3))
     roots = [substitute([goal], nexts)[goal], *(a.term for a in given.assumptions)]
     values = {X1: True, X2: False, X3: False, Y1: True, Y2: True, Y3: False, GO: True}
-    assert needed(roots, values, [X1, X2, X3]) == [X1, X2]
+    assert needed_variables(roots, values, [X1, X2, X3]) == [X1, X2]
 
 
 @pytest.mark.parametrize("options", [{}, OFF, *({name: False} for name in SWITCHES)], ids=str)
@@ -291,7 +291,7 @@ def test_ternary_simulation_against_all_completions():
         variables = [*(s.var for s in given.state), *given.inputs]
         values = {v: data.draw(st.booleans()) for v in variables}
         roots = [given.properties[0].term]
-        kept = needed(roots, values, variables)
+        kept = needed_variables(roots, values, variables)
         wanted = evaluate(roots, values)[roots[0]]
         free = [v for v in variables if v not in kept]
         for _ in range(8):

@@ -18,7 +18,7 @@ from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import term
 from streamcheck.core.types import machine
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 
 OPTIONS = [
@@ -38,7 +38,7 @@ needs_clang = pytest.mark.skipif(not have("clang"), reason="no clang on this mac
 def compilable():
     for path in SPECS:
         for spec in load(str(path)):
-            equations = equations_of(spec)
+            equations = flatten(spec)
             kinds = {i.type.kind for i in equations.inputs} | {c.initial.type.kind for c in equations.cells}
             if (equations.triggers or equations.observers) and not kinds & {"integer", "real"}:
                 yield pytest.param(equations, id=f"{path.stem}")
@@ -252,7 +252,7 @@ int main(void)
 @needs_gcc
 @pytest.mark.parametrize("copilot", [False, True])
 def test_the_example_builds_with_one_line(copilot, tmp_path):
-    equations = equations_of(load("specs/monitors/mixed.py")[0])
+    equations = flatten(load("specs/monitors/mixed.py")[0])
     unit = generate(equations, CodeOptions(copilot, observers=True, example=True)).code
     for name, text in unit.files.items():
         (tmp_path / name).write_text(text)
@@ -263,7 +263,7 @@ def test_the_example_builds_with_one_line(copilot, tmp_path):
 
 @pytest.mark.skipif(not have("g++"), reason="no g++ on this machine")
 def test_headers_serve_cpp(tmp_path):
-    unit = generate(equations_of(load("specs/monitors/mixed.py")[0]), CodeOptions()).code
+    unit = generate(flatten(load("specs/monitors/mixed.py")[0]), CodeOptions()).code
     (tmp_path / "mixed.h").write_text(unit.files["mixed.h"])
     (tmp_path / "use.cpp").write_text('#include "mixed.h"\nint main() { mixed_state s; mixed_init(&s); }\n')
     run(["g++", "-c", "-Wall", "-Werror", "use.cpp"], tmp_path)
@@ -274,7 +274,7 @@ def named(spec_name="fine", extern_name="x", trigger="t", parameter="a", observe
     spec = Spec(spec_name)
     spec.trigger(trigger, x > 5, {parameter: x})
     spec.observer(observer, x)
-    return generate(equations_of(spec), CodeOptions(copilot, observers=True)).code
+    return generate(flatten(spec), CodeOptions(copilot, observers=True)).code
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ spec.trigger("t", n > 5)
 def test_widths_of_other_languages_have_no_type_in_c():
     spec = Spec("narrow")
     spec.observer("low", extern("x", Word8))
-    equations = equations_of(spec)
+    equations = flatten(spec)
     (low,) = equations.observers
     three = replace(low, term=term("cast", low.term, payload=machine(3, signed=False)))
     with pytest.raises(SpecError, match="Word3 has no type in C"):
@@ -449,7 +449,7 @@ LIMITS += ["-Dbool=_Bool", "-DINT64_MIN=(-9223372036854775807LL-1LL)"]
 
 @pytest.mark.skipif(not have("cppcheck"), reason="no cppcheck on this machine")
 def test_misra(tmp_path):
-    monitors = [equations_of(load(str(path))[0]) for path in sorted(Path("specs/monitors").glob("*.py"))]
+    monitors = [flatten(load(str(path))[0]) for path in sorted(Path("specs/monitors").glob("*.py"))]
     reported = []
     for i, equations in enumerate([*monitors, *map(random_equations, range(6))]):
         for name, text in generate(equations, CodeOptions(copilot=i % 2 == 1)).code.files.items():

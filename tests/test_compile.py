@@ -17,7 +17,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.types import INT
 from streamcheck.deliver.narrow import narrow as narrow_to_machine_types
 from streamcheck.deliver.narrow import smallest
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 from streamcheck.run.prove import Settings
 from streamcheck.validate.discharge import Prover
@@ -136,7 +136,7 @@ def test_c_is_generated_once_and_only_its_comment_changes(counter, monkeypatch):
 def test_from_python(counter):
     (spec,) = load(str(counter / "counter.py"))
     result = spec.compile(str(counter / "out"), abi="copilot", observers=True)
-    assert result.ready and result.outcome.proved
+    assert result.ready and result.outcome.is_proved
     assert {p.name for p in (counter / "out").iterdir()} == {"counter.c", "counter.h", "counter_types.h"}
     assert "void step(void);" in (counter / "out" / "counter.h").read_text()
 
@@ -181,7 +181,7 @@ spec.prop("bounded", n <= 1000)
 def narrow(tmp_path):
     (tmp_path / "narrow.py").write_text(NARROW)
     (spec,) = load(str(tmp_path / "narrow.py"))
-    equations = equations_of(spec)
+    equations = flatten(spec)
     return equations, *narrow_to_machine_types(equations, [], Settings(20, 1))
 
 

@@ -9,7 +9,7 @@ import pytest
 from c_harness import have, run
 
 from streamcheck.codegen.unit import CodeOptions, generate
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 
 SHARED = Path("../shared/bench/monitors").resolve()
@@ -34,7 +34,7 @@ def on_the_harness(name, source, folder, include):
 def test_the_harness_links_unchanged(name, tmp_path):
     """The answers are Copilot's, but for Mixed, where its `since` is not the textbook's."""
     (spec,) = load(f"specs/monitors/{FILES.get(name, name.lower())}.py")
-    code = generate(equations_of(spec), CodeOptions(copilot=True)).code
+    code = generate(flatten(spec), CodeOptions(copilot=True)).code
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for folder in (ours, theirs):
         folder.mkdir()

@@ -16,7 +16,7 @@ from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.options import options_of
 from streamcheck.engines.protocol import Task
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.transition import Definition, State, TransitionSystem
@@ -367,7 +367,7 @@ def modelled(*definitions):
     spec = Spec("s")
     for name, stream_ in definitions:
         spec.prop(name, stream_)
-    claims = equations_of(spec)
+    claims = flatten(spec)
     return claims, views(claims)[0]
 
 
@@ -397,7 +397,7 @@ def test_a_timer_that_runs_out_late_is_found_by_a_long_run():
     spec = Spec("timer")
     spec.prop("in time", left > 0)
     spec.assume("warm", heat > 100)
-    claims = equations_of(spec)
+    claims = flatten(spec)
     model = views(claims)[0]
     found, events = verdicts(model.system, ("simulation",), rounds=1000)
     assert found.keys() == {"in time"} and found["in time"][1].trace.length == 701
@@ -413,7 +413,7 @@ def test_long_runs_take_values_of_the_inputs_types(type_):
     a, b = extern("a", type_), extern("b", type_)
     spec = Spec("s")
     spec.prop("equal", a == b)
-    claims = equations_of(spec)
+    claims = flatten(spec)
     for model in views(claims):
         found, _ = verdicts(model.system, ("simulation",), rounds=50)
         assert not isinstance(replay(claims, claim_named(claims, "equal"), found["equal"][1].trace), str)

@@ -10,7 +10,7 @@ from streamcheck import *
 from streamcheck import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.export.graph import show_graph
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.report.equations import show_equations
 from streamcheck.report.system import show_system
@@ -21,7 +21,7 @@ def flattened(**observers):
     spec = Spec("s")
     for name, stream in observers.items():
         spec.observer(name, stream)
-    return equations_of(spec)
+    return flatten(spec)
 
 
 def named(name, body, type=Int):
@@ -73,7 +73,7 @@ def test_system_text():
     spec.prop("positive", p >= 0)
     spec.assume("often", b)
     assert (
-        show_system(to_system(equations_of(spec))).replace(names(spec), "p")
+        show_system(to_system(flatten(spec))).replace(names(spec), "p")
         == """\
 system s
   input   b : Bool
@@ -86,7 +86,7 @@ system s
 
 
 def names(spec):
-    return equations_of(spec).cells[0].name
+    return flatten(spec).cells[0].name
 
 
 def test_unneeded_cells_do_not_exist():
@@ -151,7 +151,7 @@ def test_both_branches_of_a_mux_count_for_causality():
 
 
 def implied(spec):
-    return {p.name.split(" ", 1)[1]: p for p in equations_of(spec).properties if p.is_implied}
+    return {p.name.split(" ", 1)[1]: p for p in flatten(spec).properties if p.is_implied}
 
 
 def obligations_of(stream, **more):
@@ -275,7 +275,7 @@ def everything():
 
 
 def test_json_there_and_back():
-    equations = equations_of(everything())
+    equations = flatten(everything())
     text = json.dumps(to_plain(equations))
     again = from_plain(json.loads(text))
     assert json.dumps(to_plain(again)) == text and show_equations(again) == show_equations(equations)
@@ -284,7 +284,7 @@ def test_json_there_and_back():
 
 @pytest.mark.parametrize("damage", ["terms", "types", "cells", "properties", "format"])
 def test_damaged_json_is_refused(damage):
-    data = to_plain(equations_of(everything()))
+    data = to_plain(flatten(everything()))
     if damage == "terms":
         data["terms"][-1] = ["no such operator", 0]
     elif damage == "properties":
@@ -296,7 +296,7 @@ def test_damaged_json_is_refused(damage):
 
 
 def test_the_system_is_scalar_and_means_the_same():
-    equations = equations_of(everything())
+    equations = flatten(everything())
     system = to_system(equations)
     kinds = {v.type.kind for v in (*system.inputs, *(s.var for s in system.state))}
     assert not kinds & {"array", "struct"} and [p.name for p in system.properties][:2] == ["p", "e"]

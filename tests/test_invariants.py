@@ -123,7 +123,7 @@ def test_houdini_keeps_the_largest_inductive_set():
     houdini = Houdini(given, None)
     assert houdini.inductive(candidates) == candidates[:2]
     assert houdini.inductive(candidates[:1]) == []
-    assert houdini.needed([candidates[1]], candidates[:2]) == [candidates[1]]
+    assert houdini.core_of([candidates[1]], candidates[:2]) == [candidates[1]]
 
 
 def test_runs_are_the_same_every_time_and_meet_the_assumptions():

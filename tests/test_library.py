@@ -38,7 +38,7 @@ from streamcheck import (
     struct,
 )
 from streamcheck.core.errors import SpecError
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
 from streamcheck.lang.stream import Stream, append
 from streamcheck.problem.specification import Specification
@@ -58,7 +58,7 @@ def run(s: Stream, steps: int, **inputs: Any) -> list[Any]:
 
 
 def equations(s: Stream) -> Specification:
-    return equations_of(spec_of(s))
+    return flatten(spec_of(s))
 
 
 def cells(s: Stream) -> list[str]:
@@ -126,7 +126,7 @@ def test_votes_are_linear_in_size() -> None:
         probes = [extern(f"x{i}", Word32) for i in range(n)]
         maj, spec = voting.majority(probes), Spec("votes")
         spec.trigger("vote", voting.has_majority(maj, probes), maj)
-        return equations_of(spec).size
+        return flatten(spec).size
 
     assert size(40) - size(30) == size(30) - size(20) <= 12 * 10
 
@@ -522,7 +522,7 @@ def test_the_library_leaves_nothing_to_prove() -> None:
     spec.observer("since", mtl.since(3, 9, clock, 2, P, Q))
     spec.observer("vote", voting.has_majority(3, [x, x, x]))
     spec.observer("clock", clocks.clk1(3, 1))
-    assert equations_of(spec).properties == ()
+    assert flatten(spec).properties == ()
 
 
 # mistakes

@@ -394,7 +394,7 @@ def test_claims_and_where_runs_end(read):
     }
     assert {x: ends(cfa, x) for x in wanted} == wanted
     at, _ = walk(cfa, [0])
-    assert not cfa.leaving[at] or at not in cfa.bad
+    assert not cfa.edges_from[at] or at not in cfa.bad
     assert sorted(claims(cfa)) == sorted({*wanted.values(), "no overflow, line 9"})
 
 

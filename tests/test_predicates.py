@@ -119,14 +119,14 @@ def normal(literal):
     return atom, follows(literal, atom)
 
 
-def simplified(given):
-    return Reachable().simplified(given)
+def without_implied(given):
+    return Reachable().without_implied(given)
 
 
 def test_example_1_the_post_condition_and_its_two_fold_application():
-    once = simplified(post(conjunction(at("l2"), ge(y, z)), R2))
+    once = without_implied(post(conjunction(at("l2"), ge(y, z)), R2))
     assert same_conjuncts(once, conjunction(at("l2"), ge(y, z), le(x, y)))
-    assert same_conjuncts(simplified(post(once, R2)), once)
+    assert same_conjuncts(without_implied(post(once, R2)), once)
 
 
 def test_the_post_condition_distributes_over_disjunctions():
@@ -184,7 +184,7 @@ def test_example_3_inductive_invariants():
 def test_example_4_each_application_has_new_states():
     here = known = conjunction(at("l2"), le(x, z))
     for i in range(1, 5):
-        here = simplified(post(here, R2))
+        here = without_implied(post(here, R2))
         assert same_conjuncts(here, conjunction(at("l2"), le(plus(x, -i), z), le(x, y)))
         assert not follows(here, known)
         known = disjunction(known, here)
@@ -416,7 +416,7 @@ def reaches_error(given, numbers):
         location, row = here
         if location in given.bad:
             return True
-        for edge in given.leaving[location]:
+        for edge in given.edges_from[location]:
             for chosen in assignments(edge.choices, numbers):
                 values = Evaluation(dict(zip(given.variables, row, strict=True)) | chosen)
                 if values.of(edge.guard):
@@ -524,9 +524,9 @@ def test_what_refutes_a_path_is_an_interpolant(kind):
         given = Random(seed, kind).automaton()
         chosen, path, here = random.Random(seed), [], given.entry
         for _ in range(6):
-            if not given.leaving[here]:
+            if not given.edges_from[here]:
                 break
-            path.append(chosen.choice(given.leaving[here]))
+            path.append(chosen.choice(given.edges_from[here]))
             here = path[-1].target
         found = feasibility(given, path, None)
         if not isinstance(found, Spurious):

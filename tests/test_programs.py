@@ -305,7 +305,7 @@ def test_many_checks_in_a_row_end_a_block_and_keep_the_answer():
     cfa = automaton("l0", "bad", *lines, "l250 -> bad: x > y")
     blocks = large_blocks(sliced(cfa))
     assert sum(q.startswith("l") for q in blocks.locations) == 3
-    assert all(len(edges) <= 102 for edges in blocks.leaving.values())
+    assert all(len(edges) <= 102 for edges in blocks.edges_from.values())
     assert isinstance(decide(cfa, ("bmc",), views(cfa)[0]), Falsified)
 
 

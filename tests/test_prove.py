@@ -20,7 +20,7 @@ from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.engines.options import Options
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
@@ -193,7 +193,7 @@ def test_machine_integers_wrap_in_proofs_in_both_models():
         spec.prop("grows", x + 1 > x)
         result = proved(spec)["grows"]
         assert result.verdict == "falsified"
-        assert result.replay.steps[0][equations_of(spec).inputs[0].var] == top
+        assert result.replay.steps[0][flatten(spec).inputs[0].var] == top
 
 
 def test_operators_of_the_monitors_readme_are_proved_as_the_interpreter_has_them():
@@ -329,7 +329,7 @@ def counter_equations():
     n = stream(Word8, lambda n: [1] + +mux(n == 90, 0, n + 1))
     spec = Spec("counter")
     spec.prop("ok", n != 0)
-    return equations_of(spec)
+    return flatten(spec)
 
 
 @pytest.mark.parametrize("engine", ["ProvesAnything", "FalsifiesAnything", "SpeaksNonsense"])

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from streamcheck import *
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
@@ -34,7 +34,7 @@ def two():
     spec = Spec("two")
     spec.prop("holds", n >= 0)
     spec.prop("fails", n < 3)
-    return equations_of(spec)
+    return flatten(spec)
 
 
 def is_there(child):
@@ -72,7 +72,7 @@ def test_a_system_larger_than_a_pipe_is_sent_without_waiting():
     counters = [stream(Int, lambda n, i=i: [i] + +(n + i)) for i in range(1500)]
     spec = Spec("many")
     spec.prop("grow", all_of([n >= 0 for n in counters]))
-    equations = equations_of(spec)
+    equations = flatten(spec)
     system = views(with_vacuity_tests(equations))[0].system
     size = len(json.dumps(system_to_plain(system)))
     assert size > 2 * 65536

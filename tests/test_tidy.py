@@ -45,7 +45,7 @@ OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
 OUTSIDE |= {"click": {"cli"}, "rich": {"cli", "report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
-MOST_PARTICIPLES = 70  # functions that are still named by one
+MOST_PARTICIPLES = 11  # functions that are still named by one
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
 
@@ -194,7 +194,7 @@ def test_the_documented_rooms_are_the_rooms():
 
 def test_functions_named_by_a_bare_participle_become_fewer():
     """A function is named for its action or its value. The bound may only shrink."""
-    kept = {"need", "embed", "ordering", "string", "meaning", "elapsed"}
+    kept = {"need", "feed", "embed", "ordering", "string", "ring", "meaning", "missing", "elapsed"}
     names = [
         node.name.strip("_")
         for path in FILES

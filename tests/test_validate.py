@@ -16,7 +16,7 @@ from random_specs import random_equations, random_rows
 
 from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
-from streamcheck.lang.flatten import equations_of
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 from streamcheck.problem.places import Place
 from streamcheck.validate.bisimulation import validate
@@ -33,14 +33,14 @@ MONITORS = sorted(Path("specs/monitors").glob("*.py"))
 @pytest.mark.parametrize("path", MONITORS, ids=lambda p: p.stem)
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{'copilot' * o.copilot} {'observers' * o.observers}")
 def test_the_monitors_are_proved(path, options):
-    outcome = validate(generate(equations_of(load(str(path))[0]), options).code)
-    assert outcome.proved and outcome.claims > 0, outcome.failures
+    outcome = validate(generate(flatten(load(str(path))[0]), options).code)
+    assert outcome.is_proved and outcome.claims > 0, outcome.failures
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_equations_are_proved(seed):
     outcome = validate(generate(random_equations(seed), OPTIONS[seed % 4]).code)
-    assert outcome.proved, outcome.failures
+    assert outcome.is_proved, outcome.failures
 
 
 SUBJECT = """\
@@ -112,7 +112,7 @@ def code(tmp_path_factory):
     path = tmp_path_factory.mktemp("subject") / "subject.py"
     path.write_text(SUBJECT)
     found = unit_of(load(str(path))[0], observers=True)
-    assert validate(found).proved
+    assert validate(found).is_proved
     return found
 
 
@@ -134,7 +134,7 @@ def test_a_planted_bug_is_caught(code, kind):
     changed = planted(code, *PLANTED[kind])
     assert changed is not None, "the bug was not planted: the text has changed\n" + code.files["subject.c"]
     outcome = validate(changed, seconds=2)
-    assert not outcome.proved and outcome.failures
+    assert not outcome.is_proved and outcome.failures
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_a_header_that_says_something_else(code, pattern, replacement, message):
 def test_the_relation_is_not_trusted(code):
     wrong = dict(code.places)
     wrong["late"], wrong["late_1"] = wrong["late_1"], wrong["late"]
-    assert not validate(replace(code, places=wrong)).proved
-    assert not validate(replace(code, places={**code.places, "count": Place("kept")})).proved
-    assert not validate(replace(code, places={})).proved
+    assert not validate(replace(code, places=wrong)).is_proved
+    assert not validate(replace(code, places={**code.places, "count": Place("kept")})).is_proved
+    assert not validate(replace(code, places={})).is_proved
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_c_that_is_not_understood_is_not_proved(code, strange):
     text = code.files["subject.c"].replace("void subject_init", strange + "\nvoid subject_init", 1)
     text = text.replace("    const bool up", "    other();\n    const bool up", 1) if "other(void)" in strange else text
     outcome = validate(replace(code, files={**code.files, "subject.c": text}))
-    assert not outcome.proved or "twice" in strange  # a declaration that nothing uses says nothing
+    assert not outcome.is_proved or "twice" in strange  # a declaration that nothing uses says nothing
 
 
 def test_time_is_told(code):
@@ -224,7 +224,7 @@ def test_mutants_that_are_called_proved_run_the_same(seed, tmp_path):
     proved = 0
     for i in range(25):
         changed = replace(code, files={**code.files, name: mutant(rng, code.files[name])})
-        if changed.files[name] == code.files[name] or not validate(changed, seconds=2).proved:
+        if changed.files[name] == code.files[name] or not validate(changed, seconds=2).is_proved:
             continue
         proved += 1
         write(tmp_path / f"{i}", changed)

@@ -313,10 +313,10 @@ def _truncation_fits(x: Term, kind: Integer) -> Term:  # 6.3.1.4
     """The condition that a float without its fraction fits the type: it is above low - 1 and below high + 1. Both are
     powers of two, or one less; if low - 1 is no float, low is."""
 
-    def rounded(value: int) -> Term:
+    def float_of(value: int) -> Term:
         return constant(x.type, f32(float(value)) if x.type is BINARY32 else float(value))
 
-    below, above = rounded(kind.low - 1), rounded(kind.high + 1)
+    below, above = float_of(kind.low - 1), float_of(kind.high + 1)
     exact = below.payload == kind.low - 1
     return conjunction(simple_term("gt" if exact else "ge", x, below), simple_term("lt", x, above))
 

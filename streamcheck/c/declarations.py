@@ -144,12 +144,12 @@ class Declarations:
             case "PtrDecl":
                 if form(node.type) == "FuncDecl":
                     raise SpecError("pointers to functions are not supported", where_of(node))
-                return Pointer(self._pointed(node.type, scope), has_constant_elements(node.type))
+                return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "Union":
                 raise SpecError("unions are not supported", where_of(node))
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
 
-    def _pointed(self, node: Any, scope: NameScope) -> AnyKind:
+    def _target_kind(self, node: Any, scope: NameScope) -> AnyKind:
         inner: Any = getattr(node, "type", None)
         if form(inner) == "Struct" and inner.name and inner.decls is None and not scope.tag(inner.name):
             return kinds.VOID  # an incomplete struct: only pointers to it exist

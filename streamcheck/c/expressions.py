@@ -104,7 +104,7 @@ class Evaluator:
     def text(self, node: Any) -> str:
         return text_of(node)
 
-    def refused(self, message: str, node: Any) -> SpecError:
+    def error(self, message: str, node: Any) -> SpecError:
         return SpecError(message, where_of(node))
 
     @contextmanager
@@ -131,27 +131,27 @@ class Evaluator:
     def constant(self, node: Any) -> int:
         """The value of a constant expression (6.6)."""
         if effects.level(node, self.scope):
-            raise self.refused(f"{self.text(node)} is not constant", node)
+            raise self.error(f"{self.text(node)} is not constant", node)
         before, self._constants_only = self._constants_only, True
         try:
             value = self.scalar(node)
         finally:
             self._constants_only = before
         if not value.term.is_const or not isinstance(value.kind, Integer):
-            raise self.refused(f"{self.text(node)} is not constant", node)
+            raise self.error(f"{self.text(node)} is not constant", node)
         return int(value.term.payload)
 
     def scalar(self, node: Any) -> CValue:
         value = self.value(node)
         if not isinstance(value, CValue):
-            raise self.refused(f"{self.text(node)} is not a number", node)
+            raise self.error(f"{self.text(node)} is not a number", node)
         return value
 
     def value(self, node: Any) -> CResult:
         method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
-            raise self.refused(message, node)
+            raise self.error(message, node)
         before, self._at = self._at, node
         try:
             return method(node)
@@ -172,7 +172,7 @@ class Evaluator:
         if isinstance(value, Pointee) or (isinstance(value, Lvalue) and isinstance(value.kind, Array)):
             return pointers.not_null(value, self)
         if not isinstance(value, CValue):
-            raise self.refused(f"{self.text(node)} is not a number", node)
+            raise self.error(f"{self.text(node)} is not a number", node)
         return self.arithmetic.truth(value)
 
     # Forms of expressions, by pycparser's names
@@ -187,11 +187,11 @@ class Evaluator:
             case PointerVariable():
                 return pointers.value_of(meaning, self, node)
             case Function():
-                raise self.refused(f"{node.name} is a function: pointers to functions are not supported", node)
+                raise self.error(f"{node.name} is a function: pointers to functions are not supported", node)
             case Typedef():
-                raise self.refused(f"{node.name} is a type", node)
+                raise self.error(f"{node.name} is a type", node)
             case None:
-                raise self.refused(f"{node.name} is not declared", node)
+                raise self.error(f"{node.name} is not declared", node)
         assert_never(meaning)
 
     def _Constant(self, node: Any) -> CResult:
@@ -203,14 +203,14 @@ class Evaluator:
         elif node.type in ("float", "double", "long double"):
             decimal = decimal_literal(text)
             if text[-1] in "lL":
-                raise self.refused("long double is not supported", node)
+                raise self.error("long double is not supported", node)
             if decimal is not None:
                 return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
         else:
             whole = whole_literal(text)
             if whole is not None and not (portable and text[-1] in "lL"):
                 return self.arithmetic.number(whole[1], whole[0])
-        raise self.refused(f"the literal {text} is not supported", node)
+        raise self.error(f"the literal {text} is not supported", node)
 
     def _BinaryOp(self, node: Any) -> CResult:
         if node.op in ("&&", "||"):
@@ -240,7 +240,7 @@ class Evaluator:
             case "&":
                 lvalue = self.lvalue(node.expr)
                 if not isinstance(lvalue, Lvalue):
-                    raise self.refused("pointers to pointers are not supported", node)
+                    raise self.error("pointers to pointers are not supported", node)
                 return pointers.address(lvalue, self)
             case "!":
                 return self.arithmetic.of_truth(negation(self.truth(node.expr)))
@@ -262,7 +262,7 @@ class Evaluator:
         with self.given(negation(condition)):
             b = self.value(node.iffalse)
         if not isinstance(a, CValue) or not isinstance(b, CValue):
-            raise self.refused(f"{self.text(node)} is not a number", node)
+            raise self.error(f"{self.text(node)} is not a number", node)
         kind = kinds.common(a.kind, b.kind)
         return conditional_value(condition, self.arithmetic.convert(a, kind), self.arithmetic.convert(b, kind))
 
@@ -274,11 +274,11 @@ class Evaluator:
         if isinstance(kind, Pointer):
             return pointers.cast(value, kind, self, node)
         if not isinstance(value, CValue):
-            raise self.refused(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
+            raise self.error(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
         return self.arithmetic.convert(value, kind)
 
     def _ExprList(self, node: Any) -> CResult:
-        raise self.refused(f"{self.text(node)}: the operator , is not supported", node)
+        raise self.error(f"{self.text(node)}: the operator , is not supported", node)
 
     def _ArrayRef(self, node: Any) -> CResult:
         return self.read(self._element(node))
@@ -318,7 +318,7 @@ class Evaluator:
                     return self._field(node)
                 case "UnaryOp" if node.op == "*":
                     return pointers.dereference(self.value(node.expr), self, node)
-        raise self.refused(f"{self.text(node)} is not a variable", node)
+        raise self.error(f"{self.text(node)} is not a variable", node)
 
     def _element(self, node: Any) -> Lvalue:
         array, index = self.in_order(
@@ -327,7 +327,7 @@ class Evaluator:
         if isinstance(array, CValue):
             array, index = index, array  # 3[a] is a[3]
         if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
-            raise self.refused(f"{self.text(node.subscript)} is not an index", node)
+            raise self.error(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
             return self.element(array, self.arithmetic.promote(index))
         return pointers.dereference(pointers.move(array, index, "+", self), self, node)
@@ -345,7 +345,7 @@ class Evaluator:
             kind = whole.kind.field(node.field.name)
             if kind is not None:
                 return whole.field(node.field.name, kind)
-        raise self.refused(f"{self.text(node)}: there is no field {node.field.name}", node)
+        raise self.error(f"{self.text(node)}: there is no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
         target = self.lvalue(node.lvalue)
@@ -359,7 +359,7 @@ class Evaluator:
         )
         if isinstance(left, Updated):
             if not isinstance(left.before, CValue) or not isinstance(new, CValue):
-                raise self.refused(f"{self.text(node)}: one side is not a number", node)
+                raise self.error(f"{self.text(node)}: one side is not a number", node)
             new = self.arithmetic.binary(node.op[:-1], left.before, new)
             left = left.lvalue
         assert isinstance(left, Lvalue)
@@ -377,7 +377,7 @@ class Evaluator:
             return pointers.step(target, node, self)
         old = self.read(target)
         if not isinstance(old, CValue):
-            raise self.refused(f"{self.text(node)}: not a number", node)
+            raise self.error(f"{self.text(node)}: not a number", node)
         new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(kinds.INT, 1))
         if not keep or not node.op.startswith("p"):
             self.assign(node, (target, new))
@@ -390,12 +390,12 @@ class Evaluator:
         """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
         if isinstance(kind, Struct):
             if not isinstance(new, Lvalue) or new.kind != kind:
-                raise self.refused(f"{self.text(node)}: the two sides have different types", node)
+                raise self.error(f"{self.text(node)}: the two sides have different types", node)
             return new
         if not isinstance(new, CValue):
-            raise self.refused(f"{self.text(node)}: the right side is not a number", node)
+            raise self.error(f"{self.text(node)}: the right side is not a number", node)
         return self.arithmetic.convert(new, kind)
 
     def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
         if lvalue.is_constant:
-            raise self.refused(f"{self.text(node)}: it is const", node)
+            raise self.error(f"{self.text(node)}: it is const", node)

@@ -25,10 +25,10 @@ def kind_of(node: Any, to: Evaluator) -> AnyKind:
             return Array(element, max((p for p in places if isinstance(p, int)), default=0) + 1)
         if form(node.init) == "Constant" and node.init.type == "string":
             return Array(element, len(string(node.init, to)))
-        raise to.refused(f"the array {node.name} has no size", node)
+        raise to.error(f"the array {node.name} has no size", node)
     kind = to.declarations.kind_of(node, to.scope)
     if kind == kinds.VOID:
-        raise to.refused(f"{node.name} is void", node)
+        raise to.error(f"{node.name} is void", node)
     return kind
 
 
@@ -58,43 +58,43 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             queue[0] = inner
             part = inner
         if place >= (kind.length if isinstance(kind, Array) else len(names)):
-            raise to.refused("more values than there are places for", part)
+            raise to.error("more values than there are places for", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
         if form(part) == "InitList":
             queue.pop(0)
             yield from (((key, *path), leaf) for path, leaf in items(below, part, to))
         elif isinstance(below, Array | Struct):
-            yield from (((key, *path), leaf) for path, leaf in _unbraced(below, queue))
+            yield from (((key, *path), leaf) for path, leaf in _scalars_in_order(below, queue))
         elif isinstance(below, Pointer):
-            raise to.refused("a pointer in braces is not supported", part)
+            raise to.error("a pointer in braces is not supported", part)
         else:
             yield (key,), queue.pop(0)
         place += 1
 
 
-def _unbraced(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
+def _scalars_in_order(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
     """Inner braces left out: the values go to the scalars in order."""
     if not queue:
         return
     if isinstance(kind, Array):
         for i in range(kind.length):
-            yield from (((i, *path), leaf) for path, leaf in _unbraced(kind.element, queue))
+            yield from (((i, *path), leaf) for path, leaf in _scalars_in_order(kind.element, queue))
     elif isinstance(kind, Struct):
         for name, inner in kind.fields:
-            yield from (((name, *path), leaf) for path, leaf in _unbraced(inner, queue))
+            yield from (((name, *path), leaf) for path, leaf in _scalars_in_order(inner, queue))
     else:
         yield (), queue.pop(0)
 
 
 def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
     if len(node.name) != 1:
-        raise to.refused("a designator of several steps is not supported", node)
+        raise to.error("a designator of several steps is not supported", node)
     if isinstance(kind, Array):
         inner = node.name[0]
         return to.constant(getattr(inner, "expr", None) or getattr(inner, "dim", None) or inner), node.expr
     if node.name[0].name not in names:
-        raise to.refused(f"there is no field {node.name[0].name}", node)
+        raise to.error(f"there is no field {node.name[0].name}", node)
     return names.index(node.name[0].name), node.expr
 
 
@@ -102,7 +102,7 @@ def string(node: Any, to: Evaluator) -> list[int]:
     """The characters of a string literal and the zero at its end."""
     codes = characters(node)
     if codes is None:
-        raise to.refused(f"the string {node.value} is not supported", node)
+        raise to.error(f"the string {node.value} is not supported", node)
     return [*codes, 0]
 
 
@@ -112,4 +112,4 @@ def scalar_values(kind: AnyKind, node: Any, to: Evaluator) -> dict[PartPath, Any
         return dict(items(kind, node, to))
     if form(node) == "Constant" and node.type == "string" and isinstance(kind, Array):
         return {(i,): code for i, code in enumerate(string(node, to)[: kind.length])}
-    raise to.refused(f"{to.text(node)} is no initialiser of an array", node)
+    raise to.error(f"{to.text(node)} is no initialiser of an array", node)

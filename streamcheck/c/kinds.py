@@ -192,8 +192,8 @@ def size_of(kind: AnyKind) -> int:
         case Struct():
             at = 0
             for _, field in kind.fields:
-                at = _padded(at, alignment(field)) + size_of(field)
-            return _padded(at, alignment(kind))
+                at = _round_up(at, alignment(field)) + size_of(field)
+            return _round_up(at, alignment(kind))
         case Pointer():
             return 8
         case Void():
@@ -214,5 +214,5 @@ def alignment(kind: AnyKind) -> int:
     assert_never(kind)
 
 
-def _padded(at: int, to: int) -> int:
+def _round_up(at: int, to: int) -> int:
     return -(-at // to) * to

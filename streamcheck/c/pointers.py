@@ -66,7 +66,7 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
     if isinstance(operand, Lvalue) and isinstance(operand.kind, Array):
         return Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
     if not isinstance(operand, Pointee):
-        raise to.refused(f"{to.text(node)}: what this points to is not known when the program is read", node)
+        raise to.error(f"{to.text(node)}: what this points to is not known when the program is read", node)
     return operand
 
 
@@ -148,7 +148,7 @@ def cast(value: CResult, kind: Pointer, to: Evaluator, node: Any) -> CResult:
         return value  # the null pointer
     pointee = pointee_of(value, to, node)
     if kind.target != pointee.kind:
-        raise to.refused(f"{to.text(node)}: a pointer to {pointee.kind} is used as one to {kind.target}", node)
+        raise to.error(f"{to.text(node)}: a pointer to {pointee.kind} is used as one to {kind.target}", node)
     return _qualify(pointee, constant=kind.constant)
 
 
@@ -158,7 +158,7 @@ def _qualify(pointee: Pointee, *, constant: bool) -> Pointee:
 
 def value_of(variable: PointerVariable, to: Evaluator, node: Any) -> Pointee:
     if variable.target is None:
-        raise to.refused(f"what {variable.name} points to is not known when the program is read", node)
+        raise to.error(f"what {variable.name} points to is not known when the program is read", node)
     pointee = _qualify(variable.target, constant=variable.kind.constant)
     if variable.offset is None:
         return pointee
@@ -171,14 +171,14 @@ def bind(
     """Binds the pointer to what it points into. Returns the assignment to its offset, if it has one."""
     pointee = pointee_of(new, to, node)
     if variable.kind.target not in (pointee.kind, kinds.VOID):
-        raise to.refused(f"{text}: a pointer to {pointee.kind} is used as one to {variable.kind.target}", node)
+        raise to.error(f"{text}: a pointer to {pointee.kind} is used as one to {variable.kind.target}", node)
     pointee = _qualify(pointee, constant=False)
     if variable.target is None:
         if not all(i.is_const for i in pointee.lvalue.indices):
-            raise to.refused(f"{text}: which element {variable.name} points to depends on the run", node)
+            raise to.error(f"{text}: which element {variable.name} points to depends on the run", node)
         variable.target = pointee
     elif variable.target.lvalue != pointee.lvalue:
-        raise to.refused(f"{text}: {variable.name} points into different variables", node)
+        raise to.error(f"{text}: {variable.name} points into different variables", node)
     variable.sure &= pointee.sure
     if variable.offset is None and pointee.offset is not None and not pointee.offset.term.is_const:
         variable.offset = variable.moving()
@@ -192,10 +192,10 @@ def assign(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
     new = to.value(node.rvalue)
     if node.op in ("+=", "-="):
         if not isinstance(new, CValue):
-            raise to.refused(f"{to.text(node)}: not a number", node)
+            raise to.error(f"{to.text(node)}: not a number", node)
         new = move(value_of(variable, to, node), new, node.op[0], to)
     elif node.op != "=":
-        raise to.refused(f"{to.text(node)}: {node.op} is not for pointers", node)
+        raise to.error(f"{to.text(node)}: {node.op} is not for pointers", node)
     to.assign(node, *bind(variable, new, to.text(node), to, node))
     return value_of(variable, to, node)
 

@@ -228,7 +228,7 @@ class Preprocessor:
             values: dict[str, list[str]] = {}
             lines = 0
             if macro.parameters is not None:
-                end = self._closing(tokens, at)
+                end = self._end_of_arguments(tokens, at)
                 if end is None:
                     yield token
                     continue
@@ -238,14 +238,14 @@ class Preprocessor:
             body = [t for part in macro.body for t in values.get(part, [part])]
             result = list(self._tokens(body, within | {token}))
             last = self.macros.get(next((t for t in reversed(result) if t.strip()), ""))
-            if last is not None and last.parameters is not None and self._closing(tokens, at) is not None:
+            if last is not None and last.parameters is not None and self._end_of_arguments(tokens, at) is not None:
                 raise SpecError(f"the macro {token} stands for another that takes arguments", self.here)
             yield from result
             yield "\n" * lines
             if counting:
                 self.here = Location(self.here.file, self.here.line + lines)
 
-    def _closing(self, tokens: list[str], at: int) -> int | None:
+    def _end_of_arguments(self, tokens: list[str], at: int) -> int | None:
         """The place after the closing parenthesis, if an opening one comes next."""
         start = next((i for i in range(at, len(tokens)) if tokens[i].strip()), None)
         if start is None or tokens[start] != "(":

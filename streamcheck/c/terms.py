@@ -104,7 +104,7 @@ def comparison(op: str, a: Term, b: Term) -> Term:
     narrow = _widened_from(a) or _widened_from(b)
     if narrow is None or (narrow is BOOL and op not in ("eq", "ne")):
         return simple_term(op, a, b)
-    sides = [_narrowed(x, narrow) for x in (a, b)]
+    sides = [_narrow_term(x, narrow) for x in (a, b)]
     return (
         simple_term(op, *(side or x for side, x in zip(sides, (a, b), strict=True)))
         if all(sides)
@@ -121,7 +121,7 @@ def _widened_from(x: Term) -> Type | None:
     return inner if keeps else None
 
 
-def _narrowed(x: Term, to: Type) -> Term | None:
+def _narrow_term(x: Term, to: Type) -> Term | None:
     """The term of the narrow type that `x` is a conversion of."""
     if _widened_from(x) is to:
         return x.args[0]
@@ -138,7 +138,7 @@ def division(op: str, a: Term, b: Term) -> Term:
     """quot or rem. Of widened values it is the one of their own type, but for the quotient by -1, which may not fit."""
     narrow = _widened_from(a)
     if isinstance(narrow, MachineType) and not b.is_const:
-        x, y = _narrowed(a, narrow), _narrowed(b, narrow)
+        x, y = _narrow_term(a, narrow), _narrow_term(b, narrow)
         if x is not None and y is not None:
             inside = recast(simple_term(op, x, y), a.type)
             if not narrow.signed or op == "rem":

@@ -36,7 +36,7 @@ def scalar_automaton(automaton: Automaton) -> Automaton:
 
 def read_automaton(automaton: Automaton) -> SpecificationRuns:
     """The runs of an automaton over scalars."""
-    widest = max((len(edges) for edges in automaton.leaving.values()), default=0)
+    widest = max((len(edges) for edges in automaton.edges_from.values()), default=0)
     taken = [variable(f"edge:{i}", BOOL) for i in range(widest - 1)]
     chosen = dict.fromkeys(c for e in automaton.edges for c in e.choices)
 
@@ -44,7 +44,7 @@ def read_automaton(automaton: Automaton) -> SpecificationRuns:
         """The value that the taken edge gives, by the present location."""
         result = otherwise
         for location in automaton.locations:
-            edges = automaton.leaving[location]
+            edges = automaton.edges_from[location]
             if edges:
                 result = choice(automaton.at(location), _taken_one(edges, taken, value), result)
         return result

@@ -143,7 +143,7 @@ def _named(automaton: Automaton) -> dict[str, str]:
 
 def _no_arrival(blocks: Automaton, eithers: Mapping[Edge, list[Term]], start: str, target: str) -> Arrival:
     """The condition that no edge of the blocks leads there with these values."""
-    edges = [e for e in blocks.leaving[start] if e.target == target]
+    edges = [e for e in blocks.edges_from[start] if e.target == target]
 
     def none_leads(after: Mapping[Term, Term]) -> Term:
         ways = ((edge, way) for edge in edges for way in _ways(eithers[edge]))
@@ -222,7 +222,7 @@ class _Region:
             elif location not in done:
                 done.add(location)
                 stack.append((location, True))
-                stack.extend((e.target, False) for e in self.source.leaving[location] if self._inside(e.target))
+                stack.extend((e.target, False) for e in self.source.edges_from[location] if self._inside(e.target))
         return order[::-1]
 
     def _inside(self, location: str) -> bool:
@@ -231,7 +231,7 @@ class _Region:
     def _leave(self, location: str) -> None:
         """Follow the edges, of which exactly one is taken: paths differ in the edges they choose."""
         others = TRUE
-        edges = [e for e in self.source.leaving[location] if e.target in self.leading]
+        edges = [e for e in self.source.edges_from[location] if e.target in self.leading]
         for i, edge in enumerate(edges):
             chosen = TRUE if i == len(edges) - 1 else variable(f"takes:{i}@{location}", BOOL)
             self._follow(edge, conjunction(self.here[location], others, chosen))

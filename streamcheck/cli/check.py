@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from streamcheck.cli.options import logged
+from streamcheck.cli.options import log_options
 from streamcheck.cli.output import emit
 from streamcheck.run.certificates import recheck
 
@@ -13,7 +13,7 @@ REJECTED = 4
 
 @click.command(name="check", short_help="Re-check a proof or a counterexample.")
 @click.argument("certificates", metavar="CERTIFICATE...", nargs=-1, required=True)
-@logged
+@log_options
 def command(certificates: tuple[str, ...], verbose: int) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
 

@@ -11,7 +11,7 @@ import click
 
 from streamcheck import __version__
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import engine_options, logged
+from streamcheck.cli.options import engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
@@ -48,7 +48,7 @@ ALARM = 4
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes (default: one per processor).")
 @engine_options
-@logged
+@log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
 def command(
     file: str,
@@ -108,7 +108,7 @@ def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     outcome = result.outcome
     if outcome is None:
         yield "  the C was NOT proved equal to the spec (--no-validate)"
-    elif outcome.proved:
+    elif outcome.is_proved:
         yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
     else:
         yield "  not written: the C could not be proved equal to the spec, which is an error in streamcheck:"
@@ -130,7 +130,7 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
         }
     if result.outcome is not None:
         row["validation"] = {
-            "proved": result.outcome.proved,
+            "proved": result.outcome.is_proved,
             "claims": result.outcome.claims,
             "seconds": round(result.outcome.seconds, 3),
             "failures": list(result.outcome.failures),

@@ -35,7 +35,7 @@ def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
     return settings
 
 
-def logged(command: Callable[..., Any]) -> Callable[..., Any]:
+def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
     verbose = click.option(
         "-v",
@@ -69,7 +69,7 @@ def _log_to_file(_: click.Context, __: click.Parameter, path: str | None) -> Non
         to_file(path)
 
 
-def how_code_is_read(command: Callable[..., Any]) -> Callable[..., Any]:
+def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--int` and `--blocks`, of programs."""
     integers = click.option(
         "--int",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streamcheck.cli.options import engine_options, how_code_is_read, logged
+from streamcheck.cli.options import engine_options, log_options, program_options
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ ALARM = 4
 @click.option(
     "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
 )
-@how_code_is_read
+@program_options
 @engine_options
-@logged
+@log_options
 @click.option(
     "--predicate",
     "predicates",

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from streamcheck.cli.options import how_code_is_read
+from streamcheck.cli.options import program_options
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.problem.automaton import Automaton
@@ -110,7 +110,7 @@ LANGUAGES = {"lustre": _lustre, "vmt": _vmt, "chc": _chc, "aut": _aut}  # a file
     "chc: Horn clauses for Spacer and Golem; aut: the automaton of a program; smt2: the queries of k steps.",
 )
 @click.option("--steps", type=click.IntRange(min=0), default=10, show_default=True, help="Number of steps of smt2.")
-@how_code_is_read
+@program_options
 def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
     target = Target.parse(file)

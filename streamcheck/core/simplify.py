@@ -108,7 +108,7 @@ def _value(node: Term, args: Iterable[Term]) -> Term:
 
 def simple(node: Term) -> Term:
     """The node, simplified: its operands are simple already."""
-    return _simplified(node, list(node.args))
+    return _simplify_node(node, list(node.args))
 
 
 def simple_term(op: str, *args: Term, payload: Any = None) -> Term:
@@ -118,16 +118,16 @@ def simple_term(op: str, *args: Term, payload: Any = None) -> Term:
 
 def simplify(roots: Iterable[Term]) -> dict[Term, Term]:
     """Every node below the roots, simplified."""
-    return fold(roots, _simplified)
+    return fold(roots, _simplify_node)
 
 
 def instantiate(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
     """Every node below the roots with the replacements made in it, simplified. Replacements must be simplified
     already and are not walked: they may be much larger than the roots."""
-    return fold(roots, lambda node, args: replacement.get(node) or _simplified(node, args))
+    return fold(roots, lambda node, args: replacement.get(node) or _simplify_node(node, args))
 
 
-def _simplified(node: Term, args: list[Term]) -> Term:
+def _simplify_node(node: Term, args: list[Term]) -> Term:
     match node.op:
         case "const" | "var" | "array" | "struct":
             return rebuild(node, args)

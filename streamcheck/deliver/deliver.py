@@ -46,7 +46,7 @@ class CompileResult:
 
     @property
     def ready(self) -> bool:
-        return self.unit is not None and (self.outcome.proved if self.outcome else not self.request.validate)
+        return self.unit is not None and (self.outcome.is_proved if self.outcome else not self.request.validate)
 
 
 def compile_spec(
@@ -73,7 +73,7 @@ def compile_spec(
     if not request.validate:
         return CompileResult(verdicts, unit, None, request)
     outcome = _validate_in_sandbox(unit.code)
-    return CompileResult(verdicts, _marked_as_validated(unit) if outcome.proved else unit, outcome, request)
+    return CompileResult(verdicts, _marked_as_validated(unit) if outcome.is_proved else unit, outcome, request)
 
 
 VALIDATED = "This C was read back and proved equal to the spec, for all inputs and all time."

@@ -51,7 +51,7 @@ from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Unknown
-from streamcheck.smt.ternary import needed
+from streamcheck.smt.ternary import needed_variables
 
 NOT_BITS = "it has states or inputs that are not Bools"
 
@@ -107,7 +107,7 @@ class TernaryPredecessors:
     def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
         roots, evaluation = along.roots(one.cube), Evaluation(model)
         require_true(roots, evaluation)
-        kept = needed(roots, evaluation.values, self.state) if self.reduces else self.state
+        kept = needed_variables(roots, evaluation.values, self.state) if self.reduces else self.state
         return one.predecessor(along, tuple(v if evaluation.of(v) is True else negation(v) for v in kept))
 
 

@@ -73,7 +73,7 @@ class Bmc:
             if not open_claims:
                 return
             if self.options.named and k % self.options.named == 0:
-                solver.add(*runs.named(k))
+                solver.add(*runs.name_state(k))
             assumed = conjunction(*(runs.image(a.term, k) for a in system.assumptions))
             solver.add(assumed)
             # I ∧ T^k ∧ A: is there a run of k + 1 steps at all?
@@ -114,7 +114,7 @@ class Bmc:
             if answer is None:
                 yield from (Unknown(name, solver.reason) for name in pending)
                 return False
-            values = runs.completed(solver.values([*runs.leaves(k + 1)]))
+            values = runs.complete(solver.values([*runs.leaves(k + 1)]))
             results = evaluate(pending.values(), values)
             broken = [name for name, image in pending.items() if results[image] is False]
             lemmas = [] if broken else _real_values([*pending.values(), *runs.names.values()], values)

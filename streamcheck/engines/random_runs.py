@@ -61,10 +61,10 @@ class Simulator:
             after = self.step(*state, *fresh)
             if after is not None:
                 return tuple(fresh), after
-        asked = self._asked(state)
+        asked = self._solved_inputs(state)
         return asked, None if asked is None else self.step(*state, *asked)
 
-    def _asked(self, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    def _solved_inputs(self, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
         known = {s.var: constant(s.var.type, v) for s, v in zip(self.system.state, state, strict=True)}
         solver = Solver(patience=10_000_000)
         images = substitute([a.term for a in self.system.assumptions], known)

@@ -104,7 +104,7 @@ class LongRuns(Simulator):
             if found is not None:
                 self.inputs.append(row)
                 return found
-        asked = self._asked(state) if self.asked < MOST_ASKED else None
+        asked = self._solved_inputs(state) if self.asked < MOST_ASKED else None
         if asked is None:
             return None
         self.asked += 1

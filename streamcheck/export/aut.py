@@ -31,9 +31,9 @@ def write_aut(automaton: Automaton) -> str:
         lines += [f"    var {', '.join(words.values())};", ""]
     lines += [f"    initial {names[automaton.entry]};", f"    final {names[automaton.errors[0].location]};"]
     for location in automaton.locations:
-        if automaton.leaving[location]:
+        if automaton.edges_from[location]:
             lines += ["", f"    from {names[location]}"]
-            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in automaton.leaving[location]]
+            lines += [f"    | {writing.command(e)} --> {names[e.target]};" for e in automaton.edges_from[location]]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -90,7 +90,7 @@ class Discovery(ABC):
             self.columns = columns
             yield from (implication(condition, c) for c in candidates())
 
-    def surviving(self, candidates: list[Term]) -> list[Term]:
+    def survivors(self, candidates: list[Term]) -> list[Term]:
         return self.houdini.inductive(candidates)
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Discovery(ABC):
 
     def _filter(self, candidates: list[Term]) -> Iterator[Event]:
         goals = {name: c.term for name, c in self.claims.items()}
-        alive = self.surviving([*self.shown, *candidates, *goals.values()])
+        alive = self.survivors([*self.shown, *candidates, *goals.values()])
         own = {*goals.values()}
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
@@ -124,7 +124,7 @@ class Discovery(ABC):
         present = {*alive}
         for name, goal in goals.items():
             if goal in present:
-                needed = self.houdini.needed([goal], alive)
+                needed = self.houdini.core_of([goal], alive)
                 yield Proved(name, Certificate("inductive", 1, tuple(needed)))
                 del self.claims[name]
         if any(c not in known for c in self.shown):

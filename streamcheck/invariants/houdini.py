@@ -61,7 +61,7 @@ class Houdini:
             alive = kept
         return alive
 
-    def proved(self, candidates: Sequence[Term]) -> list[Term]:
+    def prove_each(self, candidates: Sequence[Term]) -> list[Term]:
         """The same for candidates with hard models and easy proofs (polynomials): each is refuted or proved by itself,
         and dropped if it is neither."""
         alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
@@ -76,7 +76,7 @@ class Houdini:
         # A ∧ (I or T ∧ C[x0]) ∧ ¬c
         return solver.check(*labels, negation(self.steps.image(candidate, step))) is False
 
-    def needed(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
+    def core_of(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
         """A small inductive part that contains the goals: the invariants in cores, those that these need in turn, and
         so on."""
         chosen = dict.fromkeys(goals)

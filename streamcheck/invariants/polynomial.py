@@ -44,8 +44,8 @@ class Polynomial(Discovery):
     def __init__(self, options: PolynomialOptions | None = None) -> None:
         self.options = options or PolynomialOptions()
 
-    def surviving(self, candidates: list[Term]) -> list[Term]:
-        return self.houdini.proved(candidates)
+    def survivors(self, candidates: list[Term]) -> list[Term]:
+        return self.houdini.prove_each(candidates)
 
     def stages(self) -> Iterator[Iterable[Term]]:
         if self.options.recurrences:

@@ -165,9 +165,9 @@ class Templates(Discovery):
             return
         half = totals[: len(totals) // 2 + 1]
         if min(half) == min(totals):
-            yield to_term(literal(Kind.NONNEGATIVE, row.shifted(-min(totals))))
+            yield to_term(literal(Kind.NONNEGATIVE, row.plus_constant(-min(totals))))
         if max(half) == max(totals):
-            yield to_term(literal(Kind.NONNEGATIVE, row.times(-1).shifted(max(totals))))
+            yield to_term(literal(Kind.NONNEGATIVE, row.times(-1).plus_constant(max(totals))))
 
 
 def _remainder(var: Term, values: list[Value]) -> Iterator[Term]:

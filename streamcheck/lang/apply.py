@@ -72,11 +72,11 @@ def _type_error(op: str, args: tuple[Node, ...], payload: object, why: str) -> S
     elif (chain := syntax.chain_slip()) is not None:
         write = chain
     elif len(args) >= 2 and args[-1].type is not args[-2].type and args[-1].type.is_number:
-        write = _widening(args[-2].type, args[-1].type)
+        write = _cast_hint(args[-2].type, args[-1].type)
     return SpecError(f"{shown}: {why}", here(), write=write)
 
 
-def _widening(a: Type, b: Type) -> str:
+def _cast_hint(a: Type, b: Type) -> str:
     for narrow, wide in ((a, b), (b, a)):
         if narrow.is_number and widens(narrow, wide):
             return f"cast({wide}, …) around the {narrow} side"

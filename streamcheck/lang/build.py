@@ -10,7 +10,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import BOOL, ArrayType, Type
 from streamcheck.lang.apply import apply, literal, widens
-from streamcheck.lang.node import Extern, Node, current_restart, restarting
+from streamcheck.lang.node import Extern, Node, current_restart, restart_context
 from streamcheck.lang.stream import (
     Operand,
     Stream,
@@ -191,7 +191,7 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
         raise SpecError(f"reset(c, f): the condition is {node.type}, not Bool", here())
     outer = current_restart.get()
     combined = node if outer is None else apply("or", outer, node)
-    with restarting(combined):
+    with restart_context(combined):
         built = _settle_first(piece())
     if isinstance(built, Stream) and _is_from_outside(built._node, outer):
         raise SpecError(

@@ -37,7 +37,7 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
     for root, kept in _roots(spec, specification):
         if table.get((root, 0)) is not kept:
             raise Unfaithful(f"{root.where}: a declared stream has another term")
-    reached = _reached([root for root, _ in _roots(spec, specification)])
+    reached = _reachable_nodes([root for root, _ in _roots(spec, specification)])
     for (node, shift), value in table.items():
         if node not in reached:
             continue
@@ -49,7 +49,7 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
         elif node.op in ("unknown", "bound"):  # a variable of its own, which nothing determines
             if value in cells or chosen.setdefault(value, node) is not node or (shift and node.op == "unknown"):
                 raise Unfaithful(f"{node.where}: an unknown stream has another term")
-        elif value is not _expected(node, shift, table):
+        elif value is not _expected_term(node, shift, table):
             raise Unfaithful(f"{node.where}: a stream has another term")
 
 
@@ -69,7 +69,7 @@ def _roots(spec: SpecBase, specification: Specification) -> Iterator[tuple[Node,
             yield table[claim.name].node, claim.term
 
 
-def _reached(roots: list[Node]) -> set[Node]:
+def _reachable_nodes(roots: list[Node]) -> set[Node]:
     seen: set[Node] = set()
     while roots:
         node = roots.pop()
@@ -79,7 +79,7 @@ def _reached(roots: list[Node]) -> set[Node]:
     return seen
 
 
-def _expected(node: Node, shift: int, table: Table) -> Term | None:
+def _expected_term(node: Node, shift: int, table: Table) -> Term | None:
     """The term by the rules, from those of the streams that the node is made of."""
     match node.op:
         case "const":
@@ -99,22 +99,22 @@ def _expected(node: Node, shift: int, table: Table) -> Term | None:
 
 def _check_element(node: Node, k: int, value: Term, table: Table, cells: Mapping[Term, Cell]) -> None:
     """Raise Unfaithful if `value` is not element k of a delay. Cells that the specification drops are never read."""
-    cell = cells.get(_held(node, k, value, table))
+    cell = cells.get(_cell_variable(node, k, value, table))
     while cell is not None:
         last = k + 1 == len(node.payload)
-        after = _delayed(node.args[0], table) if last else table.get((node, k + 1))
+        after = _delay_term(node.args[0], table) if last else table.get((node, k + 1))
         wrong = cell.next is not after if after is not None else last
         if wrong or cell.initial is not constant(node.type, node.payload[k]):
             raise Unfaithful(f"{node.where}: a delay holds another value")
         if after is not None:
             return
         k += 1  # nothing else reads the next element, so the cell determines it
-        cell = cells.get(_held(node, k, cell.next, table))
+        cell = cells.get(_cell_variable(node, k, cell.next, table))
         if cell is None:
             raise Unfaithful(f"{node.where}: a delay holds no cell")
 
 
-def _held(node: Node, k: int, value: Term, table: Table) -> Term:
+def _cell_variable(node: Node, k: int, value: Term, table: Table) -> Term:
     """The variable of the cell behind element k."""
     if node.restart is None:
         return value
@@ -124,6 +124,6 @@ def _held(node: Node, k: int, value: Term, table: Table) -> Term:
     return value.args[2]
 
 
-def _delayed(node: Node, table: Table) -> Term | None:
+def _delay_term(node: Node, table: Table) -> Term | None:
     """Equal delays of constants share their cells, so the table may lack the constant."""
     return constant(node.type, node.payload) if node.op == "const" else table.get((node, 0))

@@ -15,7 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here
 from streamcheck.core.types import Type
 from streamcheck.lang import syntax
-from streamcheck.lang.node import Node, StreamDefinition, current_restart, restarting
+from streamcheck.lang.node import Node, StreamDefinition, current_restart, restart_context
 from streamcheck.lang.stream import Appended, Stream, make, node_of
 from streamcheck.lang.types import core_type
 
@@ -71,7 +71,7 @@ def force(definition: StreamDefinition) -> Node:
         _check_names(definition)
         function = cast(FunctionType, definition.function)
         takes_itself = function.__code__.co_argcount > len(function.__defaults__ or ())
-        with restarting(definition.restart):
+        with restart_context(definition.restart):
             result = function(*[definition.stream] if takes_itself else [])
         definition.body = _body(definition, result)
     return definition.body

@@ -32,7 +32,7 @@ from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
 
-def equations_of(spec: SpecBase) -> Specification:
+def flatten(spec: SpecBase) -> Specification:
     """The specification of a spec: bodies evaluated, delays as cells, only the cone of influence kept."""
     return specification_of(elaborate(spec))
 

@@ -49,7 +49,7 @@ current_restart: ContextVar[Node | None] = ContextVar("current_restart", default
 
 
 @contextmanager
-def restarting(condition: Node | None) -> Iterator[None]:
+def restart_context(condition: Node | None) -> Iterator[None]:
     token = current_restart.set(condition)
     try:
         yield

@@ -102,11 +102,11 @@ class Automaton:
                 raise ValueError(f"{self.name}: {edge.text} speaks of undeclared {', '.join(map(str, stray))}")
 
     @cached_property
-    def leaving(self) -> Mapping[str, tuple[Edge, ...]]:
+    def edges_from(self) -> Mapping[str, tuple[Edge, ...]]:
         return self._by("source")
 
     @cached_property
-    def entering(self) -> Mapping[str, tuple[Edge, ...]]:
+    def edges_to(self) -> Mapping[str, tuple[Edge, ...]]:
         return self._by("target")
 
     def _by(self, end: str) -> Mapping[str, tuple[Edge, ...]]:
@@ -120,7 +120,7 @@ class Automaton:
         found = set(places)
         stack = list(found)
         while stack:
-            for edge in self.entering[stack.pop()]:
+            for edge in self.edges_to[stack.pop()]:
                 if edge.source not in found:
                     found.add(edge.source)
                     stack.append(edge.source)
@@ -163,7 +163,7 @@ class Automaton:
     @cached_property
     def _selectors(self) -> Mapping[str, tuple[Term, ...]]:
         found: dict[str, tuple[Term, ...]] = {}
-        for name, edges in self.leaving.items():
+        for name, edges in self.edges_from.items():
             count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
             found[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
         return found

@@ -78,7 +78,7 @@ def reachable(automaton: Automaton) -> Automaton:
     """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
     found, stack = {automaton.entry}, [automaton.entry]
     while stack:
-        for edge in automaton.leaving[stack.pop()]:
+        for edge in automaton.edges_from[stack.pop()]:
             if edge.target not in found:
                 found.add(edge.target)
                 stack.append(edge.target)

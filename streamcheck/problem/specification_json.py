@@ -21,7 +21,7 @@ FORMAT = "streamcheck equations 1"
 def to_plain(specification: Specification) -> dict[str, Any]:
     w = TermWriter()
 
-    def named(items: Iterable[Named | Claim]) -> list[Any]:
+    def rows_of(items: Iterable[Named | Claim]) -> list[Any]:
         return [{"name": n.name, "term": w.term(n.term), "at": location_row(n.where)} for n in items]
 
     body = {
@@ -50,7 +50,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for c in specification.cells
         ],
-        "wires": named(specification.wires),
+        "wires": rows_of(specification.wires),
         "triggers": [
             {
                 "name": t.name,
@@ -60,7 +60,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for t in specification.triggers
         ],
-        "observers": named(specification.observers),
+        "observers": rows_of(specification.observers),
         "properties": [
             {
                 "name": p.name,
@@ -72,7 +72,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for p in specification.properties
         ],
-        "assumptions": named(specification.assumptions),
+        "assumptions": rows_of(specification.assumptions),
         "warnings": list(specification.warnings),
     }
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
@@ -93,7 +93,7 @@ def _read(data: dict[str, Any]) -> Specification:
     r = TermReader(data["types"], data["terms"])
     terms: list[Term] = r.terms
 
-    def named(items: list[Any]) -> tuple[Named, ...]:
+    def named_terms(items: list[Any]) -> tuple[Named, ...]:
         return tuple(Named(n["name"], terms[n["term"]], location(n["at"])) for n in items)
 
     return Specification(
@@ -114,12 +114,12 @@ def _read(data: dict[str, Any]) -> Specification:
             )
             for c in data["cells"]
         ),
-        named(data["wires"]),
+        named_terms(data["wires"]),
         tuple(
             Trigger(t["name"], terms[t["guard"]], tuple((n, terms[a]) for n, a in t["args"]), location(t["at"]))
             for t in data["triggers"]
         ),
-        named(data["observers"]),
+        named_terms(data["observers"]),
         tuple(_claim(p, terms) for p in data["properties"]),
         tuple(Claim(a["name"], terms[a["term"]], location(a["at"])) for a in data["assumptions"]),
         location(data["at"]),

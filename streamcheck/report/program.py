@@ -24,7 +24,7 @@ def path_table(result: Result) -> Iterator[str]:
     """A line for each statement: its line, its text and its changes."""
     assert result.path is not None
     rows = [_row(step, before) for step, before in _with_before(result)]
-    begin = _brief(beginning(result))
+    begin = _brief(initial_values(result))
     if begin:
         rows.insert(0, ("", "at the beginning", begin))
     if len(rows) > HEAD + TAIL + 1:
@@ -34,7 +34,7 @@ def path_table(result: Result) -> Iterator[str]:
         yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {changes}".rstrip()
 
 
-def beginning(result: Result) -> Iterator[tuple[str, Term, Value]]:
+def initial_values(result: Result) -> Iterator[tuple[str, Term, Value]]:
     """The first values of variables that matter."""
     assert result.path is not None
     for v, value in result.path.first.items():
@@ -76,7 +76,7 @@ def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str
 
 
 def path_json(result: Result) -> list[dict[str, Any]]:
-    begin = {name: as_json(v.type, value) for name, v, value in beginning(result)}
+    begin = {name: as_json(v.type, value) for name, v, value in initial_values(result)}
     first = [{"line": None, "statement": "at the beginning", "values": begin}] if begin else []
     return first + [
         {

@@ -30,11 +30,11 @@ def table(specification: Specification, steps: Iterator[Step], *, live: bool) ->
     if live:
         widths = [max(width, 8) for width in widths]
     layout = "  ".join(f"%{width}s" for width in widths)
-    for row in chain([columns], first, _raising(failed), rows):
+    for row in chain([columns], first, _raise_error(failed), rows):
         yield layout % tuple(row)
 
 
-def _raising(error: Exception | None) -> Iterator[list[str]]:
+def _raise_error(error: Exception | None) -> Iterator[list[str]]:
     if error is not None:
         raise error
     yield from ()

@@ -81,7 +81,7 @@ class Channel:
     def receive(self, seconds: float | None) -> Any:
         """The next record, waiting at most so long (None: for ever)."""
         deadline = None if seconds is None else time.monotonic() + seconds
-        while (record := self._buffered()) is None:
+        while (record := self._next_record()) is None:
             self._fill(None if deadline is None else max(0.0, deadline - time.monotonic()))
         return record[0]
 
@@ -89,7 +89,7 @@ class Channel:
         """Every record that is there already. Ended if there is none and there will be none."""
         records = []
         while True:
-            while (record := self._buffered()) is not None:
+            while (record := self._next_record()) is not None:
                 records.append(record[0])
             try:
                 self._fill(0.0)
@@ -109,7 +109,7 @@ class Channel:
             raise Ended
         self._buffer += chunk
 
-    def _buffered(self) -> tuple[Any] | None:
+    def _next_record(self) -> tuple[Any] | None:
         """The next record that is no log record."""
         while (record := self._first()) is not None:
             match record[0]:

@@ -299,7 +299,7 @@ class Director:
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
-                self._undecided.stopped(worker.group, self._title(worker, engine), f"its worker {died}")
+                self._undecided.add_reason(worker.group, self._title(worker, engine), f"its worker {died}")
             return
         self._collect_log(worker)
         worker.last_record = self.elapsed if records else worker.last_record
@@ -327,9 +327,9 @@ class Director:
             case Invariants():
                 self._share(worker, event)
             case Unknown(prop, reason):
-                self._undecided.stopped([prop], self._title(worker, engine), reason)
+                self._undecided.add_reason([prop], self._title(worker, engine), reason)
             case Finished(props):
-                self._undecided.stopped(props, self._title(worker, engine), FINISHED)
+                self._undecided.add_reason(props, self._title(worker, engine), FINISHED)
             case Proved():
                 self._ask(worker, engine, event)
             case Falsified():
@@ -392,13 +392,13 @@ class Director:
             if answer["accepted"]:
                 self._accept(request)
             elif answer["undecided"] or _guesses(request.worker.model):
-                self._undecided.unchecked(prop, request.engine, answer["why"])
+                self._undecided.add_unchecked(prop, request.engine, answer["why"])
             else:
                 raise Alarm(f"{prop}: the certificate of {request.engine} is rejected: {answer['why']}")
 
     def _uncheckable(self, engine: str, prop: str, why: str) -> None:
         if prop not in self.decisions:
-            self._undecided.unchecked(prop, engine, why)
+            self._undecided.add_unchecked(prop, engine, why)
             self._decide(self._unknown(prop))
 
     def _accept(self, request: Request) -> None:
@@ -423,7 +423,7 @@ class Director:
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
             reason = f"a counterexample only for other functions than those of math.h: {shown}"
-            self._undecided.stopped([falsified.prop], self._title(worker, engine), reason)
+            self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
             return
         if earlier is not None:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
@@ -481,7 +481,7 @@ class Director:
                 running += titles
                 if worker.idle:
                     for title in titles:
-                        self._undecided.stopped([name], title, WAITING)
+                        self._undecided.add_reason([name], title, WAITING)
         timed_out = self.elapsed >= self.timeout
         ended = f"timed out after {round(self.timeout, 1):g} s" if timed_out else ""
         return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))

@@ -140,11 +140,11 @@ def one(all_of_them: Sequence[P], target: Target) -> P:
 
 def _loader(path: str) -> Any:
     def work(send: Send) -> None:
-        from streamcheck.lang.flatten import equations_of
+        from streamcheck.lang.flatten import flatten
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
-            send([to_plain(equations_of(spec)) for spec in load(path)])
+            send([to_plain(flatten(spec)) for spec in load(path)])
 
     return work
 

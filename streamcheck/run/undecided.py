@@ -23,12 +23,12 @@ class Undecided:
     def holds_up_to(self, prop: str, step: int) -> None:
         self.true_up_to[prop] = max(step, self.true_up_to.get(prop, -1))
 
-    def stopped(self, props: Iterable[str], engine: str, reason: str) -> None:
+    def add_reason(self, props: Iterable[str], engine: str, reason: str) -> None:
         """The engine works on these no more. Its first reason is kept."""
         for prop in props:
             self._stopped.setdefault(prop, {}).setdefault(engine, reason)
 
-    def unchecked(self, prop: str, engine: str, why: str) -> None:
+    def add_unchecked(self, prop: str, engine: str, why: str) -> None:
         self._unchecked[prop] = f"{engine} has a proof that could not be checked: {why}"
 
     def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:

@@ -81,6 +81,6 @@ def _combine(leaf: Term, low: Literal, high: Literal) -> Literal:
     f, g = -high.row.of[leaf], low.row.of[leaf]
     row = low.row.times(f).plus(high.row, g)
     if low.row.is_integer and high.row.is_integer:  # 1 <= a and 1 <= b: f + g <= f·a + g·b
-        return literal(Kind.POSITIVE, row.shifted(1 - f - g))
+        return literal(Kind.POSITIVE, row.plus_constant(1 - f - g))
     strict = Kind.POSITIVE in (low.kind, high.kind)
     return literal(Kind.POSITIVE if strict else Kind.NONNEGATIVE, row)

@@ -153,7 +153,7 @@ def _boundaries(given: Literal, x: Term) -> Iterator[Row]:
     rest = given.row.without(x)
     match given.kind:
         case Kind.ZERO:  # 0 = ±x + t:  x = ∓t
-            yield rest.times(-sign).shifted(-1)
+            yield rest.times(-sign).plus_constant(-1)
         case Kind.NONZERO:
             yield rest.times(-sign)
         case Kind.POSITIVE if sign > 0:  # 0 < x + t
@@ -167,10 +167,10 @@ def _at(given: Literal, x: Term, point: Point) -> Formula:
     sign = given.row.of[x]
     if given.kind in DIVISIBILITIES:
         base = point.base or Row({}, 0)
-        return literal(given.kind, given.row.replaced(x, base.shifted(point.offset)), given.modulus)
+        return literal(given.kind, given.row.replace_leaf(x, base.plus_constant(point.offset)), given.modulus)
     if point.base is None:  # φ_-∞: the leading sign decides
         return TRUE if given.kind is Kind.NONZERO or (given.kind in INEQUALITIES and sign < 0) else FALSE
-    put = given.row.replaced(x, point.base.shifted(point.offset))
+    put = given.row.replace_leaf(x, point.base.plus_constant(point.offset))
     if not point.above:
         return literal(given.kind, put)
     match given.kind:  # x = b + ε
@@ -273,7 +273,7 @@ def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
 
 
 def _fix(given: Literal, x: Term, values: Valuation) -> Literal:
-    return given.replaced(x, Row({}, values(x)))  # type: ignore[arg-type]
+    return given.replace_leaf(x, Row({}, values(x)))  # type: ignore[arg-type]
 
 
 def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Valuation) -> Point:
@@ -302,12 +302,12 @@ def _real_point(about: list[Literal], x: Term, values: Valuation) -> Point:
     return best
 
 
-def negated(given: Formula) -> Formula:
+def negate(given: Formula) -> Formula:
     match given:
         case Literal():
             return given.opposite()
         case Junction(op, parts):
-            return junction("or" if op == "and" else "and", [negated(p) for p in parts])
+            return junction("or" if op == "and" else "and", [negate(p) for p in parts])
         case Term():
             return negation(given)
     assert_never(given)

@@ -23,7 +23,7 @@ from streamcheck.core.term import Term, term
 from streamcheck.core.types import Value
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import read
-from streamcheck.smt.terms import Terms, unsigned
+from streamcheck.smt.terms import Terms, solver_variable
 from streamcheck.smt.translate import Translator, sort
 
 LOG = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class Horn:
     def _invariant(self) -> Term:
         cover = self.point.get_cover_delta(-1, self.relation)
         held = z3.substitute_vars(cover, *(self.translator.expression(v) for v in self.vars))
-        leaves = {self.translator.expression(v).get_id(): unsigned(v) for v in self.vars}
+        leaves = {self.translator.expression(v).get_id(): solver_variable(v) for v in self.vars}
         return Terms(leaves).term(held)
 
     def _states(self) -> list[dict[Term, Value]]:

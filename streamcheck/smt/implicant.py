@@ -85,7 +85,7 @@ class _Implicant:
         elif node.op == "var" and node in self.eliminated:
             return  # there is a value that does
         else:
-            self.others[self.rows.instantiated(node if wanted else negation(node))] = None
+            self.others[self.rows.instantiate(node if wanted else negation(node))] = None
 
     def literals(self) -> list[Term]:
         """The cube, the variables eliminated."""

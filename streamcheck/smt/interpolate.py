@@ -26,7 +26,7 @@ from streamcheck.smt.horn import silence
 from streamcheck.smt.linear import to_term
 from streamcheck.smt.rows import Exact, NotLinear, compare, is_comparison
 from streamcheck.smt.solver import Solver
-from streamcheck.smt.terms import Terms, Untranslatable, unsigned
+from streamcheck.smt.terms import Terms, Untranslatable, solver_variable
 from streamcheck.smt.translate import Translator, sort
 
 WORK = 5_000_000  # a longer search is rarely worth it: there is another way to refine (heuristic)
@@ -98,7 +98,7 @@ def _ask(given: Steps) -> list[Term] | None:
     with silence():
         if point.query(broken()) != z3.unsat:
             return None
-    back = Terms({before[v].get_id(): unsigned(v) for v in everything})
+    back = Terms({before[v].get_id(): solver_variable(v) for v in everything})
     covers = [point.get_cover_delta(-1, r) for r in relations]
     return [
         back.term(z3.substitute_vars(cover, *(before[v] for v in vs)))

@@ -58,7 +58,7 @@ class Row:
             return Row({}, 0)
         return Row({leaf: a * factor for leaf, a in self.of.items()}, self.constant * factor)
 
-    def shifted(self, by: Number) -> Row:
+    def plus_constant(self, by: Number) -> Row:
         return Row(self.of, self.constant + by)
 
     def factor(self, leaf: Term) -> Number:
@@ -67,7 +67,7 @@ class Row:
     def without(self, leaf: Term) -> Row:
         return Row({other: a for other, a in self.of.items() if other is not leaf}, self.constant)
 
-    def replaced(self, leaf: Term, by: Row) -> Row:
+    def replace_leaf(self, leaf: Term, by: Row) -> Row:
         return self.without(leaf).plus(by, self.of[leaf]) if leaf in self.of else self
 
     def value(self, values: Callable[[Term], Value]) -> Number:
@@ -104,8 +104,8 @@ class Literal:
                 return replace(self, kind=_OPPOSITE[self.kind])
         assert_never(self.kind)
 
-    def replaced(self, leaf: Term, by: Row) -> Literal:
-        return literal(self.kind, self.row.replaced(leaf, by), self.modulus) if leaf in self.row.of else self
+    def replace_leaf(self, leaf: Term, by: Row) -> Literal:
+        return literal(self.kind, self.row.replace_leaf(leaf, by), self.modulus) if leaf in self.row.of else self
 
     @property
     def constant(self) -> bool | None:
@@ -147,15 +147,15 @@ def literal(kind: Kind, row: Row, modulus: int = 0) -> Literal:
     row = row.times(lcm(*(_denominator(a) for a in (*row.of.values(), row.constant))))
     whole = row.is_integer
     if kind is Kind.NONNEGATIVE and whole:
-        kind, row = Kind.POSITIVE, row.shifted(1)
+        kind, row = Kind.POSITIVE, row.plus_constant(1)
     common = gcd(*(int(a) for a in row.of.values())) if row.of else 1
     if whole and kind is Kind.POSITIVE:  # Σ + c > 0: Σ/g >= ⌈(1 - c)/g⌉
-        return Literal(kind, Row(_divided(row, common), 1 + (int(row.constant) - 1) // common))
+        return Literal(kind, Row(_divide(row, common), 1 + (int(row.constant) - 1) // common))
     if whole and int(row.constant) % common:
         return Literal(kind, Row({}, 1))  # Σ = -c with a factor that does not divide c
     if not whole:
         common = gcd(common, int(row.constant))
-    row = Row(_divided(row, common), int(row.constant) // common)
+    row = Row(_divide(row, common), int(row.constant) // common)
     if kind in (Kind.ZERO, Kind.NONZERO) and _leads_with_minus(row):
         row = row.times(-1)
     return Literal(kind, row)
@@ -175,7 +175,7 @@ def _denominator(a: Number) -> int:
     return a.denominator
 
 
-def _divided(row: Row, by: int) -> dict[Term, Number]:
+def _divide(row: Row, by: int) -> dict[Term, Number]:
     return {leaf: int(a) // by for leaf, a in row.of.items()}
 
 

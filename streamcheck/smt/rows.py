@@ -20,7 +20,7 @@ from streamcheck.core.evaluate import Evaluation, meaning
 from streamcheck.core.simplify import negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import INT, REAL
-from streamcheck.smt.cooper import Formula, Junction, eliminate, formula_term, junction, negated
+from streamcheck.smt.cooper import Formula, Junction, eliminate, formula_term, junction, negate
 from streamcheck.smt.linear import Kind, Literal, Number, Row, literal, row_of, sum_term
 
 ARITHMETIC = ("integer", "real")
@@ -70,7 +70,7 @@ class Rows:
         stack = [root]
         while stack:
             node = stack[-1]
-            pending = [a for a in self.needed(node) if a not in self.rows]
+            pending = [a for a in self.operands(node) if a not in self.rows]
             if pending:
                 stack.extend(pending)
             else:
@@ -79,7 +79,7 @@ class Rows:
                     self.rows[node] = self._make(node)
         return self.rows[root]
 
-    def needed(self, node: Term) -> tuple[Term, ...]:
+    def operands(self, node: Term) -> tuple[Term, ...]:
         match node.op:
             case "add" | "sub" | "neg" | "mul" | "min" | "max" | "abs":
                 return node.args
@@ -90,7 +90,7 @@ class Rows:
         return ()
 
     def _make(self, node: Term) -> Row:
-        rows = [self.rows[a] for a in self.needed(node)]
+        rows = [self.rows[a] for a in self.operands(node)]
         match node.op, rows:
             case "const", _:
                 return Row({}, node.payload)
@@ -131,10 +131,10 @@ class Chosen(Rows):
     def number(self, node: Term) -> Number:
         return self.evaluation.of(node)  # type: ignore[return-value]
 
-    def needed(self, node: Term) -> tuple[Term, ...]:
+    def operands(self, node: Term) -> tuple[Term, ...]:
         if node.op == "mux":
             return (node.args[1 if self.evaluation.of(node.args[0]) else 2],)
-        return super().needed(node)
+        return super().operands(node)
 
     def special(self, node: Term, rows: list[Row]) -> Row:
         match node.op, rows:
@@ -174,12 +174,12 @@ class Chosen(Rows):
             return _leaf(node, [a])
         if node.op == "mod" and 0 < divisor <= LARGE_MODULUS:
             rest = self.number(node)
-            self.literals.append(literal(Kind.DIVIDES, a.shifted(-rest), divisor))
+            self.literals.append(literal(Kind.DIVIDES, a.plus_constant(-rest), divisor))
             return Row({}, rest)
         value = int(self.number(node.args[0]))
         floored = node.op in ("floordiv", "mod")
         q = value // divisor if floored else abs(value) // abs(divisor) * (1 if (value < 0) == (divisor < 0) else -1)
-        rest_row = a.shifted(-q * divisor)
+        rest_row = a.plus_constant(-q * divisor)
         if not floored:
             self.literals.append(compare("lt" if value < 0 else "ge", a, Row({}, 0)))
         upward = divisor > 0 if floored else value >= 0
@@ -193,17 +193,17 @@ class Chosen(Rows):
             return _leaf(node, [a, b])
         fixed, other = (a, b) if not self.is_kept(a) else (b, a)
         value = self.number(node.args[0] if fixed is a else node.args[1])
-        self.literals.append(literal(Kind.ZERO, fixed.shifted(-value)))
+        self.literals.append(literal(Kind.ZERO, fixed.plus_constant(-value)))
         return other.times(value)
 
     def _opaque(self, node: Term) -> Row:
         if not any(v in self.eliminated for v in variables([node])):
             return row_of(node)
         value = self.number(node)
-        self.conditions.append(self.instantiated(term("eq", node, constant(node.type, value))))
+        self.conditions.append(self.instantiate(term("eq", node, constant(node.type, value))))
         return Row({}, value)
 
-    def instantiated(self, node: Term) -> Term:
+    def instantiate(self, node: Term) -> Term:
         """The node with the model's values for the variables that go: true in the model if the node was."""
         replacement = {v: constant(v.type, self.evaluation.of(v)) for v in variables([node]) if v in self.eliminated}
         put = substitute([node], replacement)[node]
@@ -219,8 +219,8 @@ class Exact(Rows):
         self.definitions: list[Formula] = []
         self._numbers = count()
 
-    def needed(self, node: Term) -> tuple[Term, ...]:
-        return node.args[1:] if node.op == "mux" else super().needed(node)
+    def operands(self, node: Term) -> tuple[Term, ...]:
+        return node.args[1:] if node.op == "mux" else super().operands(node)
 
     def special(self, node: Term, rows: list[Row]) -> Row:
         match node.op, rows:
@@ -242,7 +242,7 @@ class Exact(Rows):
     def _either(self, condition: Formula, node: Term, a: Row, b: Row) -> Row:
         result = self._variable(node)
         then = junction("and", [condition, compare("eq", result, a)])
-        otherwise = junction("and", [negated(condition), compare("eq", result, b)])
+        otherwise = junction("and", [negate(condition), compare("eq", result, b)])
         self.definitions.append(junction("or", [then, otherwise]))
         return result
 
@@ -261,19 +261,19 @@ def formula(given: Term, rows: Exact) -> Formula:
         return compare(given.op, *(rows.row(x) for x in given.args))
     match given.op:
         case "not":
-            return negated(build(given.args[0]))
+            return negate(build(given.args[0]))
         case "and" | "or":
             return junction(given.op, map(build, given.args))
         case "implies":
             a, b = map(build, given.args)
-            return junction("or", [negated(a), b])
+            return junction("or", [negate(a), b])
         case "mux":
             c, a, b = map(build, given.args)
-            return junction("or", [junction("and", [c, a]), junction("and", [negated(c), b])])
+            return junction("or", [junction("and", [c, a]), junction("and", [negate(c), b])])
         case "xor" | "eq" | "ne" | "same" if given.args[0].type.kind == "bool":
             a, b = map(build, given.args)
-            differ = junction("or", [junction("and", [a, negated(b)]), junction("and", [negated(a), b])])
-            return negated(differ) if given.op in ("eq", "same") else differ
+            differ = junction("or", [junction("and", [a, negate(b)]), junction("and", [negate(a), b])])
+            return negate(differ) if given.op in ("eq", "same") else differ
     return given if given.is_const or given.op == "var" else _refuse(given)
 
 

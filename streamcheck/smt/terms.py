@@ -77,7 +77,7 @@ def _container(width: int) -> MachineType:
     raise Untranslatable(f"a bit-vector of {width} bits")
 
 
-def unsigned(var: Term) -> Term:
+def solver_variable(var: Term) -> Term:
     """A variable as the bit-vector it is for the solver."""
     if isinstance(var.type, MachineType):
         return _cast(_cast(var, machine(var.type.width, signed=False)), _container(var.type.width))

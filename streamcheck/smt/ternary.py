@@ -33,7 +33,7 @@ class Ternary:
             self.values[node] = values[node] if node.op == "var" else self._of(node)
 
     def _of(self, node: Term) -> Known:
-        return node.payload if node.is_const else combined(node, [self.values[a] for a in node.args])
+        return node.payload if node.is_const else partial_value(node, [self.values[a] for a in node.args])
 
     def forget(self, var: Term) -> bool:
         """The variable becomes unknown, if every root keeps its value. True if it did."""
@@ -56,7 +56,7 @@ class Ternary:
         return False
 
 
-def combined(node: Term, args: list[Known]) -> Known:
+def partial_value(node: Term, args: list[Known]) -> Known:
     """The value of an operation whose operands may be unknown."""
     match node.op, args:
         case ("and", [a, b]) if a is False or b is False:
@@ -74,7 +74,7 @@ def combined(node: Term, args: list[Known]) -> Known:
     return meaning(node)(*args)
 
 
-def needed(roots: Iterable[Term], values: Mapping[Term, Value], variables: Iterable[Term]) -> list[Term]:
+def needed_variables(roots: Iterable[Term], values: Mapping[Term, Value], variables: Iterable[Term]) -> list[Term]:
     """The variables whose values, with those of everything else, keep the roots at their values."""
     simulation = Ternary(roots, values)
     return [v for v in variables if not simulation.forget(v)]

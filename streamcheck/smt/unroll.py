@@ -52,7 +52,7 @@ class Composed:
     def image(self, root: Term, step: int) -> Term:
         return self.images([root], step)[root]
 
-    def named(self, step: int) -> list[Term]:
+    def name_state(self, step: int) -> list[Term]:
         """Gives the Bool state at a step (the last there is) names of its own: the equations between these and what
         they stand for. A term of many steps, one inside the other, is looked into by the solver again and again."""
         self.reach(step)
@@ -62,7 +62,7 @@ class Composed:
         self.names.update({frame[v]: t for v, t in nested.items()})
         return [_same(frame[v], t) for v, t in nested.items()]
 
-    def completed(self, values: Mapping[Term, Value]) -> dict[Term, Value]:
+    def complete(self, values: Mapping[Term, Value]) -> dict[Term, Value]:
         """The leaves' values, and from these the names': as the language has it, not as the solver does."""
         every = dict(values)
         for name, meaning in self.names.items():

@@ -72,7 +72,7 @@ class AutomatonSystem:
         edges: list[tuple[int, dict[str, Value]]] = []
         for given in trace.inputs:
             conditions = _taken_conditions(automaton, here)
-            leaving = automaton.leaving[here]
+            leaving = automaton.edges_from[here]
             chosen = {
                 v: given.get(str(v.payload), default(v.type))
                 for v in (*automaton.selectors(here), *(c for e in leaving for c in e.choices))
@@ -121,7 +121,7 @@ def specification_of(automaton: Automaton) -> Specification:
 
 def _taken_conditions(automaton: Automaton, location: str) -> list[Term]:
     """For each edge that leaves, the condition for taking it, given that no earlier one is."""
-    edges, selectors = automaton.leaving[location], automaton.selectors(location)
+    edges, selectors = automaton.edges_from[location], automaton.selectors(location)
     chosen = [conjunction(s, e.guard) for s, e in zip(selectors, edges, strict=False)]
     return chosen + [e.guard for e in edges[len(chosen) :]]
 
@@ -130,7 +130,7 @@ def _next_place(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
     result = automaton.place
     for q in reversed(automaton.locations):
         if taken[q]:
-            targets = [automaton.code(e.target) for e in automaton.leaving[q]]
+            targets = [automaton.code(e.target) for e in automaton.edges_from[q]]
             result = choice(automaton.at(q), _first(taken[q], targets, automaton.place), result)
     return result
 
@@ -138,7 +138,7 @@ def _next_place(automaton: Automaton, taken: dict[str, list[Term]]) -> Term:
 def _next_value(automaton: Automaton, taken: dict[str, list[Term]], v: Term) -> Term:
     result = v
     for q in reversed(automaton.locations):
-        news = [e.update.get(v, v) for e in automaton.leaving[q]]
+        news = [e.update.get(v, v) for e in automaton.edges_from[q]]
         if any(new is not v for new in news):
             result = choice(automaton.at(q), _first(taken[q], news, v), result)
     return result

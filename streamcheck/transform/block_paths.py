@@ -48,7 +48,7 @@ def _execute(
     Loops that do not lead to the target are no part of the blocks, and would be followed for ever."""
     executed: Executions = []
     leading = _leading_to(source, stops, block.target)
-    pending: list[tuple[int, Edge]] = [(0, e) for e in reversed(source.leaving[block.source])]
+    pending: list[tuple[int, Edge]] = [(0, e) for e in reversed(source.edges_from[block.source])]
     for _ in range(MOST_STATEMENTS):
         if not pending:
             return None
@@ -64,7 +64,7 @@ def _execute(
         if edge.target == block.target and (block.target in source.bad or all(after[v] == wanted[v] for v in wanted)):
             return executed
         if edge.target in leading:
-            pending.extend((depth + 1, e) for e in reversed(source.leaving[edge.target]))
+            pending.extend((depth + 1, e) for e in reversed(source.edges_from[edge.target]))
     return None
 
 
@@ -72,7 +72,7 @@ def _leading_to(source: Automaton, stops: set[str], target: str) -> set[str]:
     """The locations from which the target is reached without coming through a stop."""
     leading, stack = set[str](), [target]
     while stack:
-        for edge in source.entering[stack.pop()]:
+        for edge in source.edges_to[stack.pop()]:
             if edge.source not in leading and edge.source not in stops:
                 leading.add(edge.source)
                 stack.append(edge.source)

@@ -33,7 +33,7 @@ class Slicing:
 
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
-    numbered = [(i, e) for i, e in enumerate(map(simplified, automaton.edges)) if e.guard is not FALSE]
+    numbered = [(i, e) for i, e in enumerate(map(simplify_edge, automaton.edges)) if e.guard is not FALSE]
     after = _closure({automaton.entry}, ((e.source, e.target) for _, e in numbered))
     before = _closure(automaton.bad, ((e.target, e.source) for _, e in numbered))
     numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
@@ -50,7 +50,7 @@ def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
     return smaller, tuple(i for i, _ in numbered)
 
 
-def simplified(edge: Edge) -> Edge:
+def simplify_edge(edge: Edge) -> Edge:
     simple = simplify(edge.roots())
     updates = ((v, simple[t]) for v, t in edge.updates)
     return replace(edge, guard=simple[edge.guard], updates=tuple((v, t) for v, t in updates if t is not v))

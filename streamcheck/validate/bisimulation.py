@@ -58,7 +58,7 @@ class Outcome:
     seconds: float
 
     @property
-    def proved(self) -> bool:
+    def is_proved(self) -> bool:
         return not self.failures
 
 

@@ -99,7 +99,7 @@ class Equals:
 
     def __init__(self, terms: Iterable[Term], values: RandomValues, refused: set[tuple[Term, Term]]) -> None:
         self.values = values
-        self.refused = refused
+        self.error = refused
         self.terms: set[Term] = set()
         self.by_print: dict[tuple[object, ...], list[Term]] = {}
         self.pairs: dict[Term, Term] = {}
@@ -120,7 +120,7 @@ class Equals:
         # Of several that are always alike, the one computed from the same terms is the one the C means.
         candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
         for candidate in candidates[:4]:
-            if (found, candidate) not in self.refused and (varied or _is_over(candidate, rests_on)):
+            if (found, candidate) not in self.error and (varied or _is_over(candidate, rests_on)):
                 self.pairs[found] = candidate
                 return candidate
         return found

@@ -102,26 +102,26 @@ class Execution(Evaluator):
                 refuse_volatile(node)
                 self.objects.append(node)
             else:
-                raise self.refused(f"{shape} at file scope is not supported", node)
+                raise self.error(f"{shape} at file scope is not supported", node)
 
     def _refuse_known(self, node: Any) -> None:
         objects = [o.name for o in self.objects if "extern" not in o.storage]
         if self.globals.meaning(node.name) is not None or node.name in objects:
-            raise self.refused(f"{node.name} is declared twice", node)
+            raise self.error(f"{node.name} is declared twice", node)
 
     def _declare_function(self, decl: Any, body: Any) -> None:
         if decl.type.args is None:
-            raise self.refused(f"{decl.name} has no prototype", decl)
+            raise self.error(f"{decl.name} has no prototype", decl)
         function = self.declarations.signature(decl, body, self.scope)
         known = self.functions.get(decl.name)
         if known is not None and (known.result, [k for _, k in known.parameters]) != (
             function.result,
             [k for _, k in function.parameters],
         ):
-            raise self.refused(f"{decl.name} is declared with different types", decl)
+            raise self.error(f"{decl.name} is declared with different types", decl)
         if known is not None and known.body is not None:
             if body is not None:
-                raise self.refused(f"{decl.name} is defined twice", decl)
+                raise self.error(f"{decl.name} is defined twice", decl)
             return
         self.functions[decl.name] = self.globals.names[decl.name] = function
 
@@ -147,7 +147,7 @@ class Execution(Evaluator):
 
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         if node is not self.acting:
-            raise self.refused(f"{self.text(node)}: a side effect in an expression", node)
+            raise self.error(f"{self.text(node)}: a side effect in an expression", node)
         for lvalue, new in assignments:
             self.refuse_constant(lvalue, node)
             values = self.parts_of(self.value_for(lvalue.kind, new, node))
@@ -175,7 +175,7 @@ class Execution(Evaluator):
         finally:
             self.memory.frozen = frozen
         if value is None:
-            raise self.refused(f"{self.text(node)} has no value", node)
+            raise self.error(f"{self.text(node)} has no value", node)
         return value
 
     # State of the execution
@@ -206,7 +206,7 @@ class Execution(Evaluator):
     def _function(self, node: Any) -> Function:
         meaning = self.scope.meaning(getattr(node.name, "name", ""))
         if not isinstance(meaning, Function):
-            raise self.refused(f"{self.text(node)}: a call of something unknown", node)
+            raise self.error(f"{self.text(node)}: a call of something unknown", node)
         return meaning
 
     def _call(self, node: Any) -> CValue | None:
@@ -222,7 +222,7 @@ class Execution(Evaluator):
 
     def _execute(self, function: Function, arguments: list[CResult], node: Any) -> CValue | None:
         if len(function.parameters) != len(arguments):
-            raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
+            raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
         before = self.frame, self.scope, self.premises
         entered = conjunction(self.live(), *self.premises)
         scope = NameScope(self.globals)
@@ -251,13 +251,13 @@ class Execution(Evaluator):
     def _copy_memory(self, node: Any, arguments: list[Any]) -> None:
         """memcpy (7.21.2.1) of whole objects of one type."""
         if len(arguments) != 3:
-            raise self.refused("memcpy without three arguments", node)
+            raise self.error("memcpy without three arguments", node)
         to, source = (self._whole(self.value(a), a) for a in arguments[:2])
         size = arguments[2]
         if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
-            raise self.refused("a memcpy that is not of one whole object to another of its type", node)
+            raise self.error("a memcpy that is not of one whole object to another of its type", node)
         if static.kind_of(self, size.expr) != to.kind or to.object is source.object:
-            raise self.refused("a memcpy of another size, or within one object", node)
+            raise self.error("a memcpy of another size, or within one object", node)
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
 
@@ -269,16 +269,16 @@ class Execution(Evaluator):
 
     def _call_handler(self, function: Function, arguments: list[Any], node: Any) -> None:
         if self.memory.frozen:
-            raise self.refused(f"a call of {function.name} inside an expression", node)
+            raise self.error(f"a call of {function.name} inside an expression", node)
         if len(function.parameters) != len(arguments):
-            raise self.refused(f"{function.name} called with {len(arguments)} arguments", node)
+            raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
         given: list[tuple[Term, ...]] = []
         written: list[Lvalue] = []
         for (_, kind), argument in zip(function.parameters, arguments, strict=True):
             value = self.value(argument)
             if isinstance(kind, Pointer):
                 if pointers.pointee_of(value, self, argument).kind != kind.target:
-                    raise self.refused(f"{self.text(argument)}: {function.name} takes a {kind}", argument)
+                    raise self.error(f"{self.text(argument)}: {function.name} takes a {kind}", argument)
                 lvalue = self._whole(value, argument)
                 given.append(tuple(self.parts_of(lvalue)))
                 if not kind.constant:
@@ -287,7 +287,7 @@ class Execution(Evaluator):
             elif isinstance(value, CValue):
                 given.append((self.settle(self.arithmetic.convert(value, kind).term),))
             else:
-                raise self.refused(f"{self.text(argument)} is not a number", argument)
+                raise self.error(f"{self.text(argument)} is not a number", argument)
         self.calls.append(HandlerCall(function.name, conjunction(self.path, self.live()), tuple(given)))
         for lvalue in [*written, *self.changing]:
             self.memory.write(lvalue, self.unknowns_of(lvalue.kind), self.live())
@@ -313,7 +313,7 @@ class Execution(Evaluator):
 
     def _execute_Decl(self, node: Any) -> None:
         if node.storage and (node.storage != ["static"] or "const" not in node.quals):
-            raise self.refused(f"{node.name} outlives its block", node)
+            raise self.error(f"{node.name} outlives its block", node)
         refuse_volatile(node)
         kind = initial.kind_of(node, self)
         values = self.unknowns_of(kind) if node.init is None else self.initial_values(kind, node.init)
@@ -360,7 +360,7 @@ class Execution(Evaluator):
         frame, live = self.frame, self.live()
         assert frame.function is not None
         if (frame.function.result == kinds.VOID) != (node.expr is None):
-            raise self.refused("a return that does not fit its function", node)
+            raise self.error("a return that does not fit its function", node)
         if node.expr is not None:
             value = self.arithmetic.convert(self.scalar(node.expr), frame.function.result)
             frame.value = _either_value(live, value, frame.value)
@@ -369,19 +369,19 @@ class Execution(Evaluator):
     def _execute_For(self, node: Any) -> None:
         outer, self.scope = self.scope, NameScope(self.scope)
         if form(node.init) != "DeclList" or node.cond is None or node.next is None:
-            raise self.refused("a loop of this form is not supported", node)
+            raise self.error("a loop of this form is not supported", node)
         for declaration in node.init.decls:
             self._statement(declaration)
         for _ in range(LONGEST_LOOP):
             condition = self.truth(node.cond)
             if not condition.is_const:
-                raise self.refused("a loop whose bound is not a constant", node)
+                raise self.error("a loop whose bound is not a constant", node)
             if condition is FALSE:
                 break
             self._statement(node.stmt)
             self._effect(node.next)
         else:
-            raise self.refused(f"a loop of more than {LONGEST_LOOP} rounds", node)
+            raise self.error(f"a loop of more than {LONGEST_LOOP} rounds", node)
         self.scope = outer
 
     def _effect(self, node: Any) -> None:
@@ -400,7 +400,7 @@ class Execution(Evaluator):
                 else:
                     self.value(node.expr)
             case shape:
-                raise self.refused(f"a statement of this form ({shape}) is not supported", node)
+                raise self.error(f"a statement of this form ({shape}) is not supported", node)
         self.acting = before
 
 

@@ -46,7 +46,7 @@ def gates(seed, folder):
     if have("cppcheck"):
         wrong += misra(folder, equations.name)
     outcome = validate(code)
-    if not outcome.proved:
+    if not outcome.is_proved:
         wrong.append(f"not proved: {'; '.join(outcome.failures)}")
     return wrong, outcome.seconds
 

@@ -206,7 +206,7 @@ def trace_of(problem: Task, program: Automaton, path: Sequence[Edge]) -> Trace |
     steps: list[dict[str, Value]] = []
     for edge, chosen in zip(path, followed.chosen, strict=True):
         inputs = {c.payload: model[copy] for c, copy in chosen.items()}
-        place = [_without(e, kept) for e in whole.leaving[edge.source]].index(edge)
+        place = [_without(e, kept) for e in whole.edges_from[edge.source]].index(edge)
         inputs |= {s.payload: i == place for i, s in enumerate(whole.selectors(edge.source))}
         steps.append(inputs)
     return Trace({v.payload: model[v] for v in whole.variables}, (*steps, {}))

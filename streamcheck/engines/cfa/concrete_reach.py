@@ -7,7 +7,7 @@ Papers: [TUM]: φ_reach = ⋁_{i >= 0} post^i(φ_init, ρ_R) (4), each location 
 Ingredients:
     post (1)                          `images.post`: quantifiers eliminated exactly
     ρ_R = ρ_1 ∨ ρ_2 ∨ … (3)           `_explore`: post distributes over edges, and over disjuncts
-    a simplified form                 `Reachable.simplified`: conjuncts that the others imply are dropped
+    a simplified form                 `Reachable.without_implied`: conjuncts that the others imply are dropped
     nothing new                       `Reachable.add`: a disjunct that the known ones imply is dropped, and so is a
                                       known one that a new one implies
 
@@ -73,9 +73,9 @@ class ConcreteReach(ProgramEngine):
             one = waiting.popleft()
             if one.location in program.bad or handled == MOST_IMAGES:
                 return one
-            for edge in program.leaving[one.location] if one in reachable else ():
+            for edge in program.edges_from[one.location] if one in reachable else ():
                 for states in disjuncts(post(one.states, edge)):
-                    found = Disjunct(edge.target, reachable.simplified(states), (*one.path, edge))
+                    found = Disjunct(edge.target, reachable.without_implied(states), (*one.path, edge))
                     if reachable.add(found):
                         waiting.append(found)
             yield Progress(len(one.path))
@@ -104,7 +104,7 @@ class Reachable:
     def formulas(self) -> dict[str, Term]:
         return {name: disjunction(*(d.states for d in found)) for name, found in self.at.items() if found}
 
-    def simplified(self, given: Term) -> Term:
+    def without_implied(self, given: Term) -> Term:
         """The formula without the conjuncts that the others imply."""
         parts = conjuncts(given)
         for part in list(parts):

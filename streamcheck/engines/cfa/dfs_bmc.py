@@ -84,7 +84,7 @@ def explore(
             continue
         if search.location == search.goal:  # line 5
             return search.path()
-        pending.extend((depth + 1, following) for following in reversed(search.following()))  # line 8
+        pending.extend((depth + 1, following) for following in reversed(search.next_edges()))  # line 8
     raise AssertionError
 
 
@@ -104,8 +104,8 @@ class _Search:
             return self.start
         return self.edges[-1].target if self.direction == "forward" else self.edges[-1].source
 
-    def following(self) -> Sequence[Edge]:
-        around = self.program.leaving if self.direction == "forward" else self.program.entering
+    def next_edges(self) -> Sequence[Edge]:
+        around = self.program.edges_from if self.direction == "forward" else self.program.edges_to
         return around[self.location]
 
     def path(self) -> Sequence[Edge]:

@@ -64,10 +64,10 @@ def alpha(given: Term, predicates: Iterable[Term]) -> Term:
     """(9)."""
     solver = Solver()
     solver.add(given)
-    return conjunction(*entailed(solver, {p: p for p in predicates}))
+    return conjunction(*entailed_predicates(solver, {p: p for p in predicates}))
 
 
-def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
+def entailed_predicates(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
     """The predicates whose goals follow from what the solver has. Those that it cannot decide count as not entailed."""
     left = dict(goals)
     while left:
@@ -80,7 +80,7 @@ def entailed(solver: Solver, goals: Mapping[Term, Term]) -> list[Term]:
             return list(left)
         false = [p for p, goal in left.items() if model and model.of(goal) is False]
         if not false:
-            return [p for p, goal in left.items() if len(left) > 1 and entailed(solver, {p: goal})]
+            return [p for p, goal in left.items() if len(left) > 1 and entailed_predicates(solver, {p: goal})]
         for p in false:
             del left[p]
     return []
@@ -135,7 +135,7 @@ class _Image:
         if state not in self.open:
             self.open[state] = solver.check() is not False  # φ ∧ guard
         if self.open[state]:
-            known |= dict.fromkeys(entailed(solver, left), True)
+            known |= dict.fromkeys(entailed_predicates(solver, left), True)
         solver.pop()
 
     def goal(self, predicate: Term) -> Term:

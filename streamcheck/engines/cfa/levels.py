@@ -19,7 +19,7 @@ def space_of_program(program: Automaton, *, turns: bool) -> StateSpace:
     literals, costs = Literals(), _costs(program, turns=turns)
     entering = {
         name: tuple(EdgeTransition(edge, literals, costs[edge]) for edge in edges)
-        for name, edges in program.entering.items()
+        for name, edges in program.edges_to.items()
     }
     initial = {name: TRUE if name == program.entry else FALSE for name in program.locations}
     first = _first(program, costs) if turns else dict.fromkeys(program.locations, 1)
@@ -32,14 +32,14 @@ def _costs(program: Automaton, *, turns: bool) -> dict[Edge, int]:
     if not turns:
         return {edge: int(edge.target not in program.bad) for edge in program.edges}
     costs = dict.fromkeys(program.edges, 0)
-    done, way = set[str](), {program.entry: iter(program.leaving[program.entry])}
+    done, way = set[str](), {program.entry: iter(program.edges_from[program.entry])}
     while way:
         at, edges = next(reversed(way.items()))
         for edge in edges:
             if edge.target in way:
                 costs[edge] = 1
             elif edge.target not in done:
-                way[edge.target] = iter(program.leaving[edge.target])
+                way[edge.target] = iter(program.edges_from[edge.target])
                 break
         else:
             done.add(at)
@@ -56,7 +56,7 @@ def _first(program: Automaton, costs: Mapping[Edge, int]) -> dict[str, int]:
         at = nearest.pop()
         if first[at] == NEVER:
             first[at] = level
-            for edge in program.leaving[at]:
+            for edge in program.edges_from[at]:
                 (later if costs[edge] else nearest).append(edge.target)
         if not nearest:
             nearest, later, level = later, [], level + 1

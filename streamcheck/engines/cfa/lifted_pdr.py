@@ -111,7 +111,7 @@ class WeakestPreconditions:
             return None
         values = ChainMap(choices_for(along.edge, one.values), one.values)  # type: ignore[arg-type]
         evaluation = Evaluation(values)
-        if not all(evaluation.of(root) is True for root in along.changed(one.cube)):
+        if not all(evaluation.of(root) is True for root in along.new_conditions(one.cube)):
             return None
         if not frames.admits(along.source, one.level - along.cost, values):
             return None

@@ -133,7 +133,7 @@ class PredicateReach(ProgramEngine):
             one = waiting.popleft()
             if one.location in program.bad:
                 return one
-            for edge in program.leaving[one.location] if one in explored else ():
+            for edge in program.edges_from[one.location] if one in explored else ():
                 state = self.abstraction.post_sharp(one.state, edge, self.precision[edge.target])
                 following = None if state is None else Reached(edge.target, state, one, edge)
                 if following is not None and explored.add(following):

@@ -146,7 +146,7 @@ class EdgeTransition(Transition):
                 return (c,)
         return None
 
-    def changed(self, cube: Cube) -> list[Term]:
+    def new_conditions(self, cube: Cube) -> list[Term]:
         """The conditions before the edge that the cube does not already contain. From a state of the cube that the
         updates keep, a step leads into the cube if these are true."""
         return [self.guard, *(image for c in cube if (image := self.image(c)) is not c)]

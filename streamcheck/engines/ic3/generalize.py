@@ -120,16 +120,16 @@ class Generalization:
         further = edge < bound.payload if literal.op == "ge" else edge > bound.payload
         return term(literal.op, total, constant(total.type, edge)) if further else None
 
-    def pushed(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
+    def push(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
         """The cube, which may be smaller, at the highest frame up to `top` + 1 that can exclude it."""
         while level <= top and self.options.push:
-            next_one = self.raised(place, cube, level)
+            next_one = self.raise_level(place, cube, level)
             if next_one is None:
                 break
             cube, level = next_one
         return cube, level
 
-    def raised(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
+    def raise_level(self, place: str, cube: Cube, level: int) -> tuple[Cube, int] | None:
         """The cube of a lemma of F[level], which may be smaller, and a higher level at which it holds; None if it does
         not hold at the next level."""
         exclusion = self.exclusion(place, cube, level + 1)

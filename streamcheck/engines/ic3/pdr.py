@@ -11,7 +11,7 @@ Ingredients:
     frames, each lemma at its highest            `frames.Frames`                [EMB11, sec. III]
     obligations, lowest frame first              `obligations.Queue`, `_block`  [EMB11, Fig. 6; Werner, Alg. 2]
     obligations pushed forward                   `_again`                       [Tegzes, "pushing … forward"]
-    predecessors, transition by transition       `preceding`                    [EMB11, Fig. 6; Werner, 4.2, phase 2]
+    predecessors, transition by transition       `predecessor`                    [EMB11, Fig. 6; Werner, 4.2, phase 2]
     the strengthened query                       `Frames.exclusion`             [Tegzes, "Strengthen query"]
     what is blocked already, seen syntactically  `Frames.is_subsumed`           [EMB11, sec. IV; Tegzes 4.3]
     cores that shrink a cube and name its frame  `generalize.Generalization`    [Tegzes, "Generalize blocked states"]
@@ -156,7 +156,7 @@ class Pdr:
             if self.frames.is_subsumed(one.place, one.cube, one.level):
                 self._again(queue, one, one.level + 1, top)
                 continue
-            before = self.preceding(one)  # l. 5
+            before = self.predecessor(one)  # l. 5
             if before is not None:
                 queue.push(before)  # l. 15
                 queue.push(one)
@@ -179,7 +179,7 @@ class Pdr:
         if level <= top and level + one.turns <= 6 * top + BEYOND and self.options.forward:
             queue.push(one.at_level(level))
 
-    def preceding(self, one: Obligation) -> Obligation | None:
+    def predecessor(self, one: Obligation) -> Obligation | None:
         """States from which a transition leads into the obligation; None if there are none."""
         for along in self.frames.space.entering[one.place][len(one.passed) :]:
             exclusion = self.frames.syntactic_exclusion(along, one.cube, one.level)
@@ -196,7 +196,7 @@ class Pdr:
     def _strengthen(self, one: Obligation, top: int) -> int:
         """Exclude the cube from all frames up to the obligation's, and beyond if it can be; the level reached."""
         cube, level = self.generalization.lemma(one)
-        cube, level = self.generalization.pushed(one.place, cube, level, top)
+        cube, level = self.generalization.push(one.place, cube, level, top)
         level = _within(level, top)
         self.frames.add(one.place, cube, level)
         return level
@@ -217,7 +217,7 @@ class Pdr:
         """[Tegzes, Alg. 3; Werner, chapter 3, phase 3]"""
         for one in self.frames.lemmas_at(level):
             if one in self.frames:  # not subsumed meanwhile
-                raised = self.generalization.raised(one.place, one.cube, level)
+                raised = self.generalization.raise_level(one.place, one.cube, level)
                 if raised is not None:
                     cube, highest = raised
                     self.frames.replace(one, cube, _within(highest, top))
@@ -239,7 +239,7 @@ class Frontier:
             return None
         if self.root.level != top:
             self.root = self.root.at_level(top)
-        found = self.search.preceding(self.root)  # F[N] ∧ A ∧ ¬P
+        found = self.search.predecessor(self.root)  # F[N] ∧ A ∧ ¬P
         if found is None:
             frames.add(self.error, (), self.root.exclusion.level)
         return found

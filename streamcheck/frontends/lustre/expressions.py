@@ -213,7 +213,7 @@ class ExpressionParser:
         assert isinstance(top, OpenBracket)
         if top.kind in ("if", "then"):
             return self._branch(top, operands, pending)
-        return self._closing(top, operands, pending)
+        return self._close(top, operands, pending)
 
     def _projection(self, operands: OperandStack) -> bool | None:
         if self.cursor.after[:1] not in NAME_START:
@@ -232,7 +232,7 @@ class ExpressionParser:
         pending[-1] = PendingOperator("if", ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
         return True
 
-    def _closing(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+    def _close(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
         word = self.cursor.word
         top.items.append(operands.pop())
         if word == "," and top.kind in ("(", "call", "array"):

@@ -60,10 +60,10 @@ class Calls:
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
         if form(node.name) != "ID":
-            raise self.expressions.refused("calls through pointers to functions are not supported", node)
+            raise self.expressions.error("calls through pointers to functions are not supported", node)
         found = self.expressions.scope.meaning(node.name.name)
         if found is not None and not isinstance(found, Function):
-            raise self.expressions.refused(f"{node.name.name} is called, and is no function", node)
+            raise self.expressions.error(f"{node.name.name} is called, and is no function", node)
         return node.name.name, found
 
     def result_kind(self, node: Any) -> AnyKind:
@@ -111,13 +111,13 @@ class Calls:
     def _unknown(self, name: str, arguments: list[Any], node: Any) -> CResult:
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
-            raise to.refused("assembler is not supported", node)
+            raise to.error("assembler is not supported", node)
         for argument in arguments:
             if form(argument) == "Constant" and argument.type == "string":
                 continue
             given = to.value(argument)
             if isinstance(given, Pointee) or (isinstance(given, Lvalue) and isinstance(given.kind, Array)):
-                raise to.refused(f"{name} has no body and is given a pointer: what it changes is not known", node)
+                raise to.error(f"{name} has no body and is given a pointer: what it changes is not known", node)
         kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
         if not known and name not in PRINTS:
@@ -126,7 +126,7 @@ class Calls:
         if kind == kinds.VOID:
             return None
         if not isinstance(kind, Integer | Floating):
-            raise to.refused(f"{name} has no body and gives {kind}", node)
+            raise to.error(f"{name} has no body and gives {kind}", node)
         return CValue(kind, to.unknown("nondet()" if known else f"{name}()", kind))
 
     # Functions of the file
@@ -134,10 +134,10 @@ class Calls:
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         if function.name in self.active:
-            raise to.refused(f"{function.name} calls itself: recursion is not supported", node)
+            raise to.error(f"{function.name} calls itself: recursion is not supported", node)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
-            raise to.refused(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
+            raise to.error(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
         values = self._evaluate(arguments)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)

@@ -202,7 +202,7 @@ class Expressions(Evaluator):
 
     def _unordered_value(self, node: Any) -> CValue:
         if effects.level(node, self.scope) == effects.ACTS:
-            raise self.refused(f"{self.text(node)}: side effects in braces are not supported", node)
+            raise self.error(f"{self.text(node)}: side effects in braces are not supported", node)
         return self.scalar(node)
 
 

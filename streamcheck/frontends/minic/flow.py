@@ -241,7 +241,7 @@ class Flow:
         wanted: dict[str, str] = {}
         lines: dict[str, Location] = {}
         for name in automaton.locations:
-            first = next((e.where for e in automaton.leaving[name] if e.where is not None), None)
+            first = next((e.where for e in automaton.edges_from[name] if e.where is not None), None)
             if name in automaton.bad:
                 error = next(e for e in automaton.errors if e.location == name)
                 wanted[name], first = name, error.where

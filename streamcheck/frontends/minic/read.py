@@ -145,11 +145,11 @@ class _TranslationUnit:
                 if isinstance(variable, Lvalue):
                     self.statements.begin(variable, node.init)
                 elif isinstance(variable, PointerVariable) and node.init is not None:
-                    self._pointed(variable, node)
+                    self._initialise_pointer(variable, node)
         self.flow.checks.clear()
         self.flow.step(None, "skip")
 
-    def _pointed(self, pointer: PointerVariable, node: Any) -> None:
+    def _initialise_pointer(self, pointer: PointerVariable, node: Any) -> None:
         to = self.expressions
         value = to.value(node.init)
         if not isinstance(value, CValue):  # else the null pointer: it points nowhere yet

@@ -101,10 +101,10 @@ class Statements:
         """The first values of an object with static storage: constants (6.7.8), zero if none is given."""
         to = self.expressions
         if node is not None and effects.level(node, to.scope):
-            raise to.refused(f"{to.text(node)} is not constant", node)
+            raise to.error(f"{to.text(node)} is not constant", node)
         updates = to.initial_updates(place, node)
         if variables(value for _, value in updates):
-            raise to.refused(f"{to.text(node)} is not constant", node)
+            raise to.error(f"{to.text(node)} is not constant", node)
         return updates
 
     def _name_of(self, place: Lvalue) -> str:
@@ -113,11 +113,11 @@ class Statements:
     def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
         """A pointer. If the function assigns to it, it gets a variable for its offset."""
 
-        def moving() -> Lvalue:
+        def offset_variable() -> Lvalue:
             return self.variable(name, kinds.LONG, key)
 
-        offset = moving() if body is None or not sure or _assigns(body, name) else None
-        return PointerVariable(name, kind, moving, None, offset, sure)
+        offset = offset_variable() if body is None or not sure or _assigns(body, name) else None
+        return PointerVariable(name, kind, offset_variable, None, offset, sure)
 
     # Functions
 
@@ -128,7 +128,7 @@ class Statements:
         self.statement(function.body)
         for name, node in frame.wanted.items():
             if name not in frame.placed:
-                raise self.expressions.refused(f"goto {name}: there is no such label", node)
+                raise self.expressions.error(f"goto {name}: there is no such label", node)
         if result is not None and function.name != "main":
             self._unknown_value(result, f"{function.name}.return")
         self.flow.jump(leave)
@@ -162,7 +162,7 @@ class Statements:
 
     def _StaticAssert(self, node: Any) -> None:
         if not self.expressions.constant(node.cond):
-            raise self.expressions.refused(f"{self.expressions.text(node.cond)} does not hold", node)
+            raise self.expressions.error(f"{self.expressions.text(node.cond)} does not hold", node)
 
     def _Pragma(self, node: Any) -> None:
         pass
@@ -234,7 +234,7 @@ class Statements:
 
     def _leave(self, targets: list[str], node: Any) -> None:
         if not targets:
-            raise self.expressions.refused(f"{self.expressions.text(node)} stands in no loop", node)
+            raise self.expressions.error(f"{self.expressions.text(node)} stands in no loop", node)
         self.flow.jump(targets[-1])
 
     def _Return(self, node: Any) -> None:
@@ -251,7 +251,7 @@ class Statements:
     def _Label(self, node: Any) -> None:
         place = self._label(node.name)
         if node.name in self.frame.placed:
-            raise self.expressions.refused(f"the label {node.name} is there twice", node)
+            raise self.expressions.error(f"the label {node.name} is there twice", node)
         self.flow.step(None, "skip", to=place)
         visible = self._visible()
         for jump, seen in self.frame.waiting.pop(node.name, ()):
@@ -292,7 +292,7 @@ class Statements:
             if key in here:
                 continue
             if isinstance(variable, PointerVariable):
-                raise self.expressions.refused(f"a jump passes the declaration of the pointer {name}", node)
+                raise self.expressions.error(f"a jump passes the declaration of the pointer {name}", node)
             self._unknown_value(variable, name)
 
     def _label(self, name: str) -> str:
@@ -302,7 +302,7 @@ class Statements:
         to, where = self.expressions, where_of(node)
         value = to.arithmetic.promote(to.scalar(node.cond))
         if not isinstance(value.kind, Integer):
-            raise to.refused(f"{to.text(node.cond)} is not an integer", node)
+            raise to.error(f"{to.text(node.cond)} is not an integer", node)
         after, text = self.flow.place(), to.text(node.cond)
         places: dict[int, str] = {}
         options: list[Branch] = []
@@ -334,7 +334,7 @@ class Statements:
     def _Case(self, node: Any) -> None:
         found = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
         if found is None:
-            raise self.expressions.refused("a case outside of a switch", node)
+            raise self.expressions.error("a case outside of a switch", node)
         before, (place, seen) = self.flow.at, found
         self.flow.at = place
         self._forget_passed(self._visible(), seen, node)
@@ -404,7 +404,7 @@ class Statements:
         to = self.expressions
         frame = self.frame
         if "static" in node.storage:
-            raise to.refused("a static pointer in a function is not supported", node)
+            raise to.error("a static pointer in a function is not supported", node)
         key = ("" if frame.outermost else frame.function.name, id(node))
         pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
         to.scope.names[node.name] = pointer
