@@ -331,7 +331,7 @@ STEP = "(define-fun .x () Int (! x :next n))\n"
         ("(define-fun p () Int true)", 1, "p is declared Int, and its value is Bool"),
         ("(define-fun f ((x Int)) Bool (> x 0))\n(define-fun p () Bool (f true))", 2, "f takes Int, not Bool"),
         ("(define-fun f ((x Int)) Bool x)\n(define-fun p () Bool (f 1))", 2, "f is declared Bool, and its value"),
-        ("(define-fun p () Bool (! y :invar-property 0))", 1, "there is no y here"),
+        ("(define-fun p () Bool (! y :invar-property 0))", 1, "y is not declared"),
         ("(define-fun p () Bool (! true :live-property 0))", 1, "liveness is not supported"),
         ("(define-fun p () Bool (+ true 1))", 1, "Bool and Int are different types"),
         ("(define-fun p () Bool (foo true))", 1, "`foo` is not supported here"),

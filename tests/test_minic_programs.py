@@ -70,9 +70,9 @@ REFUSED = {
     "loops/linear_search_false.c": "an array needs a size that is a constant",
     "loops/matrix_false.c": "an array needs a size that is a constant",
     "loops/matrix_true.c": "an array needs a size that is a constant",
-    "loops/n.c24_false.c": "memmove has no body and is given a pointer",
-    "loops/veris.c_OpenSER__cases1_stripFullBoth_arr_true.c": "r_strncpy has no body and is given a pointer",
-    "loops/verisec_OpenSER__cases1_stripFullBoth_arr_false.c": "r_strncpy has no body and is given a pointer",
+    "loops/n.c24_false.c": "memmove has no body and is passed a pointer",
+    "loops/veris.c_OpenSER__cases1_stripFullBoth_arr_true.c": "r_strncpy has no body and is passed a pointer",
+    "loops/verisec_OpenSER__cases1_stripFullBoth_arr_false.c": "r_strncpy has no body and is passed a pointer",
 }
 FOR_MACHINES = {
     "loop-invariants/bin-suffix-5_true.c",

@@ -134,7 +134,7 @@ def test_predicates_of_the_user(count):
         (["compile", "count.c", "-o", "out"], "count.c is a program"),
         (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "no verdict, so no witness"),
         (["prove", "spec.py", "--int", "math"], "are for programs"),
-        (["prove", "count.c::f"], "there is no function f: main"),
+        (["prove", "count.c::f"], "has no function named f, it has main"),
     ],
     ids=str,
 )

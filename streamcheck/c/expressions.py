@@ -345,7 +345,8 @@ class Evaluator:
             kind = whole.kind.field(node.field.name)
             if kind is not None:
                 return whole.field(node.field.name, kind)
-        raise self.error(f"{self.text(node)}: there is no field {node.field.name}", node)
+        kind = whole.kind if isinstance(whole, Lvalue | CValue) else kinds.VOID
+        raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
         target = self.lvalue(node.lvalue)

@@ -94,7 +94,7 @@ def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> t
         inner = node.name[0]
         return to.constant(getattr(inner, "expr", None) or getattr(inner, "dim", None) or inner), node.expr
     if node.name[0].name not in names:
-        raise to.error(f"there is no field {node.name[0].name}", node)
+        raise to.error(f"{kind} has no field {node.name[0].name}", node)
     return names.index(node.name[0].name), node.expr
 
 
@@ -112,4 +112,4 @@ def scalar_values(kind: AnyKind, node: Any, to: Evaluator) -> dict[PartPath, Any
         return dict(items(kind, node, to))
     if form(node) == "Constant" and node.type == "string" and isinstance(kind, Array):
         return {(i,): code for i, code in enumerate(string(node, to)[: kind.length])}
-    raise to.error(f"{to.text(node)} is no initialiser of an array", node)
+    raise to.error(f"{to.text(node)} cannot initialise an array", node)

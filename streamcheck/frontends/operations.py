@@ -87,9 +87,9 @@ def divide(op: str, a: Term, b: Term, unknown: UnknownMaker) -> Term:
     """`op` is "intdiv" or "mod" for whole numbers, "div" for reals."""
     require_same_type(a, b)
     if op == "div":
-        require_kind(a.type, "real", what="real", hint="whole numbers have `div`")
+        require_kind(a.type, "real", what="real", hint="integers have `div`")
         return _unless_zero(op, a, b, unknown, lambda: _real_quotient(a, b))
-    require_kind(a.type, *WHOLE_NUMBERS, what="whole numbers", hint="reals have `/`")
+    require_kind(a.type, *WHOLE_NUMBERS, what="integers", hint="reals have `/`")
     if isinstance(a.type, MachineType):
         return word_quotient(a, b) if op == "intdiv" else apply("rem", a, b)
     return _unless_zero(op, a, b, unknown, lambda: quotient(a, b) if op == "intdiv" else remainder(a, b))

@@ -107,7 +107,7 @@ class SmtTermReader:
             digits = text[2:]
             width = len(digits) * (1 if text[1] == "b" else 4)
             return bits.word(width, int(digits, 2 if text[1] == "b" else 16))
-        raise self.source.error(form, f"there is no {text} here")
+        raise self.source.error(form, f"{text} is not declared")
 
     def _literal(self, form: SList) -> Term:
         if len(form) == 3 and re.fullmatch(r"bv\d+", str(form[1])):

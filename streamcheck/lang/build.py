@@ -142,7 +142,7 @@ def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand
     bound = Node("bound", (), core, name, where=here())
     inside = node_of(body(make(bound)), BOOL)
     if inside.type is not BOOL:
-        raise SpecError(f"{quantifier}: the body is {inside.type}, not Bool", here())
+        raise SpecError(f"{quantifier}: the body: expected Bool, found {inside.type}", here())
     return make(Node(quantifier, (bound, inside), BOOL, where=here()))
 
 
@@ -188,7 +188,7 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
         raise SpecError("reset(c, f) needs a function that builds the dataflow", here(), write="reset(c, lambda: …)")
     node = node_of(condition, BOOL)
     if node.type is not BOOL:
-        raise SpecError(f"reset(c, f): the condition is {node.type}, not Bool", here())
+        raise SpecError(f"reset(c, f): the condition: expected Bool, found {node.type}", here())
     outer = current_restart.get()
     combined = node if outer is None else apply("or", outer, node)
     with restart_context(combined):

@@ -64,7 +64,7 @@ class SpecBase:
         """Call the C function `name` at each step where `guard` is true, with these arguments."""
         node = node_of(guard, BOOL)
         if node.type is not BOOL:
-            raise SpecError(f'trigger "{name}": the guard is {node.type}, not Bool', here())
+            raise SpecError(f'trigger "{name}": the guard: expected Bool, found {node.type}', here())
         self._add("trigger", self.triggers, name, node, _arguments(args))
 
     def _add(
@@ -87,14 +87,14 @@ class SpecBase:
 def _claim(call: str, stream: object) -> Node:
     if isinstance(stream, bool):
         raise SpecError(
-            f"`{call}` needs a Bool stream, not Python's {stream}: Python evaluated something while loading, "
+            f"`{call}`: expected a Bool stream, found Python's {stream}: Python evaluated something while loading, "
             "such as `in`, `and` or a comparison of Python values",
             here(),
             write=f"Bool({stream}), if a constant is meant",
         )
     node = node_of(stream, BOOL)
     if node.type is not BOOL:
-        raise SpecError(f"`{call}` needs a Bool stream, not {node.type}", here())
+        raise SpecError(f"`{call}`: expected a Bool stream, found {node.type}", here())
     return node
 
 

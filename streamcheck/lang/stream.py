@@ -303,7 +303,7 @@ def binary(op: str, a: object, b: object) -> Stream:
     if any(isinstance(o, Stream) and o._node.type is BOOL for o in (a, b)):
         shown = fill(OPERATORS[op].shown, {"a": "…", "b": "Bool"})
         write = "count_of(T, bools) to count Booleans, cast(Word8, b) for one"
-        raise SpecError(f"{shown}: defined for numbers, not Bool", here(), write=write)
+        raise SpecError(f"{shown}: expected numbers, found Bool", here(), write=write)
     left, right = nodes_of_one_type(a, b)
     return make(apply(op, left, right))
 
@@ -344,7 +344,7 @@ def power(base: object, exponent: object) -> Stream:
     on floats."""
     if isinstance(base, Stream) and _is_whole(exponent) and cast(int, exponent) >= 0:
         if not base._node.type.is_number:
-            raise SpecError(f"{base._node.type} ** {exponent}: ** is defined for numbers only", here())
+            raise SpecError(f"{base._node.type} ** {exponent}: expected a number, found {base._node.type}", here())
         return make(_product(base._node, cast(int, exponent)))
     if _is_whole(exponent) and isinstance(base, Stream) and base._node.type.kind == "real":
         return make(apply("div", literal(base._node.type, 1), _product(base._node, -cast(int, exponent))))

@@ -400,7 +400,7 @@ class Bisimulation:
 def _member(struct: Lvalue, name: str) -> Lvalue:
     kind = struct.kind.field(name) if isinstance(struct.kind, Struct) else None
     if kind is None:
-        raise SpecError(f"{struct.kind} has no member {name}")
+        raise SpecError(f"{struct.kind} has no field {name}")
     return struct.field(name, kind)
 
 

@@ -22,25 +22,23 @@ def _number(args: tuple[Type, ...], _: object) -> Type:
 
 def _whole(args: tuple[Type, ...], _: object) -> Type:
     if args[0].kind in ("float", "real") and args[0] is args[-1]:
-        raise TypeRule(f"it is for integers; for {args[0]} there is `/`")
+        raise TypeRule(f"expected integers, found {args[0]}; it has `/`")
     return require(common_type(args), INTEGERS, "integers")
 
 
 def _fraction(args: tuple[Type, ...], _: object) -> Type:
     if args[0].is_integer:
-        raise TypeRule(
-            f"it is for Float, Double and Real; for {args[0]} there are `//` (floors) and `quot` (truncates)"
-        )
-    return require(common_type(args), "float real", "Float, Double and Real")
+        raise TypeRule(f"expected Float, Double or Real, found {args[0]}; it has `//` (floors) and `quot` (truncates)")
+    return require(common_type(args), "float real", "Float, Double or Real")
 
 
 def _words(args: tuple[Type, ...], _: object) -> Type:
-    return require(common_type(args), "unsigned signed", "Bool streams and machine integers")
+    return require(common_type(args), "unsigned signed", "Bool streams or machine integers")
 
 
 def _shift(args: tuple[Type, ...], _: object) -> Type:
     require(args[0], "unsigned signed", "machine integers")
-    require(args[1], INTEGERS, "amounts that are integers")
+    require(args[1], INTEGERS, "an integer amount")
     return args[0]
 
 

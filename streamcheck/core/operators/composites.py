@@ -13,10 +13,10 @@ from streamcheck.core.types import ArrayType, MachineType, StructType, Type, plu
 def _array(args: tuple[Type, ...], target: object) -> Type:
     assert isinstance(target, ArrayType)
     if len(args) != target.length:
-        raise TypeRule(f"{plural(len(args), 'element')}, but {target} has {target.length}")
+        raise TypeRule(f"expected {plural(target.length, 'element')} for {target}, found {len(args)}")
     for i, t in enumerate(args):
         if t is not target.element:
-            raise TypeRule(f"element {i} is {t}, not {target.element}")
+            raise TypeRule(f"element {i}: expected {target.element}, found {t}")
     return target
 
 
@@ -24,7 +24,7 @@ def _struct(args: tuple[Type, ...], target: object) -> Type:
     assert isinstance(target, StructType)
     for (name, wanted), t in zip(target.fields, args, strict=True):
         if t is not wanted:
-            raise TypeRule(f"field `{name}` is {t}, not {wanted}")
+            raise TypeRule(f"field `{name}`: expected {wanted}, found {t}")
     return target
 
 
@@ -35,15 +35,15 @@ def _tuple(s: Signature) -> str:
 def _element(args: tuple[Type, ...], _: object) -> Type:
     array = args[0]
     if not isinstance(array, ArrayType):
-        raise TypeRule(f"only arrays have elements, not {array}")
-    require(args[1], "unsigned signed integer", "indices that are integers")
+        raise TypeRule(f"expected an array, found {array}")
+    require(args[1], "unsigned signed integer", "an integer index")
     return array.element
 
 
 def _update(args: tuple[Type, ...], _: object) -> Type:
     element = _element(args[:2], None)
     if args[2] is not element:
-        raise TypeRule(f"an element of {args[0]} is {element}, not {args[2]}")
+        raise TypeRule(f"an element of {args[0]}: expected {element}, found {args[2]}")
     return args[0]
 
 
@@ -56,7 +56,7 @@ def _with_field(args: tuple[Type, ...], position: object) -> Type:
     wanted = _field(args[:1], position)
     if args[1] is not wanted:
         assert isinstance(args[0], StructType) and isinstance(position, int)
-        raise TypeRule(f"field `{args[0].fields[position][0]}` is {wanted}, not {args[1]}")
+        raise TypeRule(f"field `{args[0].fields[position][0]}`: expected {wanted}, found {args[1]}")
     return args[0]
 
 

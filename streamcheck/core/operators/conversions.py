@@ -14,10 +14,10 @@ FROM = "bool unsigned signed float integer real enum"
 
 
 def _cast(args: tuple[Type, ...], target: object) -> Type:
-    require(args[0], FROM, "Bool, numbers and enums")
+    require(args[0], FROM, "a Bool, a number or an enum")
     assert isinstance(target, Type)
     if target.kind not in "bool unsigned signed float integer real".split():
-        raise TypeRule(f"there is no conversion to {target}")
+        raise TypeRule(f"a conversion to {target} is not supported")
     return target
 
 
@@ -146,7 +146,7 @@ def _c(s: Signature) -> str:
 
 
 def _float(args: tuple[Type, ...], _: object) -> Type:
-    return require(common_type(args), "float", "Float and Double")
+    return require(common_type(args), "float", "Float or Double")
 
 
 def _function(name: str, *operands: str, smt: str | None = None) -> Operator:

@@ -31,7 +31,7 @@ def _ordering(args: tuple[Type, ...], _: object) -> Type:
 
 def _choice(args: tuple[Type, ...], _: object) -> Type:
     if args[0] is not BOOL:
-        raise TypeRule(f"the condition is {args[0]}, not Bool")
+        raise TypeRule(f"the condition: expected Bool, found {args[0]}")
     return common_type(args[1:])
 
 

@@ -146,5 +146,5 @@ def common_type(args: tuple[Type, ...]) -> Type:
 
 def require(type: Type, kinds: str, what: str) -> Type:
     if type.kind not in kinds.split():
-        raise TypeRule(f"it is for {what}, not {type}")
+        raise TypeRule(f"expected {what}, found {type}")
     return type

@@ -67,8 +67,10 @@ def _choose(e: ExpressionText, args: list[Any], scope: LustreScope) -> TermOrTup
     condition = args[0]
     if e.op == "merge":
         return _merge(e, condition, args[1:])
-    if isinstance(condition, tuple) or condition.type is not BOOL:
-        raise TypeRule("the condition is not bool")
+    if isinstance(condition, tuple):
+        raise TypeRule(f"the condition: expected one value, found {len(condition)}")
+    if condition.type is not BOOL:
+        raise TypeRule(f"the condition: expected bool, found {condition.type}")
     return _each(condition, args[1], args[2])
 
 
@@ -224,7 +226,7 @@ def _shift(op: str, a: Term, b: Term) -> Term:
 def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
     if not isinstance(array.type, ArrayType):
         raise TypeRule(f"expected an array, found {array.type}")
-    require_kind(index.type, *WHOLE_NUMBERS, what="a whole number as index")
+    require_kind(index.type, *WHOLE_NUMBERS, what="an integer index")
     length = array.type.length
     if index.is_const:
         if not 0 <= index.payload < length:
@@ -239,7 +241,7 @@ def _update(array: Term, index: Term, value: Term) -> Term:
     """The array with one element replaced; an update out of range changes nothing."""
     if not isinstance(array.type, ArrayType):
         raise TypeRule(f"expected an array, found {array.type}")
-    require_kind(index.type, *WHOLE_NUMBERS, what="a whole number as index")
+    require_kind(index.type, *WHOLE_NUMBERS, what="an integer index")
     if value.type is not array.type.element:
         raise TypeRule(f"an element of {array.type}: expected {array.type.element}, found {value.type}")
     return choice(_inside(index, array.type.length), term("update", array, index, value), array)

@@ -48,7 +48,7 @@ def contract_scope(evaluator: NodeEvaluator, contract: Contract, scope: LustreSc
 def _import_scope(evaluator: NodeEvaluator, imported: Import, scope: LustreScope) -> LustreScope:
     node = evaluator.file.contracts.get(imported.contract)
     if node is None or node.contract is None:
-        raise evaluator.tokens.error(imported.at, f"there is no contract {imported.contract}")
+        raise evaluator.tokens.error(imported.at, f"contract {imported.contract} is not declared")
     if len(imported.inputs) != len(node.inputs) or len(imported.outputs) != len(node.outputs):
         text = f"contract {node.name} has {len(node.inputs)} inputs and {len(node.outputs)} outputs"
         raise evaluator.tokens.error(imported.at, text)

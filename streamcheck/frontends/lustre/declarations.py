@@ -63,7 +63,7 @@ class LustreDeclarations:
         if name not in self._named:
             text = self.file.types.get(name)
             if text is None:
-                raise self.tokens.error(at, f"there is no type {name}")
+                raise self.tokens.error(at, f"type {name} is not declared")
             if name in self._naming:
                 raise self.tokens.error(text.at, f"type {name} contains itself")
             self._naming.append(name)
@@ -170,7 +170,7 @@ class LustreDeclarations:
     def _type_of_name(self, e: ExpressionText, scope: LustreScope) -> Type:
         owner = scope.owner(e.value)
         if owner is None:
-            raise self.tokens.error(e.at, f"there is no {e.value} here")
+            raise self.tokens.error(e.at, f"{e.value} is not declared")
         declared = owner.shapes.get(e.value)
         if declared is not None:
             return declared.type
@@ -203,7 +203,7 @@ class LustreDeclarations:
     def _output_types(self, e: ExpressionText, scope: LustreScope) -> list[Type]:
         node = self.file.nodes.get(e.value.node)
         if node is None:
-            raise self.tokens.error(e.at, f"there is no node {e.value.node}")
+            raise self.tokens.error(e.at, f"node {e.value.node} is not declared")
         return [self.shape(v.type, self.globals).type for v in node.outputs]
 
     def _part_type(self, type: Type, path: list[int | str], at: int) -> Type:
@@ -213,7 +213,7 @@ class LustreDeclarations:
             elif isinstance(step, str) and isinstance(type, StructType) and step in dict(type.fields):
                 type = dict(type.fields)[step]
             else:
-                raise self.tokens.error(at, f"{type} has no such part")
+                raise self.tokens.error(at, f"{type} has no {'element' if isinstance(step, int) else 'field'} {step}")
         return type
 
 

@@ -156,7 +156,7 @@ class NodeEvaluator:
                 self._read(e, scope, owner, definition, run)
                 return
             owner = owner.parent
-        raise self.tokens.error(e.at, f"there is no {name} here")
+        raise self.tokens.error(e.at, f"{name} is not declared")
 
     def _read(
         self,
@@ -401,7 +401,7 @@ class NodeEvaluator:
         for contract in contracts:
             owner = None if owner is None else owner.imports.get(contract)
         if owner is None or name not in owner.modes:
-            raise self.tokens.error(at, f"there is no mode ::{path} here")
+            raise self.tokens.error(at, f"mode ::{path} is not declared")
         return self.requirement(owner.modes[name], owner)
 
 

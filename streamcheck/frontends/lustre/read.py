@@ -41,10 +41,10 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
 def _read(text: str, path: str, node: str | None) -> list[Specification]:
     file, tokens = parse(text, path)
     if node is not None and node not in file.nodes:
-        raise SpecError(f"{path} has no node {node}, it has {', '.join(file.nodes) or 'none'}")
+        raise SpecError(f"{path} has no node named {node}, it has {', '.join(file.nodes) or 'none'}")
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
-        raise SpecError(f"{path} has no node")
+        raise SpecError(f"{path} has no nodes")
     return [MainNode(file, tokens, main).specification() for main in mains]
 
 

@@ -63,7 +63,7 @@ class Calls:
             raise self.expressions.error("calls through pointers to functions are not supported", node)
         found = self.expressions.scope.meaning(node.name.name)
         if found is not None and not isinstance(found, Function):
-            raise self.expressions.error(f"{node.name.name} is called, and is no function", node)
+            raise self.expressions.error(f"{node.name.name} is not a function", node)
         return node.name.name, found
 
     def result_kind(self, node: Any) -> AnyKind:
@@ -117,16 +117,16 @@ class Calls:
                 continue
             given = to.value(argument)
             if isinstance(given, Pointee) or (isinstance(given, Lvalue) and isinstance(given.kind, Array)):
-                raise to.error(f"{name} has no body and is given a pointer: what it changes is not known", node)
+                raise to.error(f"{name} has no body and is passed a pointer: its effects are unknown", node)
         kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
         if not known and name not in PRINTS:
-            does = "does nothing" if kind == kinds.VOID else "gives any value"
-            to.flow.warn(f"{name} has no body: it {does}, and changes nothing", to.where)
+            result = "" if kind == kinds.VOID else "return any value and to "
+            to.flow.warn(f"{name} has no body: it is assumed to {result}change nothing", to.where)
         if kind == kinds.VOID:
             return None
         if not isinstance(kind, Integer | Floating):
-            raise to.error(f"{name} has no body and gives {kind}", node)
+            raise to.error(f"{name} has no body and returns {kind}: the result is unknown", node)
         return CValue(kind, to.unknown("nondet()" if known else f"{name}()", kind))
 
     # Functions of the file

@@ -34,7 +34,7 @@ def _predicate(text: str, program: Automaton, to: Expressions) -> Term:
         value = to.scalar(returned.expr)
     except (SpecError, ValueError, AttributeError) as why:
         names = ", ".join(str(v.payload) for v in program.variables)
-        reason = why.message if isinstance(why, SpecError) else "it is no expression"
+        reason = why.message if isinstance(why, SpecError) else "not an expression"
         raise SpecError(f"the predicate {text!r}: {reason}", also=((f"variables: {names}", None),)) from None
     return to.arithmetic.truth(value)
 

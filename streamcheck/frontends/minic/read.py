@@ -126,7 +126,7 @@ class _TranslationUnit:
         bodies = {name: f for name, f in found.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
         if wanted is not None:
             if wanted not in bodies:
-                raise SpecError(f"there is no function {wanted}: {', '.join(bodies)}", Location(self.file, 1))
+                raise SpecError(f"{self.file} has no function named {wanted}, it has {', '.join(bodies)}")
             return bodies[wanted]
         if "main" in bodies:
             return bodies["main"]
@@ -134,7 +134,7 @@ class _TranslationUnit:
         if len(offered) == 1:
             return offered[0]
         if not offered:
-            raise SpecError("there is no function", Location(self.file, 1))
+            raise SpecError(f"{self.file} has no functions")
         names = ", ".join(f.name for f in offered)
         raise SpecError(f"which function? {names}", Location(self.file, 1), write=f"{self.file}::{offered[0].name}")
 

@@ -128,7 +128,7 @@ class Statements:
         self.statement(function.body)
         for name, node in frame.wanted.items():
             if name not in frame.placed:
-                raise self.expressions.error(f"goto {name}: there is no such label", node)
+                raise self.expressions.error(f"label {name} is not declared", node)
         if result is not None and function.name != "main":
             self._unknown_value(result, f"{function.name}.return")
         self.flow.jump(leave)

@@ -44,7 +44,7 @@ def bool_stream(operand: Operand, what: str) -> Stream:
     """A Bool stream, `True` and `False` included."""
     node = node_of(operand, BOOL)
     if node.type is not BOOL:
-        raise SpecError(f"{what} is {node.type}, not Bool", here())
+        raise SpecError(f"{what}: expected Bool, found {node.type}", here())
     return make(node)
 
 
