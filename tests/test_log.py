@@ -42,14 +42,31 @@ def test_verbose_says_what_engines_and_workers_do():
     assert any(m.startswith("worker 1 starts: bmc+k-induction+completeness") for m in messages["run.director"])
     assert {"worker 1 ends", "y_positive: proved by k-induction"} <= {*messages["run.director"]}
     assert "bmc: depth 0" in messages["engines.bmc"]
-    assert any(m.startswith("k-induction: proves y_positive, k = 1") for m in messages["engines.kinduction"])
+    assert any(m.startswith("k-induction: proved with k = 1") for m in messages["engines.kinduction"])
     assert "smt.solver" not in messages
 
 
 def test_very_verbose_adds_queries_with_their_time():
     rows = lines_of(streamcheck("prove", "specs/growing_sum.py", "-vv").stderr)
     queries = [m for _, module, worker, m in rows if module == "smt.solver" and worker]
-    assert queries and all(re.fullmatch(r"(sat|unsat|unknown) in \d+\.\d ms, \d+ assumptions", q) for q in queries)
+    assert queries and all(re.fullmatch(r"(sat|unsat|unknown) in \d+\.\d ms, \d+ assumptions?", q) for q in queries)
+
+
+def test_very_verbose_adds_the_lemmas_of_ic3_in_the_notation_of_specs():
+    rows = lines_of(streamcheck("prove", "specs/growing_sum.py", "--engine", "ic3", "-vv").stderr)
+    lemmas = [m for _, module, _, m in rows if module == "engines.ic3.frames" and m.startswith("lemma ")]
+    assert any(re.fullmatch(r"lemma of (every frame|frame \d+): .*\by\b.*", m) for m in lemmas), lemmas
+    assert any(module == "run.workers" and m == "turn of ic3" for _, module, _, m in rows)
+
+
+def test_check_logs_the_conditions_of_the_proof(tmp_path):
+    streamcheck("prove", "specs/growing_sum.py", "--certificates", tmp_path)
+    (proof, *_) = sorted(tmp_path.iterdir())
+    done = streamcheck("check", proof, "-v")
+    assert done.returncode == 0 and " holds\n" in done.stdout
+    assert any("base case" in message for _, _, _, message in lines_of(done.stderr))
+    queries = lines_of(streamcheck("check", proof, "-vv").stderr)
+    assert len(queries) > len(lines_of(done.stderr))
 
 
 def test_lines_of_all_workers_are_in_order(spec_file):

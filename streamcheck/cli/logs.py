@@ -18,7 +18,7 @@ class Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         module = record.name.removeprefix(f"{PACKAGE.name}.")
         worker = getattr(record, "worker", "")
-        return f"{record.created - BEGAN:9.4f}  {module:26}  {worker:2}  {record.getMessage()}"
+        return f"{record.created - BEGAN:9.4f}  {module:32}  {worker:2}  {record.getMessage()}"
 
 
 def to_terminal(*, queries: bool) -> None:

@@ -257,8 +257,10 @@ def default(type: Type) -> Value:
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 value`, `2 values`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """`1 value`, `2 values`, `2 properties`."""
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith(("ry", "ty")) else f"{number} {noun}s"
 
 
 def float_text(value: float) -> str:

@@ -23,7 +23,7 @@ from typing import ClassVar, assert_never
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, plural
 from streamcheck.engines.options import CompletenessOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
@@ -73,7 +73,7 @@ class Completeness:
                     return
                 closed_at = k if answer and k else None
                 if closed_at:
-                    LOG.info("completeness: all states are reached within %d steps", k)
+                    LOG.info("completeness: all states are reached within %s", plural(k, "step"))
             for name in [n for n in open_claims if closed_at is not None and true_up_to.get(n, -1) >= closed_at - 1]:
                 yield Proved(name, Certificate("complete", closed_at or 1, (open_claims.pop(name),)))
             yield Progress(k) if closed_at is None else Waiting()

@@ -135,7 +135,7 @@ class KInduction:
         claims = {c.name: c for c in self.system.properties}
         for found in [f for f in self.waiting if false in (*f.names, *f.relied)]:
             self.waiting.remove(found)
-            LOG.info("k-induction: takes back %s, since %s is false", ", ".join(found.names), false)
+            LOG.info("k-induction: withdraws %s; their proof used %s, which is false", "; ".join(found.names), false)
             for name in found.names:
                 self.shown.pop(name, None)
                 if name != false:
@@ -202,7 +202,7 @@ class KInduction:
         depth = max([k, *self.lemmas.values()])
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
-        LOG.info("k-induction: step case at k = %d (%s) of %s", k, kind, ", ".join(names))
+        LOG.info("k-induction: step case holds at k = %d (%s): %s", k, kind, "; ".join(names))
         self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants)))
         for name in names:
             claim = self.open.pop(name)

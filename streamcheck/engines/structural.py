@@ -151,7 +151,7 @@ class Structural:
         if self.options.wires:
             states = {s.var.payload for s in self.system.state}
             kept.update(s for name in chosen for s in graph.successors[name] if s not in states)
-        LOG.info("structural keeps %s", ", ".join(sorted(kept)))
+        LOG.info("structural: keeps %s", ", ".join(sorted(kept)))
         return True
 
 

@@ -17,7 +17,7 @@ from typing import ClassVar, assert_never
 from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, term, variables
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, plural
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
@@ -120,7 +120,8 @@ class Discovery(ABC):
         own = {*goals.values()}
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
-        LOG.info("%s: %d of %d candidates are invariants", self.name, len(self.shown), len(candidates))
+        tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")
+        LOG.info("%s: %s tested, %s in all", self.name, tested, invariants)
         present = {*alive}
         for name, goal in goals.items():
             if goal in present:

@@ -6,83 +6,12 @@ so the text is as large as the graph, not as its unfolding.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
-from streamcheck.core.operators import OPERATORS, fill
-from streamcheck.core.term import Term, walk
+from streamcheck.core.printer import Printer, needs_parentheses
+from streamcheck.core.term import Term
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
-from streamcheck.report.values import as_notation
-
-MAX_DEPTH = 40  # a deeper expression is split by a name
-
-
-class Printer:
-    """Expressions over named terms. `names` grows if a shared or deep node needs a name."""
-
-    def __init__(self, names: Mapping[Term, str], roots: Iterable[Term]) -> None:
-        roots = list(roots)
-        self.names = dict(names)
-        self.extra: list[tuple[str, Term, str]] = []
-        uses: Counter[Term] = Counter(roots)
-        nodes = list(walk(roots))
-        for node in nodes:
-            uses.update(node.args)
-        self.texts: dict[Term, str] = {}
-        depth: dict[Term, int] = {}
-        for node in nodes:
-            self.texts[node] = self._text(node)
-            depth[node] = 1 + max((depth[a] for a in node.args), default=0)
-            shared = uses[node] > 1 and depth[node] > 2  # one operator over names is as short as a name
-            if node.args and (node in self.names or shared or depth[node] > MAX_DEPTH):
-                depth[node] = 0
-                if node not in self.names:
-                    self.names[node] = name = f"_{len(self.extra) + 1}"
-                    self.extra.append((name, node, self.texts[node]))
-
-    def _operand(self, node: Term) -> str:
-        if node in self.names:
-            return self.names[node]
-        text = self.texts[node]
-        return f"({text})" if _needs_parentheses(node) else text
-
-    def use(self, node: Term) -> str:
-        """The node inside an expression: its name if it has one."""
-        return self.names.get(node) or self.texts[node]
-
-    def definition(self, node: Term) -> str:
-        return self.texts[node]
-
-    def _text(self, node: Term) -> str:
-        match node.op:
-            case "const":
-                return as_notation(node.type, node.payload)
-            case "var":
-                return str(node.payload)
-            case "array":
-                return f"[{', '.join(self.use(a) for a in node.args)}]"
-            case "struct":
-                fields = zip(node.type.fields, node.args, strict=True)  # type: ignore[attr-defined]
-                return f"{node.type}({', '.join(f'{n}={self.use(a)}' for (n, _), a in fields)})"
-            case "field":
-                name, _ = node.args[0].type.fields[node.payload]  # type: ignore[attr-defined]
-                return f"{self._operand(node.args[0])}.{name}"
-            case "with_field":
-                name, _ = node.type.fields[node.payload]  # type: ignore[attr-defined]
-                return f"{self._operand(node.args[0])}.set({name}={self.use(node.args[1])})"
-            case "cast":
-                return f"cast({node.type}, {self.use(node.args[0])})"
-        shown = OPERATORS[node.op].shown
-        inside_call = shown.endswith(")") and not shown.startswith("a")
-        texts = [self.use(a) if inside_call else self._operand(a) for a in node.args]
-        return fill(shown, dict(zip("abc", texts, strict=False)))
-
-
-def _needs_parentheses(node: Term) -> bool:
-    if node.op == "const":
-        return "/" in as_notation(node.type, node.payload)
-    return " " in OPERATORS[node.op].shown.split("(")[0] if node.args else False
 
 
 def show_equations(specification: Specification) -> str:
@@ -130,7 +59,7 @@ def _position(row: tuple[int, str, Term, str]) -> int:
 
 def _delay_text(printer: Printer, after: Term) -> str:
     text = printer.use(after)
-    return f"({text})" if after not in printer.names and _needs_parentheses(after) else text
+    return f"({text})" if after not in printer.names and needs_parentheses(after) else text
 
 
 def _section(title: str, rows: list[tuple[str, str, str]]) -> Iterator[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from streamcheck.core.printer import Printer, as_notation
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.report.equations import Printer
-from streamcheck.report.values import as_notation
 
 
 def show_system(system: TransitionSystem) -> str:

@@ -86,19 +86,6 @@ def as_json(type: Type, value: Value) -> Any:
     return value
 
 
-def as_notation(type: Type, value: Value) -> str:
-    """A constant as the user writes it: `Mode.RUN`, `Pos(lat=0.5, ok=true)`."""
-    match type:
-        case ArrayType():
-            return f"[{', '.join(as_notation(type.element, v) for v in _parts(value))}]"
-        case StructType():
-            parts = zip(type.fields, _parts(value), strict=True)
-            return f"{type}({', '.join(f'{n}={as_notation(t, v)}' for (n, t), v in parts)})"
-        case EnumType():
-            return f"{type}.{_member(type, value)}"
-    return as_text(type, value)
-
-
 def _parts(value: Value) -> tuple[Value, ...]:
     assert isinstance(value, tuple)
     return value

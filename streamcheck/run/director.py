@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
+from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
@@ -192,7 +193,7 @@ class Director:
         child = ready or Child(run, memory=share)
         number = len(self.workers) + 1
         self.workers.append(Worker(number, lane, model, group, child, self.elapsed, self.elapsed))
-        self._timeline.info("worker %d starts: %s, %d properties", number, lane.title, len(undecided))
+        self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:
         children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
@@ -261,7 +262,7 @@ class Director:
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
-        self._timeline.info("all engines begin again, without limits on queries")
+        self._timeline.info("all engines restart, without limits on queries")
         for worker in self._alive():
             self._stop(worker)
         for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, assert_never
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
@@ -56,11 +57,11 @@ def prove(
     tested = _with_tests(chosen)
     models = views(tested, blocks=settings.blocks)
     LOG.info(
-        "%s: %d properties (%d implied), %d vacuity tests; models: %s",
+        "%s: %s (%d implied), %s; integer models: %s",
         problem.name,
-        len(chosen.properties),
+        plural(len(chosen.properties), "property"),
         sum(p.is_implied for p in chosen.properties),
-        len(tested.properties) - len(chosen.properties),
+        plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
         ", ".join(view.model for view in models),
     )
     director = Director(
@@ -77,7 +78,7 @@ def prove(
     )
     decisions = director.run()
     results = [_result(p, decisions[p.name]) for p in chosen.properties]
-    LOG.info("%s: all decided or given up after %.3f s", problem.name, director.elapsed)
+    LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
         *director.deaths,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamcheck.core.types import plural
 from streamcheck.engines.protocol import (
     Engine,
     Event,
@@ -32,6 +33,7 @@ from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
 from streamcheck.transform.reduce import clusters
 
+LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
@@ -130,6 +132,7 @@ class Turns:
 
     def _turn(self, one: Instance, send: Callable[[str, Event], None]) -> None:
         one.waiting = False
+        LOG.debug("turn of %s", one.row.name)
         for event in one.events:
             if isinstance(event, Waiting):
                 one.waiting = True
@@ -152,15 +155,15 @@ def _message(event: Event) -> str:
         case TrueUpTo() | Settled() | Waiting():
             return ""
         case Invariants(certificate):
-            return f"{len(certificate.invariants)} invariants for other engines"
+            return f"{plural(len(certificate.invariants), 'invariant')} for other engines"
         case Proved(prop, certificate):
-            return f"proves {prop}, k = {certificate.k}, {len(certificate.invariants)} invariants"
+            return f"proved with k = {certificate.k}, {plural(len(certificate.invariants), 'invariant')}: {prop}"
         case Falsified(prop, trace):
-            return f"falsifies {prop} at step {trace.length - 1}"
+            return f"falsified at step {trace.length - 1}: {prop}"
         case Unknown(prop, reason):
-            return f"gives up {prop}: {reason}"
+            return f"gave up ({reason}): {prop}"
         case Finished(props):
-            return f"ends on {', '.join(props)}"
+            return f"finished: {'; '.join(props)}"
         case _:
             assert_never(event)
 

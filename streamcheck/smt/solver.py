@@ -23,7 +23,7 @@ import z3  # type: ignore[import-untyped]
 
 from streamcheck.core.floats import f32
 from streamcheck.core.term import Term
-from streamcheck.core.types import FloatType, MachineType, Type, Value, default
+from streamcheck.core.types import FloatType, MachineType, Type, Value, default, plural
 from streamcheck.smt.translate import FUNCTIONS, Translator
 
 LOG = logging.getLogger(__name__)
@@ -65,7 +65,8 @@ class Solver:
         if LOG.isEnabledFor(logging.DEBUG):
             began = time.perf_counter()
             answer = self.z3.check(*literals)
-            LOG.debug("%s in %.1f ms, %d assumptions", answer, 1000 * (time.perf_counter() - began), len(literals))
+            seconds = time.perf_counter() - began
+            LOG.debug("%s in %.1f ms, %s", answer, 1000 * seconds, plural(len(literals), "assumption"))
         else:
             answer = self.z3.check(*literals)
         if answer == z3.unknown:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, assert_never
 
 from streamcheck.core.term import Term
+from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
@@ -76,7 +77,7 @@ def views(problem: Problem, *, blocks: bool = True) -> list[View]:
     if LOG.isEnabledFor(logging.INFO):
         for view in found:
             for step in view.steps:
-                LOG.info("%s, %s: %s", view.model, type(step).__name__, _size(step.problem))
+                LOG.info("%s, after %s: %s", view.model, type(step).__name__, _size(step.problem))
     return found
 
 
@@ -84,17 +85,17 @@ def _size(problem: TransitionSystem | Automaton) -> str:
     match problem:
         case TransitionSystem():
             sizes = {
-                "state variables": problem.state,
-                "inputs": problem.inputs,
-                "definitions": problem.definitions,
-                "assumptions": problem.assumptions,
-                "properties": problem.properties,
+                "state variable": problem.state,
+                "input": problem.inputs,
+                "definition": problem.definitions,
+                "assumption": problem.assumptions,
+                "property": problem.properties,
             }
         case Automaton():
-            sizes = {"locations": problem.locations, "edges": problem.edges, "variables": problem.variables}
+            sizes = {"location": problem.locations, "edge": problem.edges, "variable": problem.variables}
         case _:
             assert_never(problem)
-    return ", ".join(f"{len(parts)} {name}" for name, parts in sizes.items())
+    return ", ".join(plural(len(parts), name) for name, parts in sizes.items())
 
 
 def _views_of_specification(specification: Specification) -> list[View]:

@@ -26,6 +26,7 @@ from typing import ClassVar
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term
+from streamcheck.core.types import plural
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import NoFormula, post
 from streamcheck.engines.protocol import Progress, Task
@@ -55,7 +56,7 @@ class ConcreteReach(ProgramEngine):
         except NoFormula:
             return Inconclusive("the states after some edge have no formula, or one that is too long")
         states = sum(map(len, reachable.at.values()))
-        LOG.info("%s: %d disjuncts at %d locations", self.name, states, len(reachable.at))
+        LOG.info("%s: %s at %s", self.name, plural(states, "disjunct"), plural(len(reachable.at), "location"))
         if error is None:
             return Safe(reachable.formulas())
         if error.location in program.bad:

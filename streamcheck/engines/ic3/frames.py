@@ -19,9 +19,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.printer import one_line
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
-from streamcheck.core.types import BOOL, Value
+from streamcheck.core.types import BOOL, Value, plural
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
 from streamcheck.smt.solver import Solver
@@ -87,7 +88,7 @@ class Frames:
     def check(self, *assumed: Term) -> bool:
         """Satisfiability of what is asserted and of these terms."""
         if self.solver.size > MOST_INDICATORS:
-            LOG.info("a fresh solver after %d queries", self.queries)
+            LOG.info("solver restarted after %s", plural(self.queries, "query"))
             self._renew()
         self.queries += 1
         answer = self.solver.check(*assumed)
@@ -190,6 +191,12 @@ class Frames:
         new = Lemma(place, cube, level)
         self.kept[place].setdefault(level, {})[new] = None
         self._assert(new)
+        if LOG.isEnabledFor(logging.DEBUG):
+            LOG.debug("lemma %s: %s", self._frame_text(place, level), one_line(new.term))
+
+    def _frame_text(self, place: str, level: int) -> str:
+        frame = "of every frame" if level == FOR_EVER else f"of frame {level}"
+        return frame if len(self.space.places) == 1 else f"{frame} at {place}"
 
     def replace(self, one: Lemma, cube: Cube, level: int) -> None:
         """Put the lemma, which may be stronger now, at a higher level."""

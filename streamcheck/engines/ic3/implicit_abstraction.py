@@ -31,7 +31,7 @@ from typing import ClassVar
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, variables
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, plural
 from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
@@ -101,7 +101,7 @@ class Predicates(SystemEngine[PredicatesOptions]):
             if not self._learn([c for one in chain for c in one.context]):
                 raise NoAnswer("no new predicates")
         count = len(self.predicates)
-        LOG.info("%s: refined by %s: %d predicates, %d new", self.name, origin, count, count - known)
+        LOG.info("%s: refined by %s: %s, %d new", self.name, origin, plural(count, "predicate"), count - known)
         return None
 
     def _learn(self, formulas: Sequence[Term]) -> bool:

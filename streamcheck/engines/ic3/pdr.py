@@ -61,7 +61,7 @@ from itertools import count
 from typing import Protocol, TypeVar
 
 from streamcheck.core.term import FALSE, Term
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, plural
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.obligations import Obligation, Queue
@@ -130,15 +130,15 @@ class Pdr:
             kept = [one for place in frames.space.places for one in frames.lemmas(place, 0)]
             for_ever = sum(one.level == FOR_EVER for one in kept)
             LOG.info(
-                "%s: frame %d, %s: %d lemmas, %d of them inductive; %d obligations and %d queries so far%s",
+                "%s: frame %d%s: %s, %d inductive; %s and %s so far; %s",
                 self.name,
                 top,
-                error.removeprefix("violation:"),
-                len(kept),
+                "" if fixpoint is None else ", fixpoint",
+                plural(len(kept), "lemma"),
                 for_ever,
-                self._handled,
-                frames.queries,
-                "" if fixpoint is None else "; fixpoint",
+                plural(self._handled, "obligation"),
+                plural(frames.queries, "query"),
+                error.removeprefix("violation:"),
             )
 
     def _block(self, bad: Obligation, top: int) -> Generator[Progress, None, Obligation | None]:
