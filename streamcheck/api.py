@@ -79,14 +79,14 @@ class Spec(SpecBase):
         from streamcheck.lang.flatten import Flattening
 
         if not isinstance(steps, int) or steps < 0:
-            raise SpecError(f"run(steps): a whole number, at least 0, and this is {steps!r}", here())
+            raise SpecError(f"run(steps): expected an integer of at least 0, found {steps!r}", here())
         elaborated = elaborate(self)
         specification = Flattening(elaborated).specification()
         planned = plan(specification)
         known = {i.name: i for i in specification.inputs}
         for name in inputs or ():
             if name not in known:
-                raise SpecError(f'the run is given "{name}", and {self.name} has no such input', here())
+                raise SpecError(f'{self.name} has no input named "{name}"', here())
         samples = {e.name: e.samples for e in elaborated.externs} | dict(inputs or {})
         read = [(known[v.payload].name, v.type, known[v.payload].where) for v in planned.inputs]
         return stepper(planned)(rows(read, samples, steps))

@@ -131,24 +131,24 @@ def test_a_mark_at_the_beginning_deep_nesting_and_stray_locations(tmp_path):
         ("A { var x; initial q; from q | x := 1 --> q; }", ":1: no `final` location"),
         ("A { var x;\n initial q; final b;\n from q | y := 1 --> b; }", ":3: the variable y is not declared"),
         ("A { var x, y,\n x; initial q; final b; }", ":2: x is declared twice"),
-        ("A { initial q;\n final b; final c; }", ":2: there is one such location already"),
-        ("A { var x; initial q; final b;\n from q | x := --> b; }", ":2: a variable is missing before -->"),
-        ("A { var x; initial q; final b;\n from q\n | x + 1 --> b; }", ":3: a comparison is missing before -->"),
-        ("A { var x; initial q; final b;\n from q | x < 1 --> b }", ":2: ; is missing before }"),
-        ("A { var x;\n\n initial q; final b;", ":3: var, initial, final, from or } is missing before the end"),
+        ("A { initial q;\n final b; final c; }", ":2: a second location of this kind"),
+        ("A { var x; initial q; final b;\n from q | x := --> b; }", ":2: expected a variable, found -->"),
+        ("A { var x; initial q; final b;\n from q\n | x + 1 --> b; }", ":3: expected a comparison, found -->"),
+        ("A { var x; initial q; final b;\n from q | x < 1 --> b }", ":2: expected ;, found }"),
+        ("A { var x;\n\n initial q; final b;", ":3: expected var, initial, final, from or }, found the end"),
         ("A { var x & y; }", ":1: & is unexpected here"),
         ("A { var x; initial q; final b;\n from q | x = 1 --> b; }", ":2: = is unexpected here: write == to compare"),
         ("A { var x; initial q; final b;\n from q | x <> 1 --> b; }", ":2: <> is unexpected here: write !="),
         ("// a lock\nA { initial q; final b; }", ":1: // is unexpected here: a comment begins with #"),
         ("A { initial q; final badd; from q | skip --> bad; }", ":1: no edge leads to the final location badd; do you"),
         ("A { initial q; final b;\n from q | skip --> c; }", ":1: no edge leads to the final location b"),
-        ("A { var x; initial q; final b; from q | x := ((1) --> b; }", ") is missing before -->"),
+        ("A { var x; initial q; final b; from q | x := ((1) --> b; }", "expected ), found -->"),
         ("A { var x; initial q; final b; from q | x := (1)) --> b; }", ") closes nothing"),
         ("A { var x; initial q; final b; from q | x := 1 + x < 2 --> b; }", "expected a number"),
         ("A { var x; initial q; final b; from q | x && 2 < x --> b; }", "`&&` is for conditions"),
         ("A { var x; initial q; final b; from q | 1 < x < 3 --> b; }", "`<` is for numbers"),
         ("A { var x; initial q; final b; from q | ! x + 1 --> b; }", "`!` is for conditions"),
-        ("A { initial q; final b; }\nB", ":2: B after the end of the automaton"),
+        ("A { initial q; final b; }\nB", ":2: unexpected B after the end of the automaton"),
     ],
 )
 def test_messages(tmp_path, text, message):
@@ -187,10 +187,10 @@ def test_what_an_aut_file_cannot_say():
     def written(*edges, variables=(X,)):
         return write_aut(Automaton("a", variables, ("q", "b"), "q", (Error("b", "b", None),), edges))
 
-    with pytest.raises(SpecError, match="not one command"):
+    with pytest.raises(SpecError, match="cannot be written as one command"):
         written(Edge("q", "b", term("lt", X, ZERO), ((X, ZERO),)))
-    with pytest.raises(SpecError, match="not one command"):
+    with pytest.raises(SpecError, match="cannot be written as one command"):
         written(Edge("q", "b", updates=((X, ZERO), (Y, ZERO))), variables=(X, Y))
-    with pytest.raises(SpecError, match="not one command"):
+    with pytest.raises(SpecError, match="cannot be written as one command"):
         written(Edge("q", "b", term("lt", Y, ZERO), updates=((X, Y),), choices=(Y,)))
     assert "| x < 0 --> b;" in written(Edge("q", "b", term("lt", X, ZERO)))

@@ -290,7 +290,7 @@ def test_samples_of_every_shape_and_inputs_before_samples():
         values(extern("w", Word8, samples=[0, 256]), 2)
     with pytest.raises(SpecError, match='input "n" has no samples'):
         values(extern("n", Word8), 1)
-    with pytest.raises(SpecError, match='the run is given "zz"'):
+    with pytest.raises(SpecError, match='no input named "zz"'):
         values(by_list, 1, zz=[1])
 
 

@@ -349,7 +349,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = x\ntel", 6, "expected `;`, found `tel`"),
         ("y = z;", 5, "z is not declared"),
         ("y = x + 1.0;", 5, "int and real are different types"),
-        ("y = true;", 5, "y is declared int, and this is bool"),
+        ("y = true;", 5, "y: expected int, found bool"),
         ("y = x;\ny = 2;", 6, "y has a second equation"),
         ("y = 1; tel node other(x: int) returns (x: int); let x = 1;", 5, "x is declared a second time"),
         ("x = 2;", 5, "x is not an output or local variable here"),

@@ -130,7 +130,7 @@ def test_predicates_of_the_user(count):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["run", "count.c"], "count.c is a program: `prove` and `show` are for it"),
+        (["run", "count.c"], "count.c is a program; only `prove` and `show` support programs"),
         (["compile", "count.c", "-o", "out"], "count.c is a program"),
         (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "no verdict, so no witness"),
         (["prove", "spec.py", "--int", "math"], "are for programs"),

@@ -106,14 +106,14 @@ class Arithmetic:
                 return MATHEMATICAL_INT if self.mathematical else machine(kind.width, signed=kind.signed)
             case Floating():
                 if self.mathematical:
-                    raise Unsupported(f"{kind} is for machine integers: --int c")
+                    raise Unsupported(f"{kind} needs machine integers; use --int c")
                 return BINARY32 if kind.width == 32 else BINARY64
             case Array():
                 return array_of(self.type_of(kind.element), kind.length)
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
             case Struct() | Void():
-                raise Unsupported(f"no variable is of type {kind}")
+                raise Unsupported(f"a variable cannot be of type {kind}")
         assert_never(kind)
 
     def limits(self, kind: AnyKind, value: Term) -> Term:
@@ -150,7 +150,7 @@ class Arithmetic:
     def convert(self, value: CValue, kind: AnyKind) -> CValue:
         """The value converted as by an assignment or a cast."""
         if not isinstance(kind, Integer | Floating):
-            raise Unsupported(f"a value of type {value.kind} where {kind} belongs")
+            raise Unsupported(f"expected {kind}, found {value.kind}")
         if value.kind == kind:
             return value
         if kind == BOOLEAN:  # 6.3.1.2
@@ -185,7 +185,7 @@ class Arithmetic:
             return self._division(op, a, b)
         if op in BITS:
             return self._bits(op, a, b)
-        raise Unsupported(f"the operator {op} is not known")
+        raise Unsupported(f"unknown operator {op}")
 
     def unary(self, op: str, a: CValue) -> CValue:
         if op == "!":
@@ -198,7 +198,7 @@ class Arithmetic:
                 self.oblige(SideCondition.OVERFLOW, self._differs(a.term, a.kind.low))  # type: ignore[union-attr]
             return CValue(a.kind, simple_term("neg", a.term))
         if op != "~" or isinstance(a.kind, Floating):
-            raise Unsupported(f"the operator {op} is not for {a.kind}")
+            raise Unsupported(f"{op}: expected a number, found {a.kind}")
         if self.mathematical:
             return CValue(a.kind, simple_term("sub", constant(MATHEMATICAL_INT, -1), a.term))
         return CValue(a.kind, simple_term("bitnot", a.term))
@@ -206,7 +206,7 @@ class Arithmetic:
     def _division(self, op: str, a: CValue, b: CValue) -> CValue:  # 6.5.5
         if isinstance(a.kind, Floating):
             if op == "%":
-                raise Unsupported(f"% is not for {a.kind}")
+                raise Unsupported(f"%: expected an integer, found {a.kind}")
             return CValue(a.kind, simple_term("div", a.term, b.term))
         self.oblige(SideCondition.DIVISION, self._differs(b.term, 0))
         if self._may_overflow(a.kind):
@@ -216,7 +216,7 @@ class Arithmetic:
 
     def _bits(self, op: str, a: CValue, b: CValue) -> CValue:  # 6.5.10 to 6.5.12
         if isinstance(a.kind, Floating):
-            raise Unsupported(f"{op} is not for {a.kind}")
+            raise Unsupported(f"{op}: expected an integer, found {a.kind}")
         x, y = condition_of(a.term), condition_of(b.term)
         if x is not None and y is not None:
             joined = {"&": conjunction, "|": disjunction, "^": lambda p, q: simple_term("xor", p, q)}[op](x, y)
@@ -226,16 +226,16 @@ class Arithmetic:
         for value, mask in ((a.term, b.term), (b.term, a.term)):
             if op == "&" and mask.is_const and mask.payload >= 0 and mask.payload & (mask.payload + 1) == 0:
                 return CValue(a.kind, simple_term("mod", value, constant(MATHEMATICAL_INT, mask.payload + 1)))
-        raise Unsupported(f"{op} is for machine integers: --int c")
+        raise Unsupported(f"{op} needs machine integers; use --int c")
 
     def _shift(self, op: str, a: CValue, b: CValue) -> CValue:  # 6.5.7
         if isinstance(a.kind, Floating) or isinstance(b.kind, Floating):
-            raise Unsupported(f"{op} is not for floating point")
+            raise Unsupported(f"{op} is not defined for floating point")
         width, amount = a.kind.width, b.term
         self.oblige(SideCondition.SHIFT, self._within(amount, 0, width - 1))
         if self.mathematical:
             if not amount.is_const:
-                raise Unsupported(f"{op} by an amount that is not constant is for machine integers: --int c")
+                raise Unsupported(f"{op} by a variable amount needs machine integers; use --int c")
             factor = constant(MATHEMATICAL_INT, 1 << min(max(0, amount.payload), width))
             return CValue(a.kind, simple_term("mul" if op == "<<" else "floordiv", a.term, factor))
         if op == "<<" and a.kind.signed:

@@ -135,7 +135,7 @@ class Declarations:
             case "Enum":
                 kind = self._enum(node, scope)
                 if self.portable:
-                    raise SpecError("the type of an enum is up to the compiler", where_of(node))
+                    raise SpecError("the type of an enum depends on the compiler", where_of(node))
                 return kind
             case "Struct":
                 return self._struct(node, scope)
@@ -174,9 +174,9 @@ class Declarations:
         try:
             length = self.constant(node.dim)
         except SpecError:
-            raise SpecError("an array needs a size that is a constant", where_of(node)) from None
+            raise SpecError("the size of an array must be a constant", where_of(node)) from None
         if length <= 0:
-            raise SpecError(f"an array of {length} elements", where_of(node))
+            raise SpecError(f"an array cannot have {length} elements", where_of(node))
         return Array(element, length)
 
     def signature(self, decl: Any, body: Any, scope: NameScope) -> Function:
@@ -184,7 +184,7 @@ class Declarations:
         for parameter in decl.type.args.params if decl.type.args else ():
             if form(parameter) == "EllipsisParam":
                 if body is not None:
-                    raise SpecError(f"{decl.name} takes any number of arguments", where_of(decl))
+                    raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
                 continue
             kind = self.kind_of(parameter, scope)
             if kind == kinds.VOID:

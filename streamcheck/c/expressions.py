@@ -99,7 +99,7 @@ class Evaluator:
             self.oblige(condition, premise, holds)
         elif self.arithmetic.dialect is Dialect.PORTABLE or condition is SideCondition.DIVISION:
             # gcc and clang evaluate other constants modulo 2^w
-            raise Unsupported(f"a constant expression without a value: {condition.failure}")
+            raise Unsupported(f"a constant expression is undefined: {condition.failure}")
 
     def text(self, node: Any) -> str:
         return text_of(node)
@@ -248,7 +248,7 @@ class Evaluator:
 
     def size_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
-            raise Unsupported("sizes are up to the compiler")
+            raise Unsupported("sizes depend on the compiler")
         return kinds.size_of(static.kind_of(self, node.expr))
 
     def _TernaryOp(self, node: Any) -> CResult:

@@ -58,7 +58,7 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             queue[0] = inner
             part = inner
         if place >= (kind.length if isinstance(kind, Array) else len(names)):
-            raise to.error("more values than there are places for", part)
+            raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
         if form(part) == "InitList":
@@ -89,7 +89,7 @@ def _scalars_in_order(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPat
 
 def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
     if len(node.name) != 1:
-        raise to.error("a designator of several steps is not supported", node)
+        raise to.error("a nested designator is not supported", node)
     if isinstance(kind, Array):
         inner = node.name[0]
         return to.constant(getattr(inner, "expr", None) or getattr(inner, "dim", None) or inner), node.expr

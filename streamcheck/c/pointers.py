@@ -66,7 +66,7 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
     if isinstance(operand, Lvalue) and isinstance(operand.kind, Array):
         return Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
     if not isinstance(operand, Pointee):
-        raise to.error(f"{to.text(node)}: what this points to is not known when the program is read", node)
+        raise to.error(f"{to.text(node)}: the target of this pointer is not known when the program is read", node)
     return operand
 
 
@@ -95,12 +95,12 @@ def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
     if isinstance(operand, Lvalue) and isinstance(operand.kind, Array):
         operand = Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
     if not isinstance(operand, Pointee):
-        raise SpecError("what this points to is not known when the program is read", to.where)
+        raise SpecError("the target of this pointer is not known when the program is read", to.where)
     distance = to.arithmetic.convert(by, kinds.LONG).term
     if distance.is_const and distance.payload == 0:
         return operand
     if operand.offset is None or not _is_in_array(operand.lvalue, operand.offset):
-        raise SpecError("a pointer to a single variable is moved", to.where)
+        raise SpecError("arithmetic on a pointer to a single variable is not supported", to.where)
     return replace(operand, offset=CValue(kinds.LONG, sum_of(op, operand.offset.term, distance)))
 
 
@@ -111,7 +111,7 @@ def _is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
 
 def not_null(pointer: CResult, to: Evaluator) -> Term:
     if isinstance(pointer, Pointee) and not pointer.sure:
-        raise SpecError("whether it points anywhere yet is not known when the program is read", to.where)
+        raise SpecError("it may not point anywhere yet", to.where)
     return TRUE
 
 
@@ -135,11 +135,11 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
     a, b = (move(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right))
     a, b = _qualify(a, constant=False), _qualify(b, constant=False)
     if a.lvalue != b.lvalue or a.offset is None or b.offset is None:
-        raise SpecError("pointers to different variables are compared", to.where)
+        raise SpecError("a comparison of pointers to different variables is not supported", to.where)
     if op == "-":
         return CValue(kinds.LONG, simple_term("sub", a.offset.term, b.offset.term))
     if op not in ("==", "!=", "<", "<=", ">", ">="):
-        raise SpecError(f"{op} is not for pointers", to.where)
+        raise SpecError(f"{op} is not defined for pointers", to.where)
     return arithmetic.binary(op, a.offset, b.offset)
 
 
@@ -158,7 +158,7 @@ def _qualify(pointee: Pointee, *, constant: bool) -> Pointee:
 
 def value_of(variable: PointerVariable, to: Evaluator, node: Any) -> Pointee:
     if variable.target is None:
-        raise to.error(f"what {variable.name} points to is not known when the program is read", node)
+        raise to.error(f"the target of {variable.name} is not known when the program is read", node)
     pointee = _qualify(variable.target, constant=variable.kind.constant)
     if variable.offset is None:
         return pointee
@@ -175,7 +175,9 @@ def bind(
     pointee = _qualify(pointee, constant=False)
     if variable.target is None:
         if not all(i.is_const for i in pointee.lvalue.indices):
-            raise to.error(f"{text}: which element {variable.name} points to depends on the run", node)
+            raise to.error(
+                f"{text}: the element that {variable.name} points to is not known when the program is read", node
+            )
         variable.target = pointee
     elif variable.target.lvalue != pointee.lvalue:
         raise to.error(f"{text}: {variable.name} points into different variables", node)
@@ -195,7 +197,7 @@ def assign(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
             raise to.error(f"{to.text(node)}: not a number", node)
         new = move(value_of(variable, to, node), new, node.op[0], to)
     elif node.op != "=":
-        raise to.error(f"{to.text(node)}: {node.op} is not for pointers", node)
+        raise to.error(f"{to.text(node)}: {node.op} is not defined for pointers", node)
     to.assign(node, *bind(variable, new, to.text(node), to, node))
     return value_of(variable, to, node)
 

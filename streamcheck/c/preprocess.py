@@ -107,7 +107,7 @@ class Preprocessor:
             found = DIRECTIVE.match(line)
             if found is None:
                 if line.strip() and any(c.unknown for c in taken):
-                    message = f"code under a condition that is up to the compiler: {line.strip()}"
+                    message = f"code under a condition that depends on the compiler: {line.strip()}"
                     raise SpecError(message, Location(path, number))
                 chunk.append(line if _is_taken(taken) else "\n" * line.count("\n"))
                 continue
@@ -126,11 +126,11 @@ class Preprocessor:
     def _include(self, path: str, name: str, within: tuple[str, ...]) -> Iterator[str]:
         if not name.startswith('"'):
             if self.portable and name not in HEADERS:
-                raise SpecError(f"{name} is not a header that is known", self.here)
+                raise SpecError(f"{name} is not a supported header", self.here)
             return  # what the headers of the standard library define is known
         beside = os.path.join(os.path.dirname(path), name.strip('"'))
         if self.files(beside) is None:
-            raise SpecError(f"{name} is not beside the file that includes it", self.here)
+            raise SpecError(f"{name} is not in the directory of the file that includes it", self.here)
         if beside in within:
             raise SpecError(f"{name} includes itself", self.here)
         yield from self.file(beside, within)
@@ -155,7 +155,7 @@ class Preprocessor:
             case "error" if any(c.unknown for c in taken):
                 pass  # the compiler may refuse the file
             case "define" | "undef" if any(c.unknown for c in taken):
-                raise SpecError(f"#{name} under a condition that is up to the compiler", self.here)
+                raise SpecError(f"#{name} under a condition that depends on the compiler", self.here)
             case _ if _is_taken(taken) or any(c.unknown for c in taken):
                 self._command(name, rest)
 
@@ -172,18 +172,18 @@ class Preprocessor:
             case "" | "line" | "warning" if not self.portable:
                 pass
             case _:
-                raise SpecError(f"the directive #{name} is not known", self.here)
+                raise SpecError(f"unknown directive #{name}", self.here)
 
     def _define(self, rest: str) -> None:
         found = re.match(r"([A-Za-z_]\w*)(\(([^)]*)\))?\s*(.*)", rest, re.S)
         if found is None:
-            raise SpecError(f"not a definition of a macro: {rest}", self.here)
+            raise SpecError(f"not a macro definition: {rest}", self.here)
         body = tuple(t for t in TOKEN.findall(found[4].strip()) if t != "\n")
         if any(t in ("#", "##") for t in body):
-            raise SpecError(f"the macro {found[1]} makes names or strings with # or ##", self.here)
+            raise SpecError(f"the macro {found[1]} uses # or ##, which are not supported", self.here)
         names = [p.strip() for p in found[3].split(",") if p.strip()] if found[2] else None
         if names is not None and not all(NAME.match(p) for p in names):
-            raise SpecError(f"the macro {found[1]} takes any number of arguments", self.here)
+            raise SpecError(f"the macro {found[1]} is variadic, which is not supported", self.here)
         self.macros[found[1]] = Macro(None if names is None else tuple(names), body)
 
     def _holds(self, name: str, rest: str) -> bool | None:
@@ -199,7 +199,7 @@ class Preprocessor:
         try:
             return _condition(text, self.here.file)
         except (SpecError, ValueError):
-            raise SpecError(f"no constant condition: #if {rest}", self.here) from None
+            raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
 
     def _is_unknown(self, name: str) -> bool:
         """True if the macro depends on the compiler. The guard of a header is not defined by any compiler."""
@@ -239,7 +239,10 @@ class Preprocessor:
             result = list(self._tokens(body, within | {token}))
             last = self.macros.get(next((t for t in reversed(result) if t.strip()), ""))
             if last is not None and last.parameters is not None and self._end_of_arguments(tokens, at) is not None:
-                raise SpecError(f"the macro {token} stands for another that takes arguments", self.here)
+                raise SpecError(
+                    f"the macro {token} expands to the name of a macro with arguments, which is not supported",
+                    self.here,
+                )
             yield from result
             yield "\n" * lines
             if counting:
@@ -255,7 +258,7 @@ class Preprocessor:
             depth += {"(": 1, ")": -1}.get(tokens[i], 0)
             if not depth:
                 return i + 1
-        raise SpecError("a macro's arguments have no end", self.here)
+        raise SpecError("the arguments of a macro are not closed", self.here)
 
     def _arguments(
         self, name: str, parameters: tuple[str, ...], tokens: list[str], within: frozenset[str]
@@ -272,7 +275,7 @@ class Preprocessor:
         if not parameters and len(parts) == 1 and not "".join(parts[0]).strip():
             return {}
         if len(parts) != len(parameters):
-            raise SpecError(f"the macro {name} takes {len(parameters)} arguments, and has {len(parts)}", self.here)
+            raise SpecError(f"the macro {name} takes {len(parameters)} arguments, found {len(parts)}", self.here)
         return {p: list(self._tokens(part, within)) for p, part in zip(parameters, parts, strict=True)}
 
 
@@ -337,7 +340,8 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
             if not words.isdisjoint(MEANINGFUL):
                 wrong = min(words & MEANINGFUL)
                 raise SpecError(
-                    f"the attribute {wrong} changes what the program means, and is not supported", Location(file, line)
+                    f"the attribute {wrong} changes the meaning of the program: not supported",
+                    Location(file, line),
                 )
             line += tokens[at:end].count("\n")
             pieces.append("\n" * tokens[at:end].count("\n"))

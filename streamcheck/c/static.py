@@ -48,7 +48,7 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
             if inner is not None:
                 return inner
-    raise to.error(f"{to.text(node)} has no type that is known", node)
+    raise to.error(f"{to.text(node)} has no known type", node)
 
 
 def _of_operation(to: Evaluator, node: Any) -> AnyKind:

@@ -81,7 +81,7 @@ class Option:
                     return given
             case kind:
                 assert_never(kind)
-        raise ValueError(f"must be {self.values}, and this is {shown(given)}")
+        raise ValueError(f"must be {self.values}, found {shown(given)}")
 
 
 def _whole(given: Setting) -> int | None:

@@ -17,12 +17,10 @@ SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 def write_aut(automaton: Automaton) -> str:
     """An automaton over Int with one error, in which every edge is one command; anything else is a SpecError."""
     if len(automaton.errors) != 1:
-        raise SpecError(
-            f"{automaton.name}: an .aut file has one final location, and this automaton {len(automaton.errors)} claims"
-        )
+        raise SpecError(f"{automaton.name}: an .aut file has one claim, but this automaton has {len(automaton.errors)}")
     stray = next((v for v in automaton.variables if v.type is not INT), None)
     if stray is not None:
-        raise SpecError(f"{stray.payload} is {stray.type}: variables of an .aut file are Int")
+        raise SpecError(f"{stray.payload}: expected Int in an .aut file, found {stray.type}")
     names = _names([*automaton.locations])
     words = _names([str(v.payload) for v in automaton.variables])
     writing = _AutWriter({v: words[str(v.payload)] for v in automaton.variables})
@@ -57,7 +55,7 @@ class _AutWriter:
         self.names = names
 
     def command(self, edge: Edge) -> str:
-        wrong = SpecError(f"{edge.text}: not one command of an .aut file", edge.where)
+        wrong = SpecError(f"{edge.text}: cannot be written as one command of an .aut file", edge.where)
         sides: list[Term] = []
         if edge.choices:
             (target, value), *more = edge.updates or [(None, None)]

@@ -61,7 +61,9 @@ class LustreWriter:
 
     def _declare_enum(self, type: Type) -> None:
         if isinstance(type, FloatType):
-            raise SpecError(f"{self.system.name}: Lustre has no floats", write="--as json, which has everything")
+            raise SpecError(
+                f"{self.system.name}: floats cannot be written in Lustre", write="--as json, which has everything"
+            )
         if isinstance(type, EnumType) and type not in self.enums:
             self.enums[type] = self.names.fresh(type.name)
             for member, code in type.members:

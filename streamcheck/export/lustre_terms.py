@@ -45,13 +45,13 @@ def type_name(type: Type, enums: dict[Type, str]) -> str:
         case EnumType():
             return enums[type]
     if type.kind not in ("bool", "integer", "real"):
-        raise SpecError(f"Lustre has no {type}", write="--as json, which has everything")
+        raise SpecError(f"{type} cannot be written in Lustre", write="--as json, which has everything")
     return {"bool": "bool", "integer": "int", "real": "real"}[type.kind]
 
 
 def conversion(type: MachineType, text: str) -> str:
     if type.width not in STANDARD:
-        raise SpecError(f"{type}: machine integers of 8, 16, 32 and 64 bits are written as Lustre")
+        raise SpecError(f"{type}: only machine integers of 8, 16, 32 and 64 bits can be written in Lustre")
     return f"({'' if type.signed else 'u'}int{type.width} {text})"
 
 
@@ -98,7 +98,7 @@ def operation(node: Term, texts: Sequence[str], members: dict[tuple[Type, Value]
             return _shift(node, texts[0], texts[1], zero, members)
         case "cast":
             return _cast(node.args[0], node.type, texts[0], members)
-    raise SpecError(f"`{op}` on {type} has no Lustre", write="--as json, which has everything")
+    raise SpecError(f"`{op}` on {type} cannot be written in Lustre", write="--as json, which has everything")
 
 
 def _if(condition: str, then: str, otherwise: str) -> str:
@@ -150,7 +150,7 @@ def _shift(node: Term, a: str, b: str, zero: str, members: dict[tuple[Type, Valu
     out = zero if node.op == "shl" or not type.signed else _if(f"{a} < {zero}", literal(type, -1, members), zero)
     unsigned = f"uint{type.width}"
     if type.width not in STANDARD:
-        raise SpecError(f"{type}: machine integers of 8, 16, 32 and 64 bits are written as Lustre")
+        raise SpecError(f"{type}: only machine integers of 8, 16, 32 and 64 bits can be written in Lustre")
     if isinstance(amount, MachineType) and not amount.signed and amount.width <= type.width:
         return f"({a} {word} ({unsigned} {b}))" if amount.width < type.width else f"({a} {word} {b})"
     whole = f"(int {b})" if isinstance(amount, MachineType) else b

@@ -99,7 +99,7 @@ class _AutReader:
         return self.tokens[self.at].where if self.at < len(self.tokens) else self.end
 
     def wrong(self, wanted: str) -> SpecError:
-        return SpecError(f"{wanted} is missing before {self.next or 'the end of the file'}", self.where)
+        return SpecError(f"expected {wanted}, found {self.next or 'the end of the file'}", self.where)
 
     def take(self, wanted: str) -> _Token:
         if self.next != wanted:
@@ -122,7 +122,7 @@ class _AutReader:
             self._declaration()
         self.take("}")
         if self.next:
-            raise SpecError(f"{self.next} after the end of the automaton", self.where)
+            raise SpecError(f"unexpected {self.next} after the end of the automaton", self.where)
         if self.initial is None or self.final is None:
             raise SpecError(f"no `{'final' if self.initial else 'initial'}` location", self.end)
         for variable_name, where in self.used.items():
@@ -161,7 +161,7 @@ class _AutReader:
     def _only(self, before: _Token | None) -> _Token:
         name = self.name("a location")
         if before is not None:
-            raise SpecError("there is one such location already", name.where, also=(("before", before.where),))
+            raise SpecError("a second location of this kind", name.where, also=(("before", before.where),))
         self.take(";")
         return name
 

@@ -66,7 +66,7 @@ class _Btor2Reader:
         try:
             self._line(words)
         except (IndexError, ValueError):
-            raise SpecError("this line is not BTOR2", self.here) from None
+            raise SpecError("this is not a BTOR2 line", self.here) from None
         except KeyError as missing:
             raise SpecError(f"{missing} is no operation", self.here) from None
         except TypeRule as why:

@@ -76,7 +76,7 @@ class SpecBase:
         args: tuple[tuple[str | None, Node], ...] = (),
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise SpecError(f"the first argument is the name of the {kind}, not {name!r}", here())
+            raise SpecError(f"the first argument: expected the name of the {kind}, found {name!r}", here())
         tables = (self.properties, self.witnesses) if kind == "property" else (table,)
         for other in tables:
             if name in other:
@@ -102,7 +102,7 @@ def _arguments(args: object) -> tuple[tuple[str | None, Node], ...]:
     if isinstance(args, Mapping):
         for name in args:
             if not isinstance(name, str):
-                raise SpecError(f"names of trigger arguments are strings, not {name!r}", here())
+                raise SpecError(f"the name of a trigger argument: expected a string, found {name!r}", here())
         return tuple((name, node_of(arg)) for name, arg in args.items())
     if isinstance(args, Stream) or not isinstance(args, Sequence) or isinstance(args, str):
         return ((None, node_of(args)),)

@@ -331,7 +331,7 @@ def shift(op: str, a: object, amount: object) -> Stream:
     left = a._node
     if isinstance(amount, int) and not isinstance(amount, bool):
         if amount < 0:
-            raise SpecError(f"a shift by {amount}: the amount must not be negative", here())
+            raise SpecError(f"a shift by {amount}: the amount must be at least 0", here())
         if left.type.kind == "integer":
             return make(apply("mul" if op == "shl" else "floordiv", left, literal(left.type, 1 << amount)))
     elif left.type.kind == "integer":

@@ -57,7 +57,7 @@ def Array(element: type[Any], length: int) -> type[Stream]:
     """The type of arrays of `length` elements."""
     core = core_type(element, "Array(T, n)")
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-        raise SpecError(f"Array(T, n): n is a whole number, at least 1, not {length!r}", here())
+        raise SpecError(f"Array(T, n): expected n to be an integer of at least 1, found {length!r}", here())
     return _array_class(core, length)
 
 

@@ -99,7 +99,7 @@ class Automaton:
                 raise ValueError(f"{self.name}: a choice of {edge.text} has another's name")
             stray = [v.payload for v in variables(edge.roots()) if v not in known and v not in edge.choices]
             if stray:
-                raise ValueError(f"{self.name}: {edge.text} speaks of undeclared {', '.join(map(str, stray))}")
+                raise ValueError(f"{self.name}: {edge.text} reads undeclared {', '.join(map(str, stray))}")
 
     @cached_property
     def edges_from(self) -> Mapping[str, tuple[Edge, ...]]:

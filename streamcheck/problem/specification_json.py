@@ -86,7 +86,7 @@ def from_plain(data: Any, origin: str = "") -> Specification:
     try:
         return _read(data)
     except (KeyError, IndexError, TypeError, ValueError, AssertionError) as why:
-        raise SpecError(f"{origin or 'the equations'}: damaged ({why})") from why
+        raise SpecError(f"{origin or 'the specification'}: damaged ({why})") from why
 
 
 def _read(data: dict[str, Any]) -> Specification:

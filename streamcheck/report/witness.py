@@ -26,7 +26,7 @@ from streamcheck.report.values import as_text
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     program = verdicts.problem
     if isinstance(program, Specification) or not path.endswith(".c"):
-        raise SpecError(f"{path}: witnesses exist for C programs only")
+        raise SpecError(f"{path}: witnesses are for C programs only")
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:
         yield from _head("violation_sequence", path)

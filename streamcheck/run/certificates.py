@@ -85,7 +85,7 @@ def recheck(path: str) -> tuple[str, str | None]:
     (problem,) = read(target, reading=reading)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
-        raise SpecError(f'{file} has no property "{saved.prop}" any more')
+        raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
     word: str = saved.claim
     if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"

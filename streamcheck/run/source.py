@@ -69,7 +69,7 @@ def read_specs(target: Target) -> list[Specification]:
     """The same if only specifications will do: programs can be proved and shown, nothing else."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):
-        raise SpecError(f"{target.path} is a program: `prove` and `show` are for it")
+        raise SpecError(f"{target.path} is a program; only `prove` and `show` support programs")
     return _read_specifications(target, None)
 
 
@@ -90,7 +90,9 @@ def _check_file(path: str) -> None:
         raise SpecError(f"'{path}' is a directory; give a file" if os.path.isdir(path) else f"no such file: {path}")
     if not path.endswith(KINDS):
         kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
-        raise SpecError(f"{path}: a spec is {kinds}, or equations from `show --as json` (.json)")
+        raise SpecError(
+            f"{path}: unknown kind of file; a spec is {kinds}, or a specification written by `show --as json` (.json)"
+        )
 
 
 def _read_system(path: str) -> Specification:

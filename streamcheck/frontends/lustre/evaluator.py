@@ -203,7 +203,7 @@ class NodeEvaluator:
         for name, one in zip(names, values, strict=True):
             shape = owner.shapes.get(name)
             if shape is not None and shape.type is not one.type:
-                text = f"{name} is declared {shape.type}, and this is {one.type}"
+                text = f"{name}: expected {shape.type}, found {one.type}"
                 raise self.tokens.error(definition.at, text)
             owner.values[name] = one
 

@@ -13,6 +13,7 @@ from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Stru
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.errors import SpecError
+from streamcheck.core.types import plural
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.storage import Update
 
@@ -137,7 +138,7 @@ class Calls:
             raise to.error(f"{function.name} calls itself: recursion is not supported", node)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
-            raise to.error(f"{function.name} takes {count} arguments, and has {len(arguments)}", node)
+            raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
         values = self._evaluate(arguments)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)

@@ -162,7 +162,7 @@ def _window(call: str, low: int, high: int, clock: Operand, distance: int) -> Wi
     name = f"mtl.{call}(low, high, clock, distance, …)"
     if not isinstance(clock, Stream) or not clock._node.type.is_integer:
         given = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
-        raise SpecError(f"{name}: the clock must be a stream of integers, not {given}", here())
+        raise SpecError(f"{name}: the clock: expected a stream of integers, found {given}", here())
     whole_number(low, 0, f"{name}: low")
     whole_number(high, 0, f"{name}: high")
     whole_number(distance, 1, f"{name}: distance")

@@ -37,7 +37,7 @@ def word_for(highest: int) -> type[Stream]:
     for width, word in WORDS.items():
         if highest < 1 << width:
             return word
-    raise SpecError(f"no word holds numbers up to {highest}", here())
+    raise SpecError(f"no Word type holds {highest}", here())
 
 
 def bool_stream(operand: Operand, what: str) -> Stream:
@@ -51,9 +51,9 @@ def bool_stream(operand: Operand, what: str) -> Stream:
 def elements_of(operands: object, what: str) -> list[Operand]:
     """The elements of a list, or of an array stream: at least one."""
     if isinstance(operands, Stream) and not isinstance(operands._node.type, ArrayType):
-        raise SpecError(f"{what} takes a list of streams, not one {operands._node.type}", here())
+        raise SpecError(f"{what}: expected a list of streams, found one of {operands._node.type}", here())
     if not isinstance(operands, Iterable) or isinstance(operands, str | dict):
-        raise SpecError(f"{what} takes a list of streams, not {operands!r}", here())
+        raise SpecError(f"{what}: expected a list of streams, found {operands!r}", here())
     elements = list(operands)
     if not elements:
         raise SpecError(f"{what} of an empty list", here())
@@ -73,5 +73,5 @@ def whole_number(value: object, least: int, what: str) -> int:
     """A Python int, at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         given = f"a stream of {value._node.type}" if isinstance(value, Stream) else repr(value)
-        raise SpecError(f"{what} is a whole number, at least {least}, not {given}", here())
+        raise SpecError(f"{what}: expected an integer of at least {least}, found {given}", here())
     return value

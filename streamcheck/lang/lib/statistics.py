@@ -59,7 +59,7 @@ def _window(n: int, s: Operand, name: str) -> list[Stream]:
 
 def _number(stream: Stream, what: str) -> Stream:
     if not stream._node.type.is_number:
-        raise SpecError(f"{what} is for numbers, not for a stream of {stream._node.type}", here())
+        raise SpecError(f"{what}: expected a stream of numbers, found a stream of {stream._node.type}", here())
     return stream
 
 
