@@ -104,8 +104,8 @@ class Preprocessor:
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
         for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
-            found = DIRECTIVE.match(line)
-            if found is None:
+            match = DIRECTIVE.match(line)
+            if match is None:
                 if line.strip() and any(c.unknown for c in taken):
                     message = f"code under a condition that depends on the compiler: {line.strip()}"
                     raise SpecError(message, Location(path, number))
@@ -114,11 +114,11 @@ class Preprocessor:
             yield from self._expand(path, number - _height(chunk), chunk)
             chunk = ["\n" * line.count("\n")]
             self.here = Location(path, number)
-            if found[1] == "include" and _is_taken(taken):
-                yield from self._include(path, found[2].strip(), (*within, path))
+            if match[1] == "include" and _is_taken(taken):
+                yield from self._include(path, match[2].strip(), (*within, path))
                 yield f'# {number} "{path}"\n'
             else:
-                self._directive(found[1], found[2].strip(), taken)
+                self._directive(match[1], match[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
         yield from self._expand(path, text.count("\n") + 2 - _height(chunk), chunk)
@@ -175,16 +175,16 @@ class Preprocessor:
                 raise SpecError(f"unknown directive #{name}", self.here)
 
     def _define(self, rest: str) -> None:
-        found = re.match(r"([A-Za-z_]\w*)(\(([^)]*)\))?\s*(.*)", rest, re.S)
-        if found is None:
+        match = re.match(r"([A-Za-z_]\w*)(\(([^)]*)\))?\s*(.*)", rest, re.S)
+        if match is None:
             raise SpecError(f"not a macro definition: {rest}", self.here)
-        body = tuple(t for t in TOKEN.findall(found[4].strip()) if t != "\n")
+        body = tuple(t for t in TOKEN.findall(match[4].strip()) if t != "\n")
         if any(t in ("#", "##") for t in body):
-            raise SpecError(f"the macro {found[1]} uses # or ##, which are not supported", self.here)
-        names = [p.strip() for p in found[3].split(",") if p.strip()] if found[2] else None
+            raise SpecError(f"the macro {match[1]} uses # or ##, which are not supported", self.here)
+        names = [p.strip() for p in match[3].split(",") if p.strip()] if match[2] else None
         if names is not None and not all(NAME.match(p) for p in names):
-            raise SpecError(f"the macro {found[1]} is variadic, which is not supported", self.here)
-        self.macros[found[1]] = Macro(None if names is None else tuple(names), body)
+            raise SpecError(f"the macro {match[1]} is variadic, which is not supported", self.here)
+        self.macros[match[1]] = Macro(None if names is None else tuple(names), body)
 
     def _holds(self, name: str, rest: str) -> bool | None:
         """The truth of a condition. None if it depends on the compiler."""

@@ -42,7 +42,7 @@ def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--verbose",
         count=True,
         callback=_log_to_terminal,
-        help="Log what engines and workers do on standard error; -vv adds solver queries with their time, and IC3's lemmas.",
+        help="Log what engines and workers do on standard error; -vv adds solver queries, with times, and IC3 lemmas.",
     )
     file = click.option(
         "--log",

@@ -57,10 +57,10 @@ _interned: dict[tuple[object, ...], Term] = {}
 
 def variable(name: str, type: Type) -> Term:
     key = ("var", name, type)
-    found = _interned.get(key)
-    if found is None:
-        found = _interned[key] = Term("var", (), type, name)
-    return found
+    node = _interned.get(key)
+    if node is None:
+        node = _interned[key] = Term("var", (), type, name)
+    return node
 
 
 def constant(type: Type, value: Value) -> Term:
@@ -74,10 +74,10 @@ def constant(type: Type, value: Value) -> Term:
     value = belongs(type, value)
     # As keys, -0.0 and 0.0 differ, and NaN equals itself.
     key = ("const", value.hex() if isinstance(value, float) else value, type)
-    found = _interned.get(key)
-    if found is None:
-        found = _interned[key] = Term("const", (), type, value)
-    return found
+    node = _interned.get(key)
+    if node is None:
+        node = _interned[key] = Term("const", (), type, value)
+    return node
 
 
 TRUE = constant(BOOL, True)
@@ -88,11 +88,11 @@ def term(op: str, *args: Term, payload: Any = None) -> Term:
     """The application of an operator. The type follows from its rule; `cast`, `array` and `struct` carry theirs
     as payload."""
     key = (op, payload, *args)
-    found = _interned.get(key)
-    if found is None:
+    node = _interned.get(key)
+    if node is None:
         result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
-        found = _interned[key] = Term(op, args, result, payload)
-    return found
+        node = _interned[key] = Term(op, args, result, payload)
+    return node
 
 
 def walk(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:

@@ -123,9 +123,9 @@ class PropertyFrontier(Frontier):
 
     def bad(self, top: int) -> Obligation | None:
         # F[k] ∧ A ∧ ¬P: at k = 0 the 0-counterexample
-        found = super().bad(top)
-        if found is not None:
-            return found
+        obligation = super().bad(top)
+        if obligation is not None:
+            return obligation
         broken = self._broken()
         # F[k] ∧ A ∧ T ∧ ¬P' ∧ A'
         if self.search.frames.exclusion(self.step, broken, top + 1, inductive=False) is not None:

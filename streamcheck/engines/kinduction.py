@@ -133,10 +133,10 @@ class KInduction:
         """Take back what was shown together with a false property, or from it."""
         self.shown.pop(false, None)
         claims = {c.name: c for c in self.system.properties}
-        for found in [f for f in self.waiting if false in (*f.names, *f.relied)]:
-            self.waiting.remove(found)
-            LOG.info("k-induction: withdraws %s; their proof used %s, which is false", "; ".join(found.names), false)
-            for name in found.names:
+        for proof in [f for f in self.waiting if false in (*f.names, *f.relied)]:
+            self.waiting.remove(proof)
+            LOG.info("k-induction: withdraws %s; their proof used %s, which is false", "; ".join(proof.names), false)
+            for name in proof.names:
                 self.shown.pop(name, None)
                 if name != false:
                     self.open[name] = claims[name]
@@ -211,12 +211,12 @@ class KInduction:
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
-        for found in list(self.waiting):
-            based = (*found.names, *found.relied)
-            if all(self.true_up_to.get(name, -1) >= found.certificate.k - 1 for name in based):
-                self.waiting.remove(found)
-                self.true_up_to.update(dict.fromkeys(found.names, FOR_EVER))
-                yield from (Proved(name, found.certificate) for name in found.names)
+        for proof in list(self.waiting):
+            based = (*proof.names, *proof.relied)
+            if all(self.true_up_to.get(name, -1) >= proof.certificate.k - 1 for name in based):
+                self.waiting.remove(proof)
+                self.true_up_to.update(dict.fromkeys(proof.names, FOR_EVER))
+                yield from (Proved(name, proof.certificate) for name in proof.names)
 
 
 def _hypothesis(name: str) -> Term:

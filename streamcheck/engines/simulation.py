@@ -46,7 +46,7 @@ class Simulation:
         shortest = dict.fromkeys(names, ROUNDS[-1][1])
         done = 0
         for runs_of_a_round, length in ROUNDS:
-            found: set[str] = set()
+            broken_now: set[str] = set()
             for number in range(runs_of_a_round):
                 for prop in decided_properties(inbox()):
                     shortest.pop(prop, None)
@@ -55,12 +55,12 @@ class Simulation:
                 for step, broken in runs.broken(number, min(length, max(shortest.values()))):
                     for name in [names[i] for i in broken if step < shortest.get(names[i], 0)]:
                         shortest[name] = step
-                        found.add(name)
+                        broken_now.add(name)
                         yield Falsified(name, runs.trace())
                     done += 1
                     if done % A_TURN == 0:
                         yield Progress(done)
-            shortest = {name: step for name, step in shortest.items() if name not in found}
+            shortest = {name: step for name, step in shortest.items() if name not in broken_now}
 
 
 class LongRuns(Simulator):
@@ -78,10 +78,10 @@ class LongRuns(Simulator):
         habits = [self._habit(v, number) for v in self.system.inputs]
         begin = self.random.randrange(LIVELY) if number >= 2 else 0
         for step in range(length):
-            found = self._after(state, lively if step < begin else habits)
-            if found is None or (step % 8 == 0 and any(map(_is_huge, found))):
+            values = self._after(state, lively if step < begin else habits)
+            if values is None or (step % 8 == 0 and any(map(_is_huge, values))):
                 return  # no input meets the assumptions here, or numbers grow without end
-            state, claims = found[: len(state)], found[len(state) :]
+            state, claims = values[: len(state)], values[len(state) :]
             yield step, [i for i, holds in enumerate(claims) if holds is False]
 
     def trace(self) -> Trace:
@@ -100,10 +100,10 @@ class LongRuns(Simulator):
         tries = 20 if self.system.assumptions else 1
         for _ in range(tries):
             row = tuple(value if self.random.random() < often else self._value(var) for var, value, often in habits)
-            found = self.step(*state, *row)
-            if found is not None:
+            values = self.step(*state, *row)
+            if values is not None:
                 self.inputs.append(row)
-                return found
+                return values
         asked = self._solved_inputs(state) if self.asked < MOST_ASKED else None
         if asked is None:
             return None

@@ -72,15 +72,15 @@ class Structural:
         graph = Graph.of(self.system, claim)
         kept = self.kept[claim.name]
         for k in count(1):
-            found = yield from self._case(graph, claim, kept, k - 1, initial=True)
-            if isinstance(found, Trace):
-                yield Falsified(claim.name, found)
+            outcome = yield from self._case(graph, claim, kept, k - 1, initial=True)
+            if isinstance(outcome, Trace):
+                yield Falsified(claim.name, outcome)
                 return
-            if found is None:
+            if outcome is None:
                 yield Unknown(claim.name, "the solver gave up, or nothing is left to refine")
                 return
-            found = yield from self._case(graph, claim, kept, k, initial=False)
-            if found is True:
+            outcome = yield from self._case(graph, claim, kept, k, initial=False)
+            if outcome is True:
                 free = tuple(sorted(abstract(graph, claim, kept).free))
                 yield Proved(claim.name, Certificate("inductive", k, (claim.term,), free))
                 return
@@ -127,9 +127,9 @@ class Structural:
         if answer is False:
             return {fixed[equation] for equation in solver.core(fixed)}
         if isinstance(runs, Composed):
-            found = solver.values([*runs.leaves(k + 1)])
-            broken = not runs.holds(runs.image(self.claims[abstraction.system.properties[0].name], k), found)
-            return runs.trace(found, k + 1) if broken else None
+            values = solver.values([*runs.leaves(k + 1)])
+            broken = not runs.holds(runs.image(self.claims[abstraction.system.properties[0].name], k), values)
+            return runs.trace(values, k + 1) if broken else None
         return False
 
     def _refine(self, graph: Graph, kept: set[str], core: set[str]) -> bool:

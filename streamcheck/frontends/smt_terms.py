@@ -94,9 +94,9 @@ class SmtTermReader:
 
     def _atom(self, form: LocatedSExpr, scope: dict[str, Term]) -> Term:
         text = str(form)
-        found = scope.get(text) or self.names.get(text)
-        if found is not None:
-            return found
+        meaning = scope.get(text) or self.names.get(text)
+        if meaning is not None:
+            return meaning
         if text in ("true", "false"):
             return TRUE if text == "true" else FALSE
         if text.isdigit():

@@ -77,12 +77,12 @@ class Discovery(ABC):
         if self.place is None or self.place not in self.columns.of:
             return [(TRUE, self.columns)]
         column = self.columns.of[self.place]
-        found = []
+        conditions = []
         for code in dict.fromkeys(column):
             rows = [i for i, value in enumerate(column) if value == code]
             part = Columns({v: [values[i] for i in rows] for v, values in self.columns.of.items()})
-            found.append((term("eq", self.place, constant(self.place.type, code)), part))
-        return found
+            conditions.append((term("eq", self.place, constant(self.place.type, code)), part))
+        return conditions
 
     def everywhere(self, candidates: Callable[[], Iterable[Term]]) -> Iterator[Term]:
         """The candidates of each region, under its condition."""

@@ -98,10 +98,10 @@ class Polynomial(Discovery):
                 if any(known <= set(group) for known in related):
                     continue
                 for highest in range(1, degree + 1):
-                    found = list(self._relations(group, highest))
-                    if found:
+                    relations = list(self._relations(group, highest))
+                    if relations:
                         related.append(set(group))
-                        yield from found
+                        yield from relations
                         break
 
     def _relations(self, group: tuple[Term, ...], degree: int) -> Iterator[Term]:
@@ -111,8 +111,8 @@ class Polynomial(Discovery):
             return
         values = [[prod(row[i] for i in m) for row in zip(*columns, strict=True)] for m in powers]
         symbols = [sympy.Symbol(f"x{i}") for i in range(len(group))]
-        for found in relations(values):
-            total = sum((a * prod(symbols[i] for i in m) for a, m in zip(found, powers, strict=False)), found[-1])
+        for relation in relations(values):
+            total = sum((a * prod(symbols[i] for i in m) for a, m in zip(relation, powers, strict=False)), relation[-1])
             yield from _equality(sympy.expand(total), dict(zip(symbols, group, strict=True)))
 
 

@@ -88,9 +88,9 @@ class Templates(Discovery):
         """Comparisons of the program that hold in all states; for `a < b` that is not among them, `a <= b` if it is."""
         if self.place is not None:
             for atom in self._comparisons():
-                for said in (atom, negation(atom)):
-                    weaker = {"lt": "le", "gt": "ge"}.get(said.op)
-                    for candidate in (said, *([term(weaker, *said.args)] if weaker else [])):
+                for literal in (atom, negation(atom)):
+                    weaker = {"lt": "le", "gt": "ge"}.get(literal.op)
+                    for candidate in (literal, *([term(weaker, *literal.args)] if weaker else [])):
                         if all(self.columns.holds(candidate)):
                             yield candidate
 

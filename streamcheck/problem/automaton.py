@@ -110,21 +110,21 @@ class Automaton:
         return self._by("target")
 
     def _by(self, end: str) -> Mapping[str, tuple[Edge, ...]]:
-        found: dict[str, list[Edge]] = {name: [] for name in self.locations}
+        edges_at: dict[str, list[Edge]] = {name: [] for name in self.locations}
         for edge in self.edges:
-            found[getattr(edge, end)].append(edge)
-        return {name: tuple(edges) for name, edges in found.items()}
+            edges_at[getattr(edge, end)].append(edge)
+        return {name: tuple(edges) for name, edges in edges_at.items()}
 
     def leading_to(self, places: Iterable[str]) -> set[str]:
         """The locations from which edges lead to one of these, and these."""
-        found = set(places)
-        stack = list(found)
+        leading = set(places)
+        stack = list(leading)
         while stack:
             for edge in self.edges_to[stack.pop()]:
-                if edge.source not in found:
-                    found.add(edge.source)
+                if edge.source not in leading:
+                    leading.add(edge.source)
                     stack.append(edge.source)
-        return found
+        return leading
 
     @cached_property
     def bad(self) -> frozenset[str]:
@@ -162,11 +162,11 @@ class Automaton:
 
     @cached_property
     def _selectors(self) -> Mapping[str, tuple[Term, ...]]:
-        found: dict[str, tuple[Term, ...]] = {}
+        selectors: dict[str, tuple[Term, ...]] = {}
         for name, edges in self.edges_from.items():
             count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
-            found[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
-        return found
+            selectors[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
+        return selectors
 
 
 def exclusive(guards: Sequence[Term]) -> bool:
@@ -181,11 +181,11 @@ def exclusive(guards: Sequence[Term]) -> bool:
 
 def _contradictions(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
     """The conditions that together contradict the parts, indexed by the first of them."""
-    found: dict[Term, list[list[Term]]] = {}
+    contradictions: dict[Term, list[list[Term]]] = {}
     for part in parts:
         first, *rest = conjuncts(negation(part)) or [TRUE]
-        found.setdefault(first, []).append(rest)
-    return found
+        contradictions.setdefault(first, []).append(rest)
+    return contradictions
 
 
 def _contradicts(denied: Mapping[Term, list[list[Term]]], parts: frozenset[Term]) -> bool:
@@ -205,7 +205,7 @@ def decider(a: Term, b: Term) -> Term | None:
 
 def conjuncts(a: Term) -> list[Term]:
     """The operands of nested conjunctions (and of negated disjunctions), in order; none of what is always true."""
-    found: dict[Term, None] = {}
+    parts: dict[Term, None] = {}
     stack = [a]
     while stack:
         node = stack.pop()
@@ -215,8 +215,8 @@ def conjuncts(a: Term) -> list[Term]:
         elif inner is not node and inner.op == "or":
             stack.extend(negation(a) for a in reversed(inner.args))
         elif node is not TRUE:
-            found[node] = None
-    return list(found)
+            parts[node] = None
+    return list(parts)
 
 
 def disjuncts(a: Term) -> list[Term]:

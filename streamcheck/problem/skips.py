@@ -76,17 +76,17 @@ class _Merged:
 
 def reachable(automaton: Automaton) -> Automaton:
     """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
-    found, stack = {automaton.entry}, [automaton.entry]
+    reached, stack = {automaton.entry}, [automaton.entry]
     while stack:
         for edge in automaton.edges_from[stack.pop()]:
-            if edge.target not in found:
-                found.add(edge.target)
+            if edge.target not in reached:
+                reached.add(edge.target)
                 stack.append(edge.target)
-    kept = found | automaton.bad
+    kept = reached | automaton.bad
     return replace(
         automaton,
         locations=tuple(name for name in automaton.locations if name in kept),
-        edges=tuple(e for e in automaton.edges if e.source in found),
+        edges=tuple(e for e in automaton.edges if e.source in reached),
         lines={name: where for name, where in automaton.lines.items() if name in kept},
         loops=automaton.loops & kept,
     )

@@ -206,13 +206,13 @@ def _sample(target: Target) -> Any:
 
         with in_user_terms():
             specs = load(target.path)
-            found = {s.name: s for s in specs}
+            specs_by_name = {s.name: s for s in specs}
             if target.spec is None and len(specs) > 1:
-                choices = ", ".join(f"{target.path}::{name}" for name in found)
+                choices = ", ".join(f"{target.path}::{name}" for name in specs_by_name)
                 raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
-            if target.spec is not None and target.spec not in found:
-                raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(found)}')
-            elaborated = elaborate(found[target.spec] if target.spec is not None else specs[0])
+            if target.spec is not None and target.spec not in specs_by_name:
+                raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(specs_by_name)}')
+            elaborated = elaborate(specs_by_name[target.spec] if target.spec is not None else specs[0])
             specification = specification_of(elaborated)
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
             sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(specification).inputs)

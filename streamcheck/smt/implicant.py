@@ -21,10 +21,10 @@ from streamcheck.smt.rows import Chosen, compare, is_comparison
 def cube(roots: Iterable[Term], evaluation: Evaluation, eliminated: Collection[Term]) -> list[Term]:
     """Literals without the eliminated variables that hold in the model, and imply that some values of these make every
     root true. The roots hold in the model."""
-    found = _Implicant(evaluation, eliminated)
+    implicant = _Implicant(evaluation, eliminated)
     for root in roots:
-        found.require(root)
-    return found.literals()
+        implicant.require(root)
+    return implicant.literals()
 
 
 class _Implicant:

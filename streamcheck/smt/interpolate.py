@@ -58,8 +58,8 @@ def interpolants(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong
     """Checked interpolants R_0 … R_n for the path, given by its n + 1 sets of states. None if there are none."""
     nexts = {s.var: s.next for s in system.state}
     assumed = [a.term for a in system.assumptions]
-    images = substitute([t for said in path for t in said], nexts)
-    steps = [GuardedStep(conjunction(*assumed, *(images[t] for t in said)), nexts) for said in path[1:]]
+    images = substitute([t for states in path for t in states], nexts)
+    steps = [GuardedStep(conjunction(*assumed, *(images[t] for t in states)), nexts) for states in path[1:]]
     begun = conjunction(*(term("same", s.var, s.init) for s in system.state if s.init is not None), *path[0])
     return along(Steps([list(nexts)] * len(path), begun, steps, conjunction(*assumed, wrong)))
 
@@ -67,10 +67,10 @@ def interpolants(system: TransitionSystem, path: Sequence[Sequence[Term]], wrong
 def along(given: Steps) -> list[Term] | None:
     """Checked interpolants R_0 … R_n. None if there are none."""
     try:
-        found = _ask(given)
+        answer = _ask(given)
     except (z3.Z3Exception, Untranslatable):
         return None
-    return found if found and _holds(given, found) else None
+    return answer if answer and _holds(given, answer) else None
 
 
 def _ask(given: Steps) -> list[Term] | None:
@@ -106,14 +106,14 @@ def _ask(given: Steps) -> list[Term] | None:
     ]
 
 
-def _holds(given: Steps, found: list[Term]) -> bool:
+def _holds(given: Steps, formulas: list[Term]) -> bool:
     """The implications and the vocabulary."""
-    if any(v not in vs for r, vs in zip(found, given.states, strict=True) for v in variables([r])):
+    if any(v not in vs for r, vs in zip(formulas, given.states, strict=True) for v in variables([r])):
         return False
-    queries = [[given.begun, negation(found[0])]]  # B ∧ ¬R_0
-    for step, r, following in zip(given.steps, found, found[1:], strict=False):  # R_i ∧ G_i+1 ∧ ¬R_i+1[next_i+1]
+    queries = [[given.begun, negation(formulas[0])]]  # B ∧ ¬R_0
+    for step, r, following in zip(given.steps, formulas, formulas[1:], strict=False):  # R_i ∧ G_i+1 ∧ ¬R_i+1[next_i+1]
         queries.append([r, step.guard, negation(substitute([following], step.nexts)[following])])
-    queries.append([found[-1], given.wrong])  # R_n ∧ W
+    queries.append([formulas[-1], given.wrong])  # R_n ∧ W
     return all(_contradictory(query) for query in queries)
 
 
@@ -125,14 +125,14 @@ def _contradictory(query: list[Term]) -> bool:
 
 def atoms(given: Sequence[Term]) -> list[Term]:
     """The atomic conditions in formulas, comparisons of sums in normal form, each once whatever its sign."""
-    found: dict[Term, None] = {}
+    literals: dict[Term, None] = {}
     for node in walk(given):
         of_bools = bool(node.args) and node.args[0].type.kind == "bool"
         if node.type.kind == "bool" and not of_bools and not node.is_const:
             atom = _normal(node)
             if not atom.is_const:
-                found[atom] = None
-    return list(found)
+                literals[atom] = None
+    return list(literals)
 
 
 def _normal(node: Term) -> Term:
@@ -140,11 +140,11 @@ def _normal(node: Term) -> Term:
     if is_comparison(node):
         try:
             rows = Exact()
-            said = compare(node.op, *(rows.row(a) for a in node.args))
+            comparison = compare(node.op, *(rows.row(a) for a in node.args))
         except NotLinear:
             return node
         if rows.fresh:
             return node
-        both = to_term(said), to_term(said.opposite())
+        both = to_term(comparison), to_term(comparison.opposite())
         return next((atom for atom in both if atom.op in ("le", "lt", "eq")), both[0])
     return negation(node) if node.op in ("ne", "not") else node

@@ -99,7 +99,7 @@ def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
 
 def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
     """The bounds that the guard's conjuncts imply for Int terms."""
-    found: dict[Term, tuple[float, float]] = {}
+    bounds: dict[Term, tuple[float, float]] = {}
     for part in conjuncts(guard):
         if part.op not in ("lt", "le", "gt", "ge", "eq") or part.args[0].type is not INT:
             continue
@@ -107,11 +107,11 @@ def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
         if a.is_const:
             a, b, op = b, a, {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
         if b.is_const:
-            low, high = found.get(a, (-math.inf, math.inf))
+            low, high = bounds.get(a, (-math.inf, math.inf))
             bound = int(b.payload)
             if op in ("gt", "ge", "eq"):
                 low = max(low, bound + (op == "gt"))
             if op in ("lt", "le", "eq"):
                 high = min(high, bound - (op == "lt"))
-            found[a] = low, high
-    return found
+            bounds[a] = low, high
+    return bounds

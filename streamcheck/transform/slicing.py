@@ -65,13 +65,13 @@ def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]
     following: dict[str, list[str]] = {}
     for a, b in steps:
         following.setdefault(a, []).append(b)
-    found, stack = set(start), list(start)
+    reached, stack = set(start), list(start)
     while stack:
         for b in following.get(stack.pop(), ()):
-            if b not in found:
-                found.add(b)
+            if b not in reached:
+                reached.add(b)
                 stack.append(b)
-    return found
+    return reached
 
 
 def read_by(edges: Iterable[Edge]) -> set[Term]:

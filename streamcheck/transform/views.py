@@ -69,16 +69,16 @@ def views(problem: Problem, *, blocks: bool = True) -> list[View]:
     """
     match problem:
         case Specification():
-            found = _views_of_specification(problem)
+            all_views = _views_of_specification(problem)
         case Automaton():
-            found = _views_of_automaton(problem, blocks=blocks)
+            all_views = _views_of_automaton(problem, blocks=blocks)
         case _:
             assert_never(problem)
     if LOG.isEnabledFor(logging.INFO):
-        for view in found:
+        for view in all_views:
             for step in view.steps:
                 LOG.info("%s, after %s: %s", view.model, type(step).__name__, _size(step.problem))
-    return found
+    return all_views
 
 
 def _size(problem: TransitionSystem | Automaton) -> str:

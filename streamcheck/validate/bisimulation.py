@@ -108,12 +108,12 @@ class Bisimulation:
 
     def _indices(self) -> dict[str, tuple[Term, int]]:
         """The variable of each ring's index, and the ring's length."""
-        found = {}
+        indices = {}
         for place in self.code.places.values():
             if place.ring:
                 type = machine(32, signed=False)
-                found[place.ring] = (variable(f"index {place.ring}", type), place.length)
-        return found
+                indices[place.ring] = (variable(f"index {place.ring}", type), place.length)
+        return indices
 
     def failures(self) -> tuple[list[str], int, int]:
         """The claims that could not be proved, the number of claims, and the number of solver queries."""
@@ -152,8 +152,8 @@ class Bisimulation:
     def _terms(self) -> list[Term]:
         """The equations' scalar terms, enums also as the numbers they are in C."""
         own = [part for node in (*self._roots(), *self.specification.variables()) for part in self.parts[node]]
-        found = list(walk(own))
-        return found + [recast(node, INT) for node in found if isinstance(node.type, EnumType)]
+        nodes = list(walk(own))
+        return nodes + [recast(node, INT) for node in nodes if isinstance(node.type, EnumType)]
 
     def _as_c(self, node: Term) -> list[Term]:
         return [recast(p, INT) if isinstance(p.type, EnumType) else p for p in self.parts[node]]
@@ -370,17 +370,17 @@ class Bisimulation:
             place = self.code.places[cell.name]
             if place.ring:
                 now = (place.position + moves[place.ring]) % place.length
-                found = run.memory.at(*self._slot(run, state, place, now))
+                actual = run.memory.at(*self._slot(run, state, place, now))
             else:
-                found = run.memory.read(self._variable(run, state, place.variable))
-            self._same(f"next value of {cell.name}", found, self._as_c(cell.next))
+                actual = run.memory.read(self._variable(run, state, place.variable))
+            self._same(f"next value of {cell.name}", actual, self._as_c(cell.next))
 
     # Claims
 
-    def _same(self, what: str, found: list[Term], wanted: list[Term], under: Term = TRUE) -> None:
-        if [t.type for t in found] != [t.type for t in wanted]:
+    def _same(self, what: str, actual: list[Term], wanted: list[Term], under: Term = TRUE) -> None:
+        if [t.type for t in actual] != [t.type for t in wanted]:
             raise SpecError(f"{what}: another type")
-        for a, b in zip(found, wanted, strict=True):
+        for a, b in zip(actual, wanted, strict=True):
             self.goals.append(ProofGoal(what, implication(under, equal(a, b))))
 
     def _wrong_pairs(self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:

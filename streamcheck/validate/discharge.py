@@ -108,22 +108,22 @@ class Equals:
             values.add([node])
             self.by_print.setdefault(fingerprint(node.type, values.known[node]), []).append(node)
 
-    def settle(self, found: Term) -> Term:
+    def settle(self, term: Term) -> Term:
         """The equations' term that seems equal to this value of the C, or else the value itself."""
-        if found.is_const or found in self.terms:
-            return found
-        if found in self.pairs:
-            return self.pairs[found]
-        values = fingerprint(found.type, self.values.of(found))
+        if term.is_const or term in self.terms:
+            return term
+        if term in self.pairs:
+            return self.pairs[term]
+        values = fingerprint(term.type, self.values.of(term))
         varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
-        rests_on = _nearest(found, self.terms)
+        rests_on = _nearest(term, self.terms)
         # Of several that are always alike, the one computed from the same terms is the one the C means.
         candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
         for candidate in candidates[:4]:
-            if (found, candidate) not in self.error and (varied or _is_over(candidate, rests_on)):
-                self.pairs[found] = candidate
+            if (term, candidate) not in self.error and (varied or _is_over(candidate, rests_on)):
+                self.pairs[term] = candidate
                 return candidate
-        return found
+        return term
 
 
 def _is_over(term: Term, operands: set[Term]) -> bool:
@@ -150,10 +150,10 @@ def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
     return images[claim]
 
 
-def pair_claim(found: Term, taken: Term, terms: set[Term]) -> Term:
+def pair_claim(term: Term, taken: Term, terms: set[Term]) -> Term:
     """The claim that a pair is equal, with variables for the terms that the C's side is built on."""
-    rests_on = {n for n in _nearest(found, terms) if not n.is_const and n is not taken}
-    return cut(equal(found, taken), set(), rests_on)
+    rests_on = {n for n in _nearest(term, terms) if not n.is_const and n is not taken}
+    return cut(equal(term, taken), set(), rests_on)
 
 
 def _nearest(root: Term, terms: set[Term]) -> set[Term]:
@@ -198,13 +198,13 @@ class Prover:
     def _all(self, claims: list[Term], seconds: float) -> bool:
         self.asked += 1
         claims = [implication(self.limits, c) for c in claims]
-        found = tuple(variables(claims))
+        inputs = tuple(variables(claims))
 
         def query(script: Script) -> None:
             script.start(initial=False)
             script.require(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
 
-        return is_contradictory(Runs((), found, (), ()), query, seconds) is True
+        return is_contradictory(Runs((), inputs, (), ()), query, seconds) is True
 
 
 def member(var: Term) -> Term:

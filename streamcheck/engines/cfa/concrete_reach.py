@@ -76,9 +76,9 @@ class ConcreteReach(ProgramEngine):
                 return one
             for edge in program.edges_from[one.location] if one in reachable else ():
                 for states in disjuncts(post(one.states, edge)):
-                    found = Disjunct(edge.target, reachable.without_implied(states), (*one.path, edge))
-                    if reachable.add(found):
-                        waiting.append(found)
+                    target = Disjunct(edge.target, reachable.without_implied(states), (*one.path, edge))
+                    if reachable.add(target):
+                        waiting.append(target)
             yield Progress(len(one.path))
         raise AssertionError
 
@@ -103,7 +103,7 @@ class Reachable:
         return one in self.at[one.location]
 
     def formulas(self) -> dict[str, Term]:
-        return {name: disjunction(*(d.states for d in found)) for name, found in self.at.items() if found}
+        return {name: disjunction(*(d.states for d in parts)) for name, parts in self.at.items() if parts}
 
     def without_implied(self, given: Term) -> Term:
         """The formula without the conjuncts that the others imply."""

@@ -40,8 +40,8 @@ class DfsBmc(ProgramEngine):
 
     def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
         for k in count():
-            found = yield from explore(program, k, self.direction, problem.patience)
-            match found:
+            exploration = yield from explore(program, k, self.direction, problem.patience)
+            match exploration:
                 case "gave up":
                     return Inconclusive("a query took too long")
                 case "exhausted":

@@ -67,14 +67,14 @@ class LiftedPdr(ProgramEngine):
         self.frames = Frames(space_of_program(program, turns=turns), problem.patience)  # l. 3-5
         search = Pdr(self.name, self.frames, self.predecessors(), self._search_options())
         try:  # l. 7-10; every frame begins as `true`
-            found = yield from search.decide(Frontier(search, error), _path, 0 if turns else 1)
+            answer = yield from search.decide(Frontier(search, error), _path, 0 if turns else 1)
         except NoAnswer as reason:
             return Inconclusive(str(reason))
         except NoState:
             return Inconclusive(NO_STATE)
-        if not isinstance(found, Fixpoint):
-            return Unsafe(found)  # l. 14-15
-        return Safe(self._invariants(program, found.level))  # l. 16-20
+        if not isinstance(answer, Fixpoint):
+            return Unsafe(answer)  # l. 14-15
+        return Safe(self._invariants(program, answer.level))  # l. 16-20
 
     def predecessors(self) -> Predecessors:
         return WeakestPreconditions(in_cubes=self.options.cubes)

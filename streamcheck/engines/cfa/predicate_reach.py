@@ -82,7 +82,7 @@ class Explored:
         return one in self.at[one.location]
 
     def invariants(self) -> dict[str, Term]:
-        return {name: disjunction(*(conjunction(*one.state) for one in found)) for name, found in self.at.items()}
+        return {name: disjunction(*(conjunction(*one.state) for one in reached)) for name, reached in self.at.items()}
 
 
 class PredicateReach(ProgramEngine):
@@ -142,7 +142,7 @@ class PredicateReach(ProgramEngine):
 
     def _refine(self, program: Automaton, refuted: Spurious) -> bool:
         """Add predicates from a refutation. True if some location has more than before."""
-        return any(self._learn(refuted, found) for found in refuted.refinements())
+        return any(self._learn(refuted, interpolants) for interpolants in refuted.refinements())
 
     def _learn(self, refuted: Spurious, formulas: Sequence[Term]) -> bool:
         before = sum(map(len, self.precision.values()))
@@ -158,8 +158,8 @@ def _predicates(part: Term) -> Iterator[Term]:
     opposites, which other paths may need."""
     if part.is_const:
         return
-    found = atoms([part])
-    for atom in found:
+    parts = atoms([part])
+    for atom in parts:
         yield from (atom, negation(atom))
-    if len(found) > 1:
+    if len(parts) > 1:
         yield part

@@ -94,8 +94,8 @@ class EdgeTransition(Transition):
         if not self.is_plain:
             return None
         images = [self.literal(c) for c in cube]
-        found = [image for image in images if image is not None]
-        return (*self.assumed, *found) if len(found) == len(cube) else None
+        known = [image for image in images if image is not None]
+        return (*self.assumed, *known) if len(known) == len(cube) else None
 
     def formula(self, cube: Cube) -> Term | None:
         """∃ choices. guard ∧ t[updates]; None if that is too large."""

@@ -115,8 +115,8 @@ class Pdr:
             yield Progress(top)
             while (bad := frontier.bad(top)) is not None:  # [Tegzes, Alg. 1, l. 8]
                 first = yield from self._block(bad, top)  # l. 11
-                if first is not None and (found := witness(first)) is not None:
-                    return found
+                if first is not None and (counterexample := witness(first)) is not None:
+                    return counterexample
             frontier.close(top)
             level = self._fixpoint(frontier.error, top)  # l. 17
             self._log(frontier.error, top, level)
@@ -239,10 +239,10 @@ class Frontier:
             return None
         if self.root.level != top:
             self.root = self.root.at_level(top)
-        found = self.search.predecessor(self.root)  # F[N] ∧ A ∧ ¬P
-        if found is None:
+        obligation = self.search.predecessor(self.root)  # F[N] ∧ A ∧ ¬P
+        if obligation is None:
             frames.add(self.error, (), self.root.exclusion.level)
-        return found
+        return obligation
 
     def close(self, top: int) -> None:
         """Called when nothing bad is left in F[top], before lemmas are propagated."""

@@ -54,9 +54,9 @@ class Tokens:
         self.texts: list[str] = []
         self.starts: list[int] = []
         add_text, add_start = self.texts.append, self.starts.append
-        for found in TOKEN.finditer(text):
-            word = found[1]
-            add_start(found.start(1))
+        for match in TOKEN.finditer(text):
+            word = match[1]
+            add_start(match.start(1))
             if word and word[0] in "-(/" and (note := ANNOTATION.match(word)):
                 word = f"{'--' if note[1] == '--' else '('}%{note[2]}"  # one spelling for each annotation
             add_text(word)

@@ -62,15 +62,15 @@ class Calls:
     def _function(self, node: Any) -> tuple[str, Function | None]:
         if form(node.name) != "ID":
             raise self.expressions.error("calls through pointers to functions are not supported", node)
-        found = self.expressions.scope.meaning(node.name.name)
-        if found is not None and not isinstance(found, Function):
+        function = self.expressions.scope.meaning(node.name.name)
+        if function is not None and not isinstance(function, Function):
             raise self.expressions.error(f"{node.name.name} is not a function", node)
-        return node.name.name, found
+        return node.name.name, function
 
     def result_kind(self, node: Any) -> AnyKind:
-        name, found = self._function(node)
-        if found is not None:
-            return found.result
+        name, function = self._function(node)
+        if function is not None:
+            return function.result
         if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS):
             return kinds.VOID
         if name in FUNCTIONS or name.removesuffix("f") in FUNCTIONS:

@@ -122,8 +122,8 @@ class _TranslationUnit:
     # The function that is run
 
     def _entry_function(self, wanted: str | None) -> Function:
-        found = {name: f for name, f in self.statements.globals.names.items() if isinstance(f, Function)}
-        bodies = {name: f for name, f in found.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
+        functions = {name: f for name, f in self.statements.globals.names.items() if isinstance(f, Function)}
+        bodies = {name: f for name, f in functions.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
         if wanted is not None:
             if wanted not in bodies:
                 raise SpecError(f"{self.file} has no function named {wanted}, it has {', '.join(bodies)}")

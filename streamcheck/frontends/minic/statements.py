@@ -275,16 +275,16 @@ class Statements:
 
     def _visible(self) -> Visible:
         """The variables of the function being inlined that are visible here, without those with static storage."""
-        found: Visible = {}
+        visible: Visible = {}
         scope: NameScope | None = self.expressions.scope
         while scope is not None and scope is not self.globals:
             for name, meaning in scope.names.items():
                 if isinstance(meaning, Lvalue) and id(meaning.object) not in self.lasting:
-                    found[id(meaning.object)] = name, meaning
+                    visible[id(meaning.object)] = name, meaning
                 elif isinstance(meaning, PointerVariable):
-                    found[id(meaning)] = name, meaning
+                    visible[id(meaning)] = name, meaning
             scope = scope.outer
-        return found
+        return visible
 
     def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
         """Give any value to the variables whose declarations a jump skips."""
@@ -332,10 +332,10 @@ class Statements:
         return to.scalar(case.expr)
 
     def _Case(self, node: Any) -> None:
-        found = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
-        if found is None:
+        entry = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
+        if entry is None:
             raise self.expressions.error("a case outside of a switch", node)
-        before, (place, seen) = self.flow.at, found
+        before, (place, seen) = self.flow.at, entry
         self.flow.at = place
         self._forget_passed(self._visible(), seen, node)
         entered, self.flow.at = self.flow.at, before
