@@ -171,7 +171,7 @@ def test_order_is_left_to_right_and_said_where_it_matters(tmp_path, statement, r
     )
     cfa, warnings = read_c(str(path), "c")
     assert ends(cfa) == result
-    message = "a.c:5: parts of an expression change what others use, and C leaves their order open"
+    message = "a.c:5: the value depends on the order of side effects, which C leaves open"
     assert warnings == ((message,) if said else ())
 
 
@@ -473,7 +473,7 @@ def test_an_included_file_keeps_its_lines(read):
             "int *p, x; int main(void) {\n if (nondet_int()) p = &x;\n if (p) *p = 1;\n}",
             "a.c:3: it may not point anywhere yet",
         ),
-        ("int main(void) {\n int x; goto in; int *p = &x;\n in: *p = 1;\n}", "a.c:3: a jump passes the declaration of"),
+        ("int main(void) {\n int x; goto in; int *p = &x;\n in: *p = 1;\n}", "a.c:3: a jump skips the declaration of"),
         ("int main(void) {\n static int x, *p = &x;\n}", "a.c:2: a static pointer in a function is not supported"),
         ('int main(void) {\n asm("nop");\n}', "a.c:2: assembler is not supported"),
         ("int main(void) {\n int *p = malloc(4);\n}", "the target of this pointer is not known"),
@@ -481,7 +481,7 @@ def test_an_included_file_keeps_its_lines(read):
         ("struct s { int x : 3; };\nint main(void) {}", "a.c:1: bit-fields are not supported"),
         ("int main(void) { int (*f)(void) = 0;\n}", "a.c:1: pointers to functions are not supported"),
         ("int main(void) {\n goto out;\n}", "a.c:2: label out is not declared"),
-        ("int main(void) {\n break;\n}", "a.c:2: break; stands in no loop"),
+        ("int main(void) {\n break;\n}", "a.c:2: break; is not in a loop"),
         ("int f(int x) { return x; } int main(void) {\n f();\n}", "a.c:2: f takes 1 argument, found 0"),
         ("int main(void) {\n const int x = 1;\n x = 2;\n}", "a.c:3: x = 2: it is const"),
         ("int main(void) { int x;\n memset(&x, 0, 4);\n}", "a.c:2: memset has no body and is passed a pointer"),

@@ -28,7 +28,7 @@ def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", un
     """An input from the environment. The interpreter reads `samples` (a list, an iterator, or a function of the step);
     `doc` and `unit` are shown in traces, reports and the C header."""
     if not isinstance(name, str) or not name:
-        raise SpecError(f"extern needs a name, not {name!r}", here(), write='extern("x", Word8)')
+        raise SpecError(f"extern: expected a name, found {name!r}", here(), write='extern("x", Word8)')
     core = core_type(type, f'extern("{name}", T)')
     where = here()
     return make(Node("extern", (), core, Extern(name, core, samples, doc, unit, where), where=where))
@@ -42,7 +42,7 @@ def unknown(type: type[Any]) -> Stream:
 def drop(count: int, stream: Operand) -> Stream:
     """The stream without its first `count` values."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise SpecError(f"drop(n, s): n is a whole number, at least 0, not {count!r}", here())
+        raise SpecError(f"drop(n, s): expected n to be an integer of at least 0, found {count!r}", here())
     node = node_of(stream)
     return make(Node("drop", (node,), node.type, count, where=here()) if count else node)
 
@@ -125,7 +125,7 @@ def unsafe_cast(type: type[Any], stream: Operand) -> Stream:
 
 def _node_to_convert(stream: object, name: str) -> Node:
     if not isinstance(stream, Stream):
-        raise SpecError(f"{name}(T, s) converts streams, not {stream!r}", here(), write=f"T({stream!r})")
+        raise SpecError(f"{name}(T, s): expected a stream, found {stream!r}", here(), write=f"T({stream!r})")
     return stream._node
 
 
@@ -216,14 +216,14 @@ def _settle_first(built: Any) -> Any:
 
 def _operands(bools: object, name: str) -> list[Node]:
     if isinstance(bools, Stream) and not isinstance(bools._node.type, ArrayType):
-        raise SpecError(f"{name} takes a list of Bool streams, not one stream", here(), write=f"{name}([…])")
+        raise SpecError(f"{name}: expected a list of Bool streams, found one stream", here(), write=f"{name}([…])")
     if isinstance(bools, Stream | Iterable):
         nodes = [node_of(b, BOOL) for b in bools]
     else:
-        raise SpecError(f"{name} takes a list of Bool streams, not {bools!r}", here())
+        raise SpecError(f"{name}: expected a list of Bool streams, found {bools!r}", here())
     for node in nodes:
         if node.type is not BOOL:
-            raise SpecError(f"{name} takes Bool streams, not {node.type}", here())
+            raise SpecError(f"{name}: expected Bool streams, found {node.type}", here())
     return nodes
 
 
@@ -250,7 +250,7 @@ def count_of(type: type[Any], bools: Iterable[Operand]) -> Stream:
     """The number of true ones, as a number of this type."""
     core, nodes = core_type(type, "count_of(T, bools)"), _operands(bools, "count_of")
     if not core.is_number:
-        raise SpecError(f"count_of counts in numbers, not {core}", here())
+        raise SpecError(f"count_of: expected a type of numbers, found {core}", here())
     total = literal(core, 0)
     literal(core, len(nodes))  # the count must fit its type
     one, zero = literal(core, 1), literal(core, 0)

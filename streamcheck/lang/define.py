@@ -41,7 +41,7 @@ def stream(type: type[Any], function: Callable[..., Any] | None = None) -> Any:
 
 def _define(type: Type, function: Callable[..., Any]) -> Stream:
     if not isinstance(function, FunctionType):
-        raise SpecError(f"@stream(T) decorates a function, not {function!r}", here())
+        raise SpecError(f"@stream(T): expected a function, found {function!r}", here())
     code = function.__code__
     required = code.co_argcount - len(function.__defaults__ or ())
     if required > 1 or code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):

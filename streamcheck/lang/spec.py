@@ -29,7 +29,7 @@ class SpecBase:
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise SpecError(f"a Spec needs a name, not {name!r}", here(), write='Spec("engine")')
+            raise SpecError(f"Spec: expected a name, found {name!r}", here(), write='Spec("engine")')
         self.name = name
         self.where = here()
         self.namespace: Mapping[str, Any] = user_frame().f_globals

@@ -50,7 +50,7 @@ def core_type(type_: object, where: str) -> Type:
     if isinstance(type_, type) and issubclass(type_, enum.Enum):
         raise SpecError(f"{where}: {type_.__name__} is an enum", here(), write=f"EnumOf({type_.__name__})")
     given = type_.__name__ if isinstance(type_, type) else repr(type_)
-    raise SpecError(f"{where} needs a type such as Word8 or Bool, not {given}", here())
+    raise SpecError(f"{where}: expected a type such as Word8 or Bool, found {given}", here())
 
 
 def Array(element: type[Any], length: int) -> type[Stream]:
@@ -70,7 +70,7 @@ def _array_class(core: Type, length: int) -> type[Stream]:
 def EnumOf(python: type[enum.Enum]) -> type[Stream]:
     """The type of the members of an enum.Enum class."""
     if not isinstance(python, type) or not issubclass(python, enum.Enum):
-        raise SpecError(f"EnumOf(E) needs an enum.Enum class, not {python!r}", here())
+        raise SpecError(f"EnumOf(E): expected an enum.Enum class, found {python!r}", here())
     if not list(python):
         raise SpecError(f"{python.__name__} has no members", here())
     return _class_of(enum_type(python))

@@ -230,7 +230,7 @@ def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
     length = array.type.length
     if index.is_const:
         if not 0 <= index.payload < length:
-            raise TypeRule(f"index {index.payload} of an array with {length} elements")
+            raise TypeRule(f"index {index.payload} is outside {array.type}, whose indices are 0 to {length - 1}")
         return array.args[index.payload] if array.op == "array" else term("index", array, index)
     inside = _inside(index, length)
     value = term("index", array, index)

@@ -39,7 +39,7 @@ class Instances:
         if node is None:
             raise self.tokens.error(call.at, f"node {call.value.node} is not declared")
         if scope.path.count(".") >= DEEPEST:
-            raise self.tokens.error(call.at, f"{node.name} calls itself without end")
+            raise self.tokens.error(call.at, f"{node.name} calls itself: recursion is not supported")
         path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
         context = scope.context
         if clock is not TRUE or restart is not FALSE:
@@ -69,7 +69,7 @@ class Instances:
         declared = {c.name for c in node.constants}
         for v in (*node.inputs, *node.outputs, *node.locals):
             if v.name in declared:
-                raise self.tokens.error(v.at, f"{v.name} is declared a second time")
+                raise self.tokens.error(v.at, f"{v.name} is declared twice")
             declared.add(v.name)
         self.declarations.declare_constants(scope, node.constants)
         for v in (*node.inputs, *node.outputs, *node.locals):
@@ -79,7 +79,7 @@ class Instances:
             self.add_equation(scope, equation, defined)
         if node.imported:
             same = ", not always the same for the same arguments" if node.kind == "function" else ""
-            self.variables.warn(node.at, f"{node.name} is imported: it gives any value that its contract allows{same}")
+            self.variables.warn(node.at, f"{node.name} is imported: its outputs are any that its contract allows{same}")
         for v in (*node.outputs, *node.locals):
             if v.name not in scope.definitions:
                 self._leave_open(scope, node, v)
@@ -95,7 +95,7 @@ class Instances:
                 raise self.tokens.error(equation.at, f"{name} is not an output or local variable here")
             if name in scope.definitions:
                 also = (("the first equation", self.tokens.where(scope.definitions[name].at)),)
-                raise SpecError(f"{name} has a second equation", self.tokens.where(equation.at), also=also)
+                raise SpecError(f"{name} has two equations", self.tokens.where(equation.at), also=also)
         if equation.indices:
             (name,) = equation.names
             scope.definitions[name] = LazyElements(name, equation.indices, equation.value, equation.at)

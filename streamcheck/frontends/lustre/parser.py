@@ -64,7 +64,7 @@ class Parser:
 
     def _once(self, known: object, name: str, at: int) -> None:
         if name in known:  # type: ignore[operator]
-            raise self.cursor.error(at, f"{name} is declared a second time")
+            raise self.cursor.error(at, f"{name} is declared twice")
 
     def _types(self, file: LustreFile) -> None:
         while True:

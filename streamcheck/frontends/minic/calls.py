@@ -193,7 +193,7 @@ class Calls:
         result = None
         if function.result != kinds.VOID:
             if isinstance(function.result, Pointer):
-                raise SpecError(f"{function.name} gives a pointer", function.where)
+                raise SpecError(f"{function.name} returns a pointer, which is not supported", function.where)
             result = self.statements.variable("return", function.result, (function.name, "return"))
         self.results[function.name] = result
         self.statements.run(function, result, leave)

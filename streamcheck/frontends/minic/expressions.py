@@ -106,7 +106,7 @@ class Expressions(Evaluator):
         b = second()
         terms = pointers.terms_of(b) + [check.holds for check in self.flow.checks]
         if self.flow.conflict(start, middle, pointers.terms_of(a), terms):
-            self.flow.warn("parts of an expression change what others use, and C leaves their order open", self.where)
+            self.flow.warn("the value depends on the order of side effects, which C leaves open", self.where)
         return kept(), b
 
     # Effects

@@ -138,7 +138,7 @@ class Flow:
 
     def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
         if len(self.edges) >= LARGEST:
-            raise SpecError(f"the functions inlined make more than {LARGEST} statements", where)
+            raise SpecError(f"inlining makes more than {LARGEST} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))

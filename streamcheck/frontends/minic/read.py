@@ -169,7 +169,7 @@ class _TranslationUnit:
                         statements.variable(f"*{name}", kind.target, ("", (function.name, name, "*")))
                     )
                     statements.begin(pointer.target.lvalue, None)
-                    self.flow.warn(f"{name} is taken to point to one variable, and nothing else does", function.where)
+                    self.flow.warn(f"{name} is assumed to point to a variable of its own", function.where)
                 continue
             to.scope.names[name] = place = statements.variable(name, kind, key)
             statements.fresh = False

@@ -234,7 +234,7 @@ class Statements:
 
     def _leave(self, targets: list[str], node: Any) -> None:
         if not targets:
-            raise self.expressions.error(f"{self.expressions.text(node)} stands in no loop", node)
+            raise self.expressions.error(f"{self.expressions.text(node)} is not in a loop", node)
         self.flow.jump(targets[-1])
 
     def _Return(self, node: Any) -> None:
@@ -251,7 +251,7 @@ class Statements:
     def _Label(self, node: Any) -> None:
         place = self._label(node.name)
         if node.name in self.frame.placed:
-            raise self.expressions.error(f"the label {node.name} is there twice", node)
+            raise self.expressions.error(f"label {node.name} is declared twice", node)
         self.flow.step(None, "skip", to=place)
         visible = self._visible()
         for jump, seen in self.frame.waiting.pop(node.name, ()):
@@ -292,7 +292,7 @@ class Statements:
             if key in here:
                 continue
             if isinstance(variable, PointerVariable):
-                raise self.expressions.error(f"a jump passes the declaration of the pointer {name}", node)
+                raise self.expressions.error(f"a jump skips the declaration of the pointer {name}", node)
             self._unknown_value(variable, name)
 
     def _label(self, name: str) -> str:
