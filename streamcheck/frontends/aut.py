@@ -251,12 +251,12 @@ class _AutReader:
                 if operator.is_prefix:
                     operands.append(_negative(right) if operator.token.text == "-" else term("not", right))
                 else:
-                    operands.append(self._applied(operator, operands.pop(), right))
+                    operands.append(self._apply_operator(operator, operands.pop(), right))
             except TypeRule:
                 kind = "conditions" if operator.token.text in ("&&", "||", "!") else "numbers"
                 raise SpecError(f"`{operator.token.text}` is for {kind}", operator.token.where) from None
 
-    def _applied(self, operator: _Pending, left: Term, right: Term) -> Term:
+    def _apply_operator(self, operator: _Pending, left: Term, right: Term) -> Term:
         match operator.token.text:
             case "+" | "-" | "*" as op:
                 return term({"+": "add", "-": "sub", "*": "mul"}[op], left, right)
