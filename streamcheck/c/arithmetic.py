@@ -19,11 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from streamcheck.c.bounds import Bounds, exact_interval
 from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, AnyKind, Array, Floating, Integer, Pointer, promote
 from streamcheck.c.kinds import common as common_kind
 from streamcheck.c.terms import comparison, condition_of, division, either, number, recast, truth
 from streamcheck.core.floats import f32
+from streamcheck.core.intervals import Intervals, exact_interval, is_inside
 from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, Type, array_of, machine
@@ -80,7 +80,7 @@ class Arithmetic:
         self.dialect = dialect
         self.mathematical = dialect is Dialect.MATHEMATICAL
         self.oblige = oblige
-        self.bounds = Bounds()
+        self.intervals = Intervals()
 
     # Types
 
@@ -252,8 +252,7 @@ class Arithmetic:
 
     def _sum_fits(self, op: str, a: Term, b: Term, kind: Integer) -> Term:
         """The result of +, - or * fits the type. If one side is constant, that bounds the other."""
-        low, high = exact_interval(op, self.bounds.of(a), self.bounds.of(b))
-        if kind.low <= low and high <= kind.high:
+        if is_inside(exact_interval(op, self.intervals.of(a), self.intervals.of(b)), (kind.low, kind.high)):
             return TRUE
         if b.is_const:
             return self._other_fits(op, a, b.payload, kind)
@@ -276,18 +275,18 @@ class Arithmetic:
 
     def _left_shift_fits(self, x: Term, amount: Term, kind: Integer) -> Term:
         """x is not negative, and no bit is lost or becomes the sign."""
-        least, most = self.bounds.of(x)
-        if least >= 0 and most << max(0, min(self.bounds.of(amount)[1], kind.width)) <= kind.high:
+        amounts = (0, max(0, min(self.intervals.of(amount)[1], kind.width)))
+        if is_inside(exact_interval("shl", self.intervals.of(x), amounts), (0, kind.high)):
             return TRUE
         fits = simple_term("le", x, simple_term("shr", constant(x.type, kind.high), amount))
         return conjunction(self._within(x, 0, kind.high), fits)
 
     def _differs(self, x: Term, value: int) -> Term:
-        low, high = self.bounds.of(x)
+        low, high = self.intervals.of(x)
         return comparison("ne", x, constant(x.type, value)) if low <= value <= high else TRUE
 
     def _within(self, x: Term, low: int, high: int) -> Term:
-        least, most = self.bounds.of(x)
+        least, most = self.intervals.of(x)
         above = TRUE if least >= low else FALSE if most < low else comparison("ge", x, constant(x.type, low))
         below = TRUE if most <= high else FALSE if least > high else comparison("le", x, constant(x.type, high))
         return conjunction(above, below)
