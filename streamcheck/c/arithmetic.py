@@ -21,10 +21,10 @@ from enum import Enum
 
 from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, AnyKind, Array, Floating, Integer, Pointer, promote
 from streamcheck.c.kinds import common as common_kind
-from streamcheck.c.terms import comparison, condition_of, division, either, number, recast, truth
+from streamcheck.c.terms import comparison, condition_of, division, number, recast, truth
 from streamcheck.core.floats import f32
-from streamcheck.core.intervals import Intervals, exact_interval, is_inside
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simple_term
+from streamcheck.core.intervals import Intervals, decide, exact_interval, is_inside
+from streamcheck.core.simplify import choice, conjunction, disjunction, either, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, Type, array_of, machine
 from streamcheck.core.types import DOUBLE as BINARY64
@@ -282,14 +282,17 @@ class Arithmetic:
         return conjunction(self._within(x, 0, kind.high), fits)
 
     def _differs(self, x: Term, value: int) -> Term:
-        low, high = self.intervals.of(x)
-        return comparison("ne", x, constant(x.type, value)) if low <= value <= high else TRUE
+        return self._compared("ne", x, value)
 
     def _within(self, x: Term, low: int, high: int) -> Term:
-        least, most = self.intervals.of(x)
-        above = TRUE if least >= low else FALSE if most < low else comparison("ge", x, constant(x.type, low))
-        below = TRUE if most <= high else FALSE if least > high else comparison("le", x, constant(x.type, high))
-        return conjunction(above, below)
+        return conjunction(self._compared("ge", x, low), self._compared("le", x, high))
+
+    def _compared(self, op: str, x: Term, value: int) -> Term:
+        """A comparison with a number, which may be out of the range of the type."""
+        known = decide(op, self.intervals.of(x), (value, value))
+        if known is None:
+            return comparison(op, x, constant(x.type, value))
+        return TRUE if known else FALSE
 
 
 def _truncation_fits(x: Term, kind: Integer) -> Term:  # 6.3.1.4

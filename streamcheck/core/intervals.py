@@ -1,8 +1,8 @@
 """Interval arithmetic: the least and the greatest value of an integer term, as far as its operators imply them.
 
-`exact_interval` is about exact results, before they wrap around: congruent modulo 2^w to the values of machine integers.
-`within` gives the interval of the values: the same one if nothing wraps around, moved if everything wraps around equally
-often, else that of the type. Intervals of Int may be unbounded: a bound is an int, or infinite.
+`exact_interval` is about exact results, before they wrap around: congruent modulo 2^w to what machine integers hold.
+`within` gives the interval of the values: the same one if nothing wraps around, moved if everything wraps around
+equally often, else that of the type. Intervals of Int may be unbounded: a bound is an int, or infinite.
 """
 
 from __future__ import annotations
@@ -68,6 +68,21 @@ def within(exact: Interval, type: Type) -> Interval:
     if times is None or times[0] != times[1]:
         return type.low, type.high
     return exact[0] - (times[0] << type.width), exact[1] - (times[0] << type.width)
+
+
+def decide(op: str, a: Interval, b: Interval) -> bool | None:
+    """The value of a comparison if it is the same for all values of its operands, else None."""
+    match op:
+        case "lt":
+            return True if a[1] < b[0] else False if a[0] >= b[1] else None
+        case "gt":
+            return decide("lt", b, a)
+        case "eq":
+            return False if a[1] < b[0] or b[1] < a[0] else True if a[0] == a[1] == b[0] == b[1] else None
+        case "le" | "ge" | "ne":
+            opposite = decide({"le": "gt", "ge": "lt", "ne": "eq"}[op], a, b)
+            return None if opposite is None else not opposite
+    return None
 
 
 class Intervals:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from streamcheck.core.intervals import UNBOUNDED, Interval
+from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, variables
 from streamcheck.core.types import INT
@@ -102,7 +103,7 @@ def _bounds(guard: Term) -> dict[Term, Interval]:
             continue
         (a, b), op = part.args, part.op
         if a.is_const:
-            a, b, op = b, a, {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
+            a, b, op = b, a, OPERATORS[op].mirrored
         if b.is_const:
             low, high = found.get(a, UNBOUNDED)
             bound = int(b.payload)
