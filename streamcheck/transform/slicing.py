@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.simplify import simplify
-from streamcheck.core.term import FALSE, Term, variables, walk
+from streamcheck.core.term import FALSE, Term, variables, walk_cone
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import EdgePath, Evidence
 
@@ -78,8 +78,4 @@ def read_by(edges: Iterable[Edge]) -> set[Term]:
     for edge in edges:
         for v, t in edge.updates:
             written.setdefault(v, []).append(t)
-    seen: set[Term] = set()
-    roots = [e.guard for e in edges]
-    while roots:
-        roots = [t for node in walk(roots, seen) if node.op == "var" for t in written.get(node, ())]
-    return {node for node in seen if node.op == "var"}
+    return {node for node in walk_cone([e.guard for e in edges], written) if node.op == "var"}
