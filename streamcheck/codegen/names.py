@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
+from streamcheck.core.names import FreshNames
 from streamcheck.core.term import walk_cone
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 from streamcheck.problem.specification import Input, Specification
@@ -59,7 +60,7 @@ class CNames:
             self.public["step"] = "the step function"
         self.types = _structs_and_enums(specification, self.externs, observers=observers)
         self._check_interface(observers)
-        self.taken = set(self.public) | KEYWORDS | STANDARD | {"state", "inputs", "initial", "step"}
+        self._locals = FreshNames({*self.public, *KEYWORDS, *STANDARD, "state", "inputs", "initial", "step"})
 
     def _must_be_name(self, what: str, name: str, where: Location | None, *, external: bool = False) -> None:
         why = why_not(name, external=external)
@@ -102,12 +103,7 @@ class CNames:
         base = re.sub(r"\W", "_", wish, flags=re.ASCII)
         if not IDENTIFIER.match(base) or RESERVED.match(base):
             base = f"s_{base.lstrip('_')}"
-        name, number = base, 1
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.taken.add(name)
-        return name
+        return self._locals.fresh(base)
 
     def parameters(self, trigger: str) -> list[str]:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""

@@ -76,12 +76,7 @@ class _Merged:
 
 def reachable(automaton: Automaton) -> Automaton:
     """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
-    found, stack = {automaton.entry}, [automaton.entry]
-    while stack:
-        for edge in automaton.leaving[stack.pop()]:
-            if edge.target not in found:
-                found.add(edge.target)
-                stack.append(edge.target)
+    found = automaton.reached_from([automaton.entry])
     kept = found | automaton.bad
     return replace(
         automaton,

@@ -31,8 +31,9 @@ class Slicing:
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
     numbered = [(i, e) for i, e in enumerate(map(simplified, automaton.edges)) if e.guard is not FALSE]
-    after = _closure({automaton.entry}, ((e.source, e.target) for _, e in numbered))
-    before = _closure(automaton.bad, ((e.target, e.source) for _, e in numbered))
+    whole = len(numbered) == len(automaton.edges)
+    feasible = automaton if whole else replace(automaton, edges=tuple(e for _, e in numbered))
+    after, before = feasible.reached_from([automaton.entry]), feasible.leading_to(automaton.bad)
     numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
     read = read_by(e for _, e in numbered)
     kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for _, e in numbered]
@@ -56,19 +57,6 @@ def simplified(edge: Edge) -> Edge:
 def used_choices(edge: Edge) -> tuple[Term, ...]:
     read = set(variables(edge.roots()))
     return tuple(c for c in edge.choices if c in read)
-
-
-def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
-    following: dict[str, list[str]] = {}
-    for a, b in steps:
-        following.setdefault(a, []).append(b)
-    found, stack = set(start), list(start)
-    while stack:
-        for b in following.get(stack.pop(), ()):
-            if b not in found:
-                found.add(b)
-                stack.append(b)
-    return found
 
 
 def read_by(edges: Iterable[Edge]) -> set[Term]:
