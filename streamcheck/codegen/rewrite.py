@@ -2,7 +2,8 @@
 
 Beyond `core.simplify`, the rewriting decides comparisons by intervals, turns remainders by powers of two into masks,
 and gives Boolean functions of few conditions their shortest form (the library counts a vote of three Booleans, but it
-needs no counter). None of this has to be trusted: the generated C is proved against the original specification.
+needs no counter). None of this has to be trusted: the generated C is proved against the original specification. The
+rules are not in `core.simplify`, because the checker has to follow that with rules of its own.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ class _Cheaper:
             low, high = self.intervals.of(node)
             if low == high:
                 return constant(node.type, int(low))
+        operand = _equal_operand(node)
+        if operand is not None:
+            return operand
         match node.op:
             case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
                 return self._by_parts(node)
@@ -94,10 +98,26 @@ class _Cheaper:
         return node if holds is None else TRUE if holds else FALSE
 
     def _decide(self, op: str, a: Term, b: Term) -> bool | None:
+        if a is b:
+            return op in ("eq", "le", "ge")
         return decide(op, self.intervals.of(a), self.intervals.of(b))
 
 
 INDEX = machine(32, signed=False)
+
+
+def _equal_operand(node: Term) -> Term | None:
+    """The operand that the result is equal to: of a conversion to the same type, or beside itself or 0."""
+    match node.op, node.args:
+        case "cast", [a] if a.type is node.type:
+            return a
+        case (("min" | "max" | "bitand" | "bitor"), [a, b]) if a is b:
+            return a
+        case (("add" | "sub"), [a, b]) if node.type.is_integer and b is constant(node.type, 0):
+            return a
+        case "add", [a, b] if node.type.is_integer and a is constant(node.type, 0):
+            return b
+    return None
 
 
 def _by_power_of_two(node: Term) -> Term:

@@ -158,26 +158,14 @@ def _simplified(node: Term, args: list[Term]) -> Term:
             return choice(args[0], args[1], args[2])
     if all(a.is_const for a in args):
         return _value(node, args)
-    if node.op in _OPPOSITE and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
-        return TRUE if node.op in ("eq", "le", "ge") else FALSE
+    if node.op in ("eq", "le", "ge") and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
+        return TRUE
     if node.op == "same" and args[0] is args[1]:
         return TRUE
     if node.op in ("eq", "same") and node.args[0].type is BOOL and any(a.is_const for a in args):
         literal, other = sorted(args, key=lambda a: not a.is_const)
         return other if literal is TRUE else negation(other)
-    return _one_operand(node, args) or rebuild(node, args)
-
-
-def _one_operand(node: Term, args: list[Term]) -> Term | None:
-    """The operand that the result is equal to: of a conversion to the same type, or beside itself or 0."""
-    if node.op == "cast" and args[0].type is node.type:
-        return args[0]
-    if node.op in ("min", "max", "bitand", "bitor") and args[0] is args[1]:
-        return args[0]
-    if node.op in ("add", "sub") and node.type.is_integer:
-        zero = constant(node.type, 0)
-        return args[0] if args[1] is zero else args[1] if args[0] is zero and node.op == "add" else None
-    return None
+    return rebuild(node, args)
 
 
 _MAY_HOLD_NAN = ("float", "array", "struct")
