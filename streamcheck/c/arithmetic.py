@@ -282,12 +282,12 @@ class Arithmetic:
         return conjunction(self._within(x, 0, kind.high), fits)
 
     def _differs(self, x: Term, value: int) -> Term:
-        return self._compared("ne", x, value)
+        return self._comparison_with("ne", x, value)
 
     def _within(self, x: Term, low: int, high: int) -> Term:
-        return conjunction(self._compared("ge", x, low), self._compared("le", x, high))
+        return conjunction(self._comparison_with("ge", x, low), self._comparison_with("le", x, high))
 
-    def _compared(self, op: str, x: Term, value: int) -> Term:
+    def _comparison_with(self, op: str, x: Term, value: int) -> Term:
         """A comparison with a number, which may be out of the range of the type."""
         known = decide(op, self.intervals.of(x), (value, value))
         if known is None:

@@ -215,7 +215,7 @@ class Integers:
             if x.term.is_const:
                 return _scale(y, x.term.payload)
         a, b = (self._in_range(x) for x in node.args)
-        return _applied("mul", a, b)
+        return _application("mul", a, b)
 
     def _cast_in(self, source: Term, target: MachineType) -> Raw:
         match source.type.kind:
@@ -237,10 +237,10 @@ class Integers:
         """Operations that look at the values of their operands."""
         match node.op:
             case "min" | "max" | "abs" | "mod" | "rem" | "floordiv" | "quot":
-                return _applied(node.op, *map(self._in_range, node.args))
+                return _application(node.op, *map(self._in_range, node.args))
             case "shr":
                 amount = min(_literal(node.args[1]), kind.width)
-                return _applied("floordiv", self._in_range(node.args[0]), _number(1 << amount))
+                return _application("floordiv", self._in_range(node.args[0]), _number(1 << amount))
             case "bitand":
                 return self._mask(node)
         raise Inexpressible(f"{node.op} on {kind}")
@@ -249,7 +249,7 @@ class Integers:
         """`x & (2^n - 1)`: the low bits are a remainder."""
         for mask, other in (node.args, node.args[::-1]):
             if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
-                return _applied("mod", self.raws[other], _number(mask.payload + 1))
+                return _application("mod", self.raws[other], _number(mask.payload + 1))
         raise Inexpressible("& that is no low-bit mask")
 
 
@@ -261,7 +261,7 @@ def _number(value: int) -> Raw:
     return Raw(_int(value), (value, value))
 
 
-def _applied(op: str, *operands: Raw) -> Raw:
+def _application(op: str, *operands: Raw) -> Raw:
     return Raw(apply(op, *(a.term for a in operands)), exact_interval(op, *(a.interval for a in operands)))
 
 
@@ -287,7 +287,7 @@ def _add(op: str, a: Term, b: Term) -> Term:
 def _scale(a: Raw, factor: int) -> Raw:
     if factor == 0:
         return _number(0)
-    return a if factor == 1 else _applied("mul", _number(factor), a)
+    return a if factor == 1 else _application("mul", _number(factor), a)
 
 
 def _wrapped(raw: Raw, type: Type) -> Term:
