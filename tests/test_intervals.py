@@ -8,7 +8,16 @@ import random
 import pytest
 
 from streamcheck.core.evaluate import meaning
-from streamcheck.core.intervals import RULES, Intervals, exact_interval, interval_of_type, is_inside, within
+from streamcheck.core.intervals import (
+    RULES,
+    Intervals,
+    decide,
+    exact_interval,
+    intersection,
+    interval_of_type,
+    is_inside,
+    within,
+)
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT, enum_of, machine
@@ -93,3 +102,18 @@ def test_conversions_and_choices():
     assert found.of(both) == (-3, 255)
     assert found.of(number) == (-math.inf, math.inf)
     assert is_inside(found.of(term("mul", both, both)), (-765, 255**2))
+
+
+def test_comparisons_are_decided_if_all_values_agree():
+    draw = random.Random(1)
+    for op in ("lt", "le", "gt", "ge", "eq", "ne"):
+        node = term(op, variable("x", INT), variable("y", INT))
+        for _ in range(300):
+            a, b = (tuple(sorted(draw.choices(range(-3, 4), k=2))) for _ in "ab")
+            values = results(node, [a, b])
+            assert decide(op, a, b) is (values.pop() if len(values) == 1 else None), (op, a, b)
+
+
+def test_an_intersection_is_never_empty():
+    assert intersection((0, 5), (3, math.inf)) == (3, 5)
+    assert intersection((0, 5), (6, 7)) == (0, 5)  # of a branch that is never taken

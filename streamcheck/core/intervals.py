@@ -49,7 +49,9 @@ def hull(a: Interval, b: Interval) -> Interval:
 
 
 def intersection(a: Interval, b: Interval) -> Interval:
-    return max(a[0], b[0]), min(a[1], b[1])
+    """The values in both. If there are none, `a`: an interval is never empty."""
+    low, high = max(a[0], b[0]), min(a[1], b[1])
+    return (low, high) if low <= high else a
 
 
 def wraps(exact: Interval, type: MachineType) -> tuple[int, int] | None:
