@@ -10,7 +10,6 @@ from c_harness import have
 from minic_runs import walk
 
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
-from streamcheck.c.bounds import Bounds
 from streamcheck.c.declarations import Typedef
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, LONG, SHORT, TYPEDEFS, UCHAR, UINT, ULONG
@@ -20,6 +19,7 @@ from streamcheck.c.syntax import parse
 from streamcheck.c.terms import comparison, division, recast, truth
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.intervals import Intervals
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, MachineType, machine
 from streamcheck.frontends.minic.read import read_c
@@ -148,7 +148,7 @@ def test_normal_forms_keep_every_value(seed):
         (division("quot", x, y), term("quot", x, y)),
         (division("rem", x, y), term("rem", x, y)),
     ]
-    bounds = Bounds()
+    bounds = Intervals()
     for _ in range(20):
         values = values_of(rng, names)
         for normal, plain in pairs:

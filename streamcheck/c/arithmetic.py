@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from streamcheck.c.bounds import Bounds, exact_interval
 from streamcheck.c.kinds import (
     BOOLEAN,
     DOUBLE,
@@ -36,9 +35,10 @@ from streamcheck.c.kinds import (
     promote,
 )
 from streamcheck.c.kinds import common as common_kind
-from streamcheck.c.terms import comparison, condition_of, division, either, number, recast, truth
+from streamcheck.c.terms import comparison, condition_of, division, number, recast, truth
 from streamcheck.core.floats import f32
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simple_term
+from streamcheck.core.intervals import Intervals, decide, exact_interval, is_inside
+from streamcheck.core.simplify import choice, conjunction, disjunction, either, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, Type, array_of, machine
 from streamcheck.core.types import DOUBLE as BINARY64
@@ -94,7 +94,7 @@ class Arithmetic:
         self.dialect = dialect
         self.mathematical = dialect is Dialect.MATHEMATICAL
         self.oblige = oblige
-        self.bounds = Bounds()
+        self.intervals = Intervals()
 
     # Types
 
@@ -268,8 +268,7 @@ class Arithmetic:
 
     def _sum_fits(self, op: str, a: Term, b: Term, kind: Integer) -> Term:
         """The result of +, - or * fits the type. If one side is constant, that bounds the other."""
-        low, high = exact_interval(op, self.bounds.of(a), self.bounds.of(b))
-        if kind.low <= low and high <= kind.high:
+        if is_inside(exact_interval(op, self.intervals.of(a), self.intervals.of(b)), (kind.low, kind.high)):
             return TRUE
         if b.is_const:
             return self._other_fits(op, a, b.payload, kind)
@@ -292,21 +291,24 @@ class Arithmetic:
 
     def _left_shift_fits(self, x: Term, amount: Term, kind: Integer) -> Term:
         """x is not negative, and no bit is lost or becomes the sign."""
-        least, most = self.bounds.of(x)
-        if least >= 0 and most << max(0, min(self.bounds.of(amount)[1], kind.width)) <= kind.high:
+        amounts = (0, max(0, min(self.intervals.of(amount)[1], kind.width)))
+        if is_inside(exact_interval("shl", self.intervals.of(x), amounts), (0, kind.high)):
             return TRUE
         fits = simple_term("le", x, simple_term("shr", constant(x.type, kind.high), amount))
         return conjunction(self._within(x, 0, kind.high), fits)
 
     def _differs(self, x: Term, value: int) -> Term:
-        low, high = self.bounds.of(x)
-        return comparison("ne", x, constant(x.type, value)) if low <= value <= high else TRUE
+        return self._comparison_with("ne", x, value)
 
     def _within(self, x: Term, low: int, high: int) -> Term:
-        least, most = self.bounds.of(x)
-        above = TRUE if least >= low else FALSE if most < low else comparison("ge", x, constant(x.type, low))
-        below = TRUE if most <= high else FALSE if least > high else comparison("le", x, constant(x.type, high))
-        return conjunction(above, below)
+        return conjunction(self._comparison_with("ge", x, low), self._comparison_with("le", x, high))
+
+    def _comparison_with(self, op: str, x: Term, value: int) -> Term:
+        """A comparison with a number, which may be out of the range of the type."""
+        known = decide(op, self.intervals.of(x), (value, value))
+        if known is None:
+            return comparison(op, x, constant(x.type, value))
+        return TRUE if known else FALSE
 
 
 def _truncation_fits(x: Term, kind: Integer) -> Term:  # 6.3.1.4

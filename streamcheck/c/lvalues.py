@@ -7,7 +7,7 @@ executes the program.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from streamcheck.c.kinds import AnyKind, Array, Struct
 from streamcheck.core.term import Term
@@ -39,15 +39,15 @@ class Lvalue:
 
     def element(self, index: Term) -> Lvalue:
         assert isinstance(self.kind, Array)
-        return replace(self, kind=self.kind.element, indices=(*self.indices, index))
+        return Lvalue(self.object, self.kind.element, self.fields, (*self.indices, index), self.constant)
 
     def field(self, name: str, kind: AnyKind) -> Lvalue:
-        return replace(self, kind=kind, fields=(*self.fields, name))
+        return Lvalue(self.object, kind, (*self.fields, name), self.indices, self.constant)
 
     def scalars(self) -> Iterator[Lvalue]:
         """The fields of a struct, down to scalars and arrays of them."""
         for fields, kind in leaves(self.kind):
-            yield replace(self, kind=kind, fields=self.fields + fields)
+            yield Lvalue(self.object, kind, self.fields + fields, self.indices, self.constant)
 
     def last_array(self) -> tuple[int, bool]:
         """The length of the array that the last index is into, and whether that array's elements are the lvalue."""

@@ -9,25 +9,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simple_term
+from streamcheck.core.simplify import either, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, Type
 
 DEPTH = 30  # how far conversions are pushed into a term (heuristic)
-
-
-def either(condition: Term, a: Term, b: Term) -> Term:
-    """`a` if the condition holds, else `b`."""
-    if a.type is BOOL:
-        if a is FALSE:
-            return conjunction(negation(condition), b)
-        if b is FALSE:
-            return conjunction(condition, a)
-        if a is TRUE:
-            return disjunction(condition, b)
-        if b is TRUE:
-            return disjunction(negation(condition), a)
-    return choice(condition, a, b)
 
 
 def number(type: Type, value: int) -> Term:

@@ -71,7 +71,7 @@ class Lowered:
 
 def lower(specification: Specification, *, observers: bool) -> Lowered:
     shown = specification.observers if observers else ()
-    roots = list(replace(specification, observers=shown).outputs())
+    roots = list(specification.outputs(observers=observers))
     images = rewrite([*roots, *(c.next for c in specification.cells), *(w.term for w in specification.wires)])
     rewritten_triggers = tuple(
         replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import walk
+from streamcheck.core.names import FreshNames
+from streamcheck.core.term import walk_cone
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 from streamcheck.problem.specification import Input, Specification
 
@@ -58,8 +58,9 @@ class CNames:
             self.public[f"{self.spec}_{suffix}"] = "a name of the generated code"
         if copilot:
             self.public["step"] = "the step function"
+        self.types = _structs_and_enums(specification, self.externs, observers=observers)
         self._check_interface(observers)
-        self.taken = set(self.public) | KEYWORDS | STANDARD | {"state", "inputs", "initial", "step"}
+        self._locals = FreshNames({*self.public, *KEYWORDS, *STANDARD, "state", "inputs", "initial", "step"})
 
     def _must_be_name(self, what: str, name: str, where: Location | None, *, external: bool = False) -> None:
         why = why_not(name, external=external)
@@ -80,7 +81,7 @@ class CNames:
                     self._must_be_name(f"a parameter of {trigger.name}", name, trigger.where)
         for shown in specification.observers if observers else ():
             self._must_be_name("an observer", shown.name, shown.where)
-        for type in types_of(specification, self.externs, observers=observers):
+        for type in self.types:
             match type:
                 case StructType(name=name, fields=fields):
                     for part in (name, *(field for field, _ in fields)):
@@ -102,12 +103,7 @@ class CNames:
         base = re.sub(r"\W", "_", wish, flags=re.ASCII)
         if not IDENTIFIER.match(base) or RESERVED.match(base):
             base = f"s_{base.lstrip('_')}"
-        name, number = base, 1
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.taken.add(name)
-        return name
+        return self._locals.fresh(base)
 
     def parameters(self, trigger: str) -> list[str]:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
@@ -124,13 +120,11 @@ class CNames:
         return chosen
 
 
-def types_of(specification: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
+def _structs_and_enums(specification: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:
     """The structs and enums of the compiled streams, parts before the types that contain them."""
-    roots = list((specification if observers else replace(specification, observers=())).outputs())
-    needed = specification.needed_by(roots)
-    nexts = (c.next for c in specification.cells if c.var in needed)
+    nodes = walk_cone(specification.outputs(observers=observers), {c.var: (c.next,) for c in specification.cells})
     types: dict[Type, None] = {}
-    for type in [*(i.type for i in externs), *(node.type for node in walk([*roots, *nexts]))]:
+    for type in dict.fromkeys([*(i.type for i in externs), *(node.type for node in nodes)]):
         types.update(dict.fromkeys(_parts(type)))
     return [t for t in types if isinstance(t, StructType | EnumType)]
 

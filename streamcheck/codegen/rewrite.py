@@ -1,8 +1,9 @@
 """Cheaper terms of the same meaning, before they become C.
 
-The rewriting decides comparisons by the range of a type, turns remainders by powers of two into masks, and gives
-Boolean functions of few conditions their shortest form (the library counts a vote of three Booleans, but it needs no
-counter). None of this has to be trusted: the generated C is proved against the original specification.
+Beyond `core.simplify`, the rewriting decides comparisons by intervals, turns remainders by powers of two into masks,
+and gives Boolean functions of few conditions their shortest form (the library counts a vote of three Booleans, but it
+needs no counter). None of this has to be trusted: the generated C is proved against the original specification. The
+rules are not in `core.simplify`, because the checker has to follow that with rules of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from itertools import product
 from typing import TypeAlias
 
 from streamcheck.core.evaluate import meaning
+from streamcheck.core.intervals import Intervals, decide
 from streamcheck.core.operators import OPERATORS
-from streamcheck.core.simplify import choice, conjunction, disjunction, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, walk
+from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple, simple_term
+from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, walk
 from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
 
 MOST_CONDITIONS = 6
@@ -26,126 +28,96 @@ Table: TypeAlias = tuple[bool, ...]  # a function's values, for the last conditi
 
 def rewrite(roots: Iterable[Term]) -> dict[Term, Term]:
     """The image of every node below the roots."""
-    roots = list(roots)
-    simple = simplify(roots)
-    images: dict[Term, Term] = {}
-    for node in walk(simple.values()):
-        images[node] = _cheaper(rebuild(node, [images[a] for a in node.args]))
-    short = _Conditions().shorten(images.values())
-    return {node: short[images[image]] for node, image in simple.items()}
+    cheaper = _Cheaper()
+    images = fold(roots, lambda node, args: cheaper.of(simple(rebuild(node, args))))
+    short = _Conditions(cheaper).shorten(images.values())
+    return {node: short[image] for node, image in images.items()}
 
 
-def _cheaper(node: Term) -> Term:
-    if node.args and all(a.is_const for a in node.args) and not isinstance(node.type, ArrayType | StructType):
-        return constant(node.type, meaning(node)(*[a.payload for a in node.args]))
-    match node.op:
-        case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
-            return _by_parts(node)
-        case op if op in OPERATORS and OPERATORS[op].is_comparison:
-            return _comparison(node)
-        case "min" | "max" | "abs":
-            return _extreme(node)
-        case "mod" | "floordiv":
-            return _by_power_of_two(node)
-        case "mux":
-            return _mux(node)
-        case "cast" if node.type is BOOL and node.args[0].type is BOOL:
-            return node.args[0]
-        case "cast" if node.args[0].type is node.type:
-            return node.args[0]
-        case "add" | "sub" if _is_number(node.args[1], 0) and node.type.is_integer:
-            return node.args[0]
-        case "add" if _is_number(node.args[0], 0) and node.type.is_integer:
-            return node.args[1]
-        case "index" if node.args[0].op == "array" and node.args[1].is_const:
-            elements = node.args[0].args
-            return elements[min(max(int(node.args[1].payload), 0), len(elements) - 1)]
-        case "field" if node.args[0].op == "struct":
-            fields = node.args[0].args
-            return fields[int(node.payload)]
-    return node
+class _Cheaper:
+    """The rules for one operator, beyond those of `core.simplify`."""
 
+    def __init__(self) -> None:
+        self.intervals = Intervals()
 
-def _is_number(node: Term, value: int) -> bool:
-    return node.is_const and bool(node.payload == value)
+    def of(self, node: Term) -> Term:
+        if node.type.is_integer:
+            low, high = self.intervals.of(node)
+            if low == high:
+                return constant(node.type, int(low))
+        operand = _equal_operand(node)
+        if operand is not None:
+            return operand
+        match node.op:
+            case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
+                return self._by_parts(node)
+            case op if op in OPERATORS and OPERATORS[op].is_comparison and node.args[0].type.is_integer:
+                return self._comparison(node)
+            case "min" | "max" | "abs" if node.type.is_integer:
+                return self._extreme(node)
+            case "mod" | "floordiv":
+                return _by_power_of_two(node)
+            case "mux":
+                condition, a, b = node.args
+                if condition.op in ("not", "ne") and condition.args[0].type.kind != "float":
+                    return either(negation(condition), b, a)
+                return either(condition, a, b)
+            case "index" if node.args[0].op == "array" and node.args[1].is_const:
+                elements = node.args[0].args
+                return elements[min(max(int(node.args[1].payload), 0), len(elements) - 1)]
+            case "field" if node.args[0].op == "struct":
+                return node.args[0].args[int(node.payload)]
+        return node
 
+    def _by_parts(self, node: Term) -> Term:
+        """Equality of arrays and structs as equality of all their parts."""
+        a, b = node.args
+        pairs = [self.of(simple_term("eq", x, y)) for x, y in zip(self._parts(a), self._parts(b), strict=True)]
+        return conjunction(*pairs) if node.op == "eq" else negation(conjunction(*pairs))
 
-def _by_parts(node: Term) -> Term:
-    """Equality of arrays and structs as equality of all their parts."""
-    a, b = node.args
-    pairs = [_cheaper(term("eq", x, y)) for x, y in zip(_parts(a), _parts(b), strict=True)]
-    return conjunction(*pairs) if node.op == "eq" else negation(conjunction(*pairs))
+    def _parts(self, node: Term) -> list[Term]:
+        match node.type:
+            case ArrayType(length=n):
+                positions = (constant(INDEX, i) for i in range(n))
+                return [self.of(term("index", node, i)) for i in positions]
+            case StructType(fields=fields):
+                return [self.of(term("field", node, payload=i)) for i in range(len(fields))]
+        return [node]
 
+    def _extreme(self, node: Term) -> Term:
+        """One of the operands, if the intervals decide which."""
+        a, b = (node.args[0], constant(node.type, 0)) if node.op == "abs" else node.args
+        first, second = (b, a) if node.op == "min" else (a, b)
+        less = self._decide("lt", first, second)
+        if less is None or (node.op == "abs" and less):
+            return node
+        return b if less else a
 
-def _parts(node: Term) -> list[Term]:
-    match node.type:
-        case ArrayType(length=n):
-            positions = (constant(INDEX, i) for i in range(n))
-            return [_cheaper(term("index", node, i)) for i in positions]
-        case StructType(fields=fields):
-            return [_cheaper(term("field", node, payload=i)) for i in range(len(fields))]
-    return [node]
+    def _comparison(self, node: Term) -> Term:
+        holds = self._decide(node.op, *node.args)
+        return node if holds is None else TRUE if holds else FALSE
+
+    def _decide(self, op: str, a: Term, b: Term) -> bool | None:
+        if a is b:
+            return op in ("eq", "le", "ge")
+        return decide(op, self.intervals.of(a), self.intervals.of(b))
 
 
 INDEX = machine(32, signed=False)
 
 
-def _extreme(node: Term) -> Term:
-    """One of the operands, if the ranges decide which."""
-    a, b = (node.args[0], constant(node.type, 0)) if node.op == "abs" else node.args
-    first, second = (b, a) if node.op == "min" else (a, b)
-    less = _cheaper(term("lt", first, second))
-    if not less.is_const:
-        return node
-    if node.op == "abs":
-        return node if less is TRUE else a
-    return b if less is TRUE else a
-
-
-def _comparison(node: Term) -> Term:
-    a, b = node.args
-    if a is b and a.type.is_integer:
-        return TRUE if node.op in ("le", "ge", "eq") else FALSE
-    decided = _decide(node.op, a, b)
-    if decided is None:
-        decided = _decide(OPERATORS[node.op].mirrored, b, a)
-    return node if decided is None else decided
-
-
-def _decide(op: str, a: Term, b: Term) -> Term | None:
-    """A comparison that the range of `a` decides against the constant `b`."""
-    if not isinstance(a.type, MachineType) or not b.is_const:
-        return None
-    low, high = _range(a)
-    value = b.payload
-    if op == "lt":
-        return FALSE if value <= low else TRUE if value > high else None
-    if op == "le":
-        return TRUE if value >= high else FALSE if value < low else None
-    if op == "gt":
-        return FALSE if value >= high else TRUE if value < low else None
-    if op == "ge":
-        return TRUE if value <= low else FALSE if value > high else None
-    if low <= value <= high:
-        return None
-    return FALSE if op == "eq" else TRUE
-
-
-def _range(a: Term) -> tuple[int, int]:
-    assert isinstance(a.type, MachineType)
-    if a.is_const:
-        return a.payload, a.payload
-    if a.op == "cast":
-        source = a.args[0].type
-        if source is BOOL:
-            return 0, 1
-        if isinstance(source, MachineType) and a.type.low <= source.low and source.high <= a.type.high:
-            return _range(a.args[0])
-    if a.op == "bitand":
-        bounds = [x.payload for x in a.args if x.is_const and x.payload >= 0]
-        if bounds:
-            return 0, min(bounds)
-    return a.type.low, a.type.high
+def _equal_operand(node: Term) -> Term | None:
+    """The operand that the result is equal to: of a conversion to the same type, or beside itself or 0."""
+    match node.op, node.args:
+        case "cast", [a] if a.type is node.type:
+            return a
+        case (("min" | "max" | "bitand" | "bitor"), [a, b]) if a is b:
+            return a
+        case (("add" | "sub"), [a, b]) if node.type.is_integer and b is constant(node.type, 0):
+            return a
+        case "add", [a, b] if node.type.is_integer and a is constant(node.type, 0):
+            return b
+    return None
 
 
 def _by_power_of_two(node: Term) -> Term:
@@ -160,28 +132,13 @@ def _by_power_of_two(node: Term) -> Term:
     return node if node.type.signed else term("shr", a, constant(node.type, b.payload.bit_length() - 1))
 
 
-def _mux(node: Term) -> Term:
-    condition, a, b = node.args
-    if condition.op in ("not", "ne") and condition.args[0].type.kind != "float":
-        return choice(negation(condition), b, a)
-    if node.type is BOOL:
-        if a is TRUE:
-            return disjunction(condition, b)
-        if a is FALSE:
-            return conjunction(negation(condition), b)
-        if b is TRUE:
-            return disjunction(negation(condition), a)
-        if b is FALSE:
-            return conjunction(condition, a)
-    return choice(condition, a, b)
-
-
 class _Conditions:
     """Boolean nodes as functions of the conditions they depend on: Boolean variables, and comparisons of other things.
 
     A node's support is the conditions that determine its value; None if they are too many."""
 
-    def __init__(self) -> None:
+    def __init__(self, cheaper: _Cheaper) -> None:
+        self.cheaper = cheaper
         self.support: dict[Term, tuple[Term, ...] | None] = {}
         self.tables: dict[Term, tuple[Value, ...]] = {}
         self.known: dict[tuple[tuple[Term, ...], Table], Term] = {}
@@ -191,7 +148,7 @@ class _Conditions:
     def shorten(self, roots: Iterable[Term]) -> dict[Term, Term]:
         images: dict[Term, Term] = {}
         for node in walk(roots):
-            image = _cheaper(rebuild(node, [images[a] for a in node.args]))
+            image = self.cheaper.of(simple(rebuild(node, [images[a] for a in node.args])))
             for new in walk([image], self.studied):
                 self._study(new)
             images[node] = self._shortest(image)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lower
-from streamcheck.codegen.names import MATH, CNames, types_of
+from streamcheck.codegen.names import MATH, CNames
 from streamcheck.codegen.step import StepWriter
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
@@ -70,7 +70,7 @@ class UnitWriter:
         self.options = options
         self.figures = measured
         self.name = names.spec
-        self.types = types_of(low.specification, low.externs, observers=options.observers)
+        self.types = names.types
         self.enums = [t for t in self.types if isinstance(t, EnumType)]
         self.structs = [t for t in self.types if isinstance(t, StructType)]
         self.externs = low.externs

@@ -92,6 +92,21 @@ def choice(condition: Term, a: Term, b: Term) -> Term:
     return term("mux", condition, a, b)
 
 
+def either(condition: Term, a: Term, b: Term) -> Term:
+    """`a` if the condition holds, else `b`; of Booleans, a constant makes it a conjunction or a disjunction."""
+    if a is b:
+        return a
+    if a is FALSE:
+        return conjunction(negation(condition), b)
+    if b is FALSE:
+        return conjunction(condition, a)
+    if a is TRUE:
+        return disjunction(condition, b)
+    if b is TRUE:
+        return disjunction(negation(condition), a)
+    return choice(condition, a, b)
+
+
 def fold_constants(node: Term) -> Term:
     """The value of the node as a constant if its operands are constants, else the node itself."""
     return _value(node, node.args) if node.args and all(a.is_const for a in node.args) else node

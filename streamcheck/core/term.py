@@ -114,23 +114,24 @@ def walk(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]
                 yield node
 
 
-def walk_cone(roots: Iterable[Term], next_of: Mapping[Term, Term]) -> Iterator[Term]:
-    """Every node of the cone of influence of the roots once: the walk goes on below the next value of each state
-    variable that it finds. `next_of` maps a state variable to its next value."""
+def walk_cone(roots: Iterable[Term], nexts_of: Mapping[Term, Iterable[Term]]) -> Iterator[Term]:
+    """Every node of the cone of influence of the roots once: the walk goes on below the next values of each state
+    variable that it finds. `nexts_of` maps a state variable to the values that it may take next."""
     done: set[Term] = set()
     pending = list(roots)
     while pending:
         state: list[Term] = []
         for node in walk(pending, done):
-            if node in next_of:
+            if node in nexts_of:
                 state.append(node)
             yield node
-        pending = [next_of[var] for var in state]
+        pending = [after for var in state for after in nexts_of[var]]
 
 
 def cone(roots: Iterable[Term], next_of: Mapping[Term, Term]) -> set[Term]:
-    """The cone of influence of the roots: every term that they depend on, at this step or through earlier ones."""
-    return set(walk_cone(roots, next_of))
+    """The cone of influence of the roots: every term that they depend on, at this step or through earlier ones.
+    `next_of` maps a state variable to its next value."""
+    return set(walk_cone(roots, {var: (after,) for var, after in next_of.items()}))
 
 
 def fold(roots: Iterable[Term], step: Callable[[Term, list[Any]], Any]) -> dict[Term, Any]:

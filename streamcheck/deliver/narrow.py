@@ -12,13 +12,14 @@ An Int extern has a range only if an assumption gives it one; a Real has no exac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from streamcheck.certify.judge import is_contradictory
 from streamcheck.certify.runs import read_specification
 from streamcheck.certify.script import Script
 from streamcheck.codegen.lower import is_mathematical, mathematical_streams
 from streamcheck.core.errors import SpecError
+from streamcheck.core.intervals import Intervals, is_bounded
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
 from streamcheck.core.simplify import conjunction
@@ -43,7 +44,7 @@ def narrow(specification: Specification, lemmas: Sequence[Term], settings: Setti
     ranges = Search(specification, variables, lemmas).ranges()
     _prove(specification, ranges, settings)
     kept = replace(specification, properties=(), assumptions=())
-    return Narrowing(kept, needed, ranges).specification(), _range_remarks(ranges)
+    return Narrowing(kept, needed, Intervals(ranges)).specification(), _range_remarks(ranges)
 
 
 def _refuse_what_stays(specification: Specification, needed: set[Term]) -> None:
@@ -162,8 +163,7 @@ class Narrowing:
 
     source: Specification
     needed: set[Term]
-    variables: dict[Term, Range]
-    bounds: dict[Term, Range] = field(default_factory=dict)
+    intervals: Intervals  # from those of the Int variables
 
     def specification(self) -> Specification:
         specification = self.source
@@ -202,7 +202,7 @@ class Narrowing:
 
     def _image(self, node: Term, images: dict[Term, Term]) -> Term:
         if node.type is INT:
-            low, high = self.bounds[node] = self._range(node)
+            low, high = self._range(node)
             try:
                 own = smallest(low, high)
             except OverflowError:
@@ -221,59 +221,22 @@ class Narrowing:
         if node.op == "cast" and node.type is not INT:
             return term("cast", images[node.args[0]], payload=node.type)
         if node.op == "cast":
-            return self._cast(smallest(*self.bounds[node]), images[node.args[0]])
+            return self._cast(smallest(*self._range(node)), images[node.args[0]])
         if node.op in ("shl", "shr", "index", "update") and node.type is not INT:
             return term(node.op, *(images[a] for a in node.args), payload=node.payload)
-        spans = [self.bounds[a] for a in node.args if a.type is INT]
-        spans += [self.bounds[node]] if node.type is INT else []
+        spans = [self._range(a) for a in node.args if a.type is INT]
+        spans += [self._range(node)] if node.type is INT else []
         if node.op == "neg" or node.op == "abs":
             spans.append((min(s[0] for s in spans), max(0, *(s[1] for s in spans))))
         wide = smallest(min(s[0] for s in spans), max(s[1] for s in spans))
         args = [self._cast(wide, images[a]) if a.type is INT else images[a] for a in node.args]
         made = term(node.op, *args, payload=node.payload)
-        return self._cast(smallest(*self.bounds[node]), made) if node.type is INT else made
+        return self._cast(smallest(*self._range(node)), made) if node.type is INT else made
 
     def _range(self, node: Term) -> Range:
-        """Interval arithmetic."""
-        if node in self.variables:
-            return self.variables[node]
-        if node.is_const:
-            return node.payload, node.payload
-        given = [self.bounds[a] for a in node.args if a.type is INT]
-        match node.op, given:
-            case "cast", _:
-                return _range_of_type(node.args[0])
-            case "mux", [(a, b), (c, d)]:
-                return min(a, c), max(b, d)
-            case "min", [(a, b), (c, d)]:
-                return min(a, c), min(b, d)
-            case "max", [(a, b), (c, d)]:
-                return max(a, c), max(b, d)
-            case "add", [(a, b), (c, d)]:
-                return a + c, b + d
-            case "sub", [(a, b), (c, d)]:
-                return a - d, b - c
-            case "mul", [(a, b), (c, d)]:
-                corners = [a * c, a * d, b * c, b * d]
-                return min(corners), max(corners)
-            case "neg", [(a, b)]:
-                return -b, -a
-            case "abs", [(a, b)]:
-                return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
-            case (("floordiv" | "quot"), [(a, b), _]):
-                most = max(abs(a), abs(b))
-                return (0 if a >= 0 and given[1][0] >= 0 else -most - 1), most
-            case "mod", [(a, b), (c, d)]:
-                return min(0, c + 1, a), max(0, d - 1, b)
-            case "rem", [(a, b), _]:
-                return min(0, a), max(0, b)
+        interval = self.intervals.of(node)
+        if is_bounded(interval):
+            return int(interval[0]), int(interval[1])
+        if node.op == "cast":
+            raise SpecError("an Int made from a float has no range", write="unsafe_cast(Int32, s)")
         raise SpecError(f"the Int result of `{node.op}` cannot be narrowed", self.source.where, write="a machine type")
-
-
-def _range_of_type(source: Term) -> Range:
-    if isinstance(source.type, MachineType):
-        return source.type.low, source.type.high
-    codes = getattr(source.type, "codes", (0, 1))
-    if source.type.kind in ("float", "real"):
-        raise SpecError("an Int made from a float has no range", write="unsafe_cast(Int32, s)")
-    return min(codes), max(codes)

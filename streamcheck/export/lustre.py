@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.names import FreshNames
 from streamcheck.core.notation import LUSTRE_RESERVED, LUSTRE_RESERVED_LATER
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, Type, Value
@@ -23,20 +24,14 @@ DEEPEST = 12  # operations inside each other, before one of them gets a name
 
 
 class Identifiers:
-    """Different identifiers for different wishes."""
+    """Different identifiers of Lustre for different wishes."""
 
     def __init__(self) -> None:
-        self.taken: set[str] = set(LUSTRE_RESERVED | LUSTRE_RESERVED_LATER)
+        self._names = FreshNames(LUSTRE_RESERVED | LUSTRE_RESERVED_LATER)
 
     def fresh(self, wish: str) -> str:
         base = re.sub(r"[^A-Za-z0-9_]+", "_", wish).strip("_") or "x"
-        base = base if base[0].isalpha() else f"x{base}"
-        name, n = base, 1
-        while name in self.taken:
-            n += 1
-            name = f"{base}_{n}"
-        self.taken.add(name)
-        return name
+        return self._names.fresh(base if base[0].isalpha() else f"x{base}")
 
 
 def write_lustre(system: TransitionSystem) -> str:

@@ -16,7 +16,7 @@ together are what a block of statements becomes (large-block encoding). Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -117,14 +117,11 @@ class Automaton:
 
     def leading_to(self, places: Iterable[str]) -> set[str]:
         """The locations from which edges lead to one of these, and these."""
-        leading = set(places)
-        stack = list(leading)
-        while stack:
-            for edge in self.edges_to[stack.pop()]:
-                if edge.source not in leading:
-                    leading.add(edge.source)
-                    stack.append(edge.source)
-        return leading
+        return _closure(places, lambda place: (edge.source for edge in self.edges_to[place]))
+
+    def reached_from(self, places: Iterable[str]) -> set[str]:
+        """The locations to which edges lead from one of these, and these."""
+        return _closure(places, lambda place: (edge.target for edge in self.edges_from[place]))
 
     @cached_property
     def bad(self) -> frozenset[str]:
@@ -230,3 +227,14 @@ class Executed:
 
     edge: Edge
     values: Mapping[Term, Value]
+
+
+def _closure(start: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+    reached = set(start)
+    stack = list(reached)
+    while stack:
+        for place in following(stack.pop()):
+            if place not in reached:
+                reached.add(place)
+                stack.append(place)
+    return reached

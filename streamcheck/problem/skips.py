@@ -76,12 +76,7 @@ class _Merged:
 
 def reachable(automaton: Automaton) -> Automaton:
     """Without the locations that no path from the entry leads to. Claims stay, and with them their locations."""
-    reached, stack = {automaton.entry}, [automaton.entry]
-    while stack:
-        for edge in automaton.edges_from[stack.pop()]:
-            if edge.target not in reached:
-                reached.add(edge.target)
-                stack.append(edge.target)
+    reached = automaton.reached_from([automaton.entry])
     kept = reached | automaton.bad
     return replace(
         automaton,

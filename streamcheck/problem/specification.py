@@ -121,11 +121,12 @@ class Specification:
         yield from (i.var for i in self.inputs)
         yield from (c.var for c in self.constants)
 
-    def outputs(self) -> Iterator[Term]:
+    def outputs(self, *, observers: bool = True) -> Iterator[Term]:
         """The terms that a run shows: the triggers' guards and arguments, and the observers."""
         for trigger in self.triggers:
             yield from trigger.terms()
-        yield from (o.term for o in self.observers)
+        if observers:
+            yield from (o.term for o in self.observers)
 
     def needed_by(self, roots: Iterable[Term]) -> set[Term]:
         """The cone of influence of the roots: every term below them, through cells."""

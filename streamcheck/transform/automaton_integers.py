@@ -5,11 +5,12 @@ An update counts only if the guard holds: the bounds that it implies for a sum m
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from streamcheck.core.intervals import UNBOUNDED, Interval
+from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, variables
 from streamcheck.core.types import INT
@@ -97,17 +98,17 @@ def _edge_in_integers(edge: Edge, m: Integers) -> Edge:
     return replace(edge, guard=guard, updates=updates, choices=choices)
 
 
-def _bounds(guard: Term) -> dict[Term, tuple[float, float]]:
+def _bounds(guard: Term) -> dict[Term, Interval]:
     """The bounds that the guard's conjuncts imply for Int terms."""
-    bounds: dict[Term, tuple[float, float]] = {}
+    bounds: dict[Term, Interval] = {}
     for part in conjuncts(guard):
         if part.op not in ("lt", "le", "gt", "ge", "eq") or part.args[0].type is not INT:
             continue
         (a, b), op = part.args, part.op
         if a.is_const:
-            a, b, op = b, a, {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
+            a, b, op = b, a, OPERATORS[op].mirrored
         if b.is_const:
-            low, high = bounds.get(a, (-math.inf, math.inf))
+            low, high = bounds.get(a, UNBOUNDED)
             bound = int(b.payload)
             if op in ("gt", "ge", "eq"):
                 low = max(low, bound + (op == "gt"))

@@ -17,8 +17,8 @@ from collections import deque
 from dataclasses import replace
 from typing import assert_never
 
-from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
-from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.simplify import choice, conjunction, either, instantiate, negation
+from streamcheck.core.term import FALSE, Term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts, decider
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
@@ -135,27 +135,12 @@ class _Blocks:
         return Edge(
             a.source,
             a.target,
-            conjunction(*common, *conjuncts(_either(condition, rest_a, rest_b))),
+            conjunction(*common, *conjuncts(either(condition, rest_a, rest_b))),
             tuple((v, t) for v, t in updates if t is not v),
             tuple(dict.fromkeys([*a.choices, *b.choices, *extra])),
             _text(a.text, " | ", b.text),
             a.where,
         )
-
-
-def _either(condition: Term, a: Term, b: Term) -> Term:
-    """`a` if the condition holds, else `b`."""
-    if a is b:
-        return a
-    if a is TRUE:
-        return disjunction(condition, b)
-    if b is TRUE:
-        return disjunction(negation(condition), a)
-    if a is FALSE:
-        return conjunction(negation(condition), b)
-    if b is FALSE:
-        return conjunction(condition, a)
-    return choice(condition, a, b)
 
 
 def _text(a: str, between: str, b: str) -> str:

@@ -13,11 +13,19 @@ no such form, and conversions between machine integers and floats, are `Inexpres
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamcheck.core.intervals import (
+    UNBOUNDED,
+    Interval,
+    exact_interval,
+    intersection,
+    interval_of_type,
+    within,
+    wraps,
+)
 from streamcheck.core.simplify import apply, choice, conjunction, fold_constants
 from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
@@ -34,11 +42,10 @@ class Inexpressible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """An Int term congruent to a machine term modulo 2^w, and bounds on it."""
+    """An Int term congruent to a machine term modulo 2^w, and its interval."""
 
     term: Term
-    low: float
-    high: float
+    interval: Interval
 
 
 def is_machine(type: Type) -> bool:
@@ -133,7 +140,7 @@ class Integers:
     """The translation of terms. `plain` holds the others' images, `raws` those of machine integers. `known` are bounds
     that Int terms have whenever the translated terms count."""
 
-    def __init__(self, known: Mapping[Term, tuple[float, float]] | None = None) -> None:
+    def __init__(self, known: Mapping[Term, Interval] | None = None) -> None:
         self.known = known or {}
         self.raws: dict[Term, Raw] = {}
         self.plain: dict[Term, Term] = {}
@@ -157,8 +164,7 @@ class Integers:
         return self._wrapped[node]
 
     def _bounded(self, raw: Raw) -> Raw:
-        low, high = self.known.get(raw.term, (-math.inf, math.inf))
-        return Raw(raw.term, max(raw.low, low), min(raw.high, high))
+        return Raw(raw.term, intersection(raw.interval, self.known.get(raw.term, UNBOUNDED)))
 
     def ranges(self, var: Term) -> Iterator[Claim]:
         if isinstance(var.type, MachineType):
@@ -188,10 +194,9 @@ class Integers:
     def _raw(self, node: Term) -> Raw:
         kind = node.type
         if node.op == "const":
-            return Raw(_int(node.payload), node.payload, node.payload)
+            return _number(node.payload)
         if node.op == "var":
-            codes = kind.codes if isinstance(kind, EnumType) else (kind.low, kind.high)  # type: ignore[attr-defined]
-            return self._bounded(Raw(variable(node.payload, INT), min(codes), max(codes)))
+            return self._bounded(Raw(variable(node.payload, INT), interval_of_type(kind)))
         if node.op == "mux":
             return self._choice(node)
         assert isinstance(kind, MachineType), node
@@ -199,9 +204,9 @@ class Integers:
             case "add" | "sub":
                 return _sum(node.op, *(self.raws[a] for a in node.args))
             case "neg":
-                return _sum("sub", Raw(_int(0), 0, 0), self.raws[node.args[0]])
+                return _sum("sub", _number(0), self.raws[node.args[0]])
             case "bitnot":  # ~a = -a - 1, modulo 2^w
-                return _sum("sub", Raw(_int(-1), -1, -1), self.raws[node.args[0]])
+                return _sum("sub", _number(-1), self.raws[node.args[0]])
             case "mul":
                 return self._product(node)
             case "shl":
@@ -214,7 +219,7 @@ class Integers:
 
     def _choice(self, node: Term) -> Raw:
         a, b = self.raws[node.args[1]], self.raws[node.args[2]]
-        return Raw(choice(self.plain[node.args[0]], a.term, b.term), min(a.low, b.low), max(a.high, b.high))
+        return Raw(choice(self.plain[node.args[0]], a.term, b.term), exact_interval("mux", a.interval, b.interval))
 
     def _product(self, node: Term) -> Raw:
         a, b = (self.raws[x] for x in node.args)
@@ -222,15 +227,14 @@ class Integers:
             if x.term.is_const:
                 return _scale(y, x.term.payload)
         a, b = (self._in_range(x) for x in node.args)
-        corners = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
-        return Raw(apply("mul", a.term, b.term), min(corners), max(corners))
+        return _application("mul", a, b)
 
     def _cast_in(self, source: Term, target: MachineType) -> Raw:
         match source.type.kind:
             case "bool":
-                return Raw(choice(self.plain[source], _int(1), _int(0)), 0, 1)
+                return Raw(choice(self.plain[source], _int(1), _int(0)), interval_of_type(source.type))
             case "integer":
-                return Raw(self.plain[source], -math.inf, math.inf)
+                return Raw(self.plain[source], UNBOUNDED)
             case "unsigned" | "signed" if source.type.width >= target.width:  # type: ignore[attr-defined]
                 return self.raws[source]  # congruent modulo the larger power, hence modulo the smaller
             case "unsigned" | "signed" | "enum":
@@ -239,29 +243,16 @@ class Integers:
 
     def _in_range(self, node: Term) -> Raw:
         raw = self.raws[node]
-        if isinstance(node.type, MachineType):
-            low, high = max(raw.low, node.type.low), min(raw.high, node.type.high)
-            fits = node.type.low <= raw.low and raw.high <= node.type.high
-            return Raw(self.value(node), *((low, high) if fits else (node.type.low, node.type.high)))
-        return raw
+        return Raw(self.value(node), within(raw.interval, node.type)) if isinstance(node.type, MachineType) else raw
 
     def _by_value(self, node: Term, kind: MachineType) -> Raw:
         """Operations that look at the values of their operands."""
-        args = [self._in_range(a) if is_machine(a.type) else Raw(self.plain[a], 0, 0) for a in node.args]
-        a = args[0]
         match node.op:
-            case "min" | "max" | "rem":
-                return Raw(apply(node.op, *(x.term for x in args)), kind.low, kind.high)
-            case "mod":
-                return Raw(apply("mod", a.term, args[1].term), kind.low, kind.high)
-            case "abs":
-                return Raw(apply("abs", a.term), 0, max(abs(a.low), abs(a.high)))
-            case "floordiv" | "quot":
-                high = kind.high + 1 if kind.signed else kind.high  # the lowest by -1
-                return Raw(apply(node.op, a.term, args[1].term), kind.low, high)
+            case "min" | "max" | "abs" | "mod" | "rem" | "floordiv" | "quot":
+                return _application(node.op, *map(self._in_range, node.args))
             case "shr":
                 amount = min(_literal(node.args[1]), kind.width)
-                return Raw(apply("floordiv", a.term, _int(1 << amount)), kind.low, kind.high)
+                return _application("floordiv", self._in_range(node.args[0]), _number(1 << amount))
             case "bitand":
                 return self._mask(node)
         raise Inexpressible(f"{node.op} on {kind}")
@@ -270,13 +261,20 @@ class Integers:
         """`x & (2^n - 1)`: the low bits are a remainder."""
         for mask, other in (node.args, node.args[::-1]):
             if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
-                low_bits = term("mod", self.raws[other].term, _int(mask.payload + 1))
-                return Raw(fold_constants(low_bits), 0, mask.payload)
+                return _application("mod", self.raws[other], _number(mask.payload + 1))
         raise Inexpressible("& that is no low-bit mask")
 
 
 def _int(value: Value) -> Term:
     return constant(INT, value)
+
+
+def _number(value: int) -> Raw:
+    return Raw(_int(value), (value, value))
+
+
+def _application(op: str, *operands: Raw) -> Raw:
+    return Raw(apply(op, *(a.term for a in operands)), exact_interval(op, *(a.interval for a in operands)))
 
 
 def _literal(amount: Term) -> int:
@@ -287,8 +285,7 @@ def _literal(amount: Term) -> int:
 
 
 def _sum(op: str, a: Raw, b: Raw) -> Raw:
-    low, high = (a.low + b.low, a.high + b.high) if op == "add" else (a.low - b.high, a.high - b.low)
-    return Raw(_add(op, a.term, b.term), low, high)
+    return Raw(_add(op, a.term, b.term), exact_interval(op, a.interval, b.interval))
 
 
 def _add(op: str, a: Term, b: Term) -> Term:
@@ -301,9 +298,8 @@ def _add(op: str, a: Term, b: Term) -> Term:
 
 def _scale(a: Raw, factor: int) -> Raw:
     if factor == 0:
-        return Raw(_int(0), 0, 0)
-    low, high = sorted((a.low * factor, a.high * factor))
-    return Raw(a.term if factor == 1 else apply("mul", _int(factor), a.term), low, high)
+        return _number(0)
+    return a if factor == 1 else _application("mul", _number(factor), a)
 
 
 def _wrapped(raw: Raw, type: Type) -> Term:
@@ -311,15 +307,14 @@ def _wrapped(raw: Raw, type: Type) -> Term:
     if not isinstance(type, MachineType):
         return raw.term
     modulus = 1 << type.width
-    if math.isinf(raw.low) or math.isinf(raw.high):
+    times = wraps(raw.interval, type)
+    if times is None or times[1] - times[0] >= FEW_WRAPS:
         return _remainder(raw.term, type.low, modulus)
-    first, last = ((int(bound) - type.low) // modulus for bound in (raw.low, raw.high))
-    if last - first >= FEW_WRAPS:
-        return _remainder(raw.term, type.low, modulus)
+    first, last = times
     result = _add("sub", raw.term, _int(last * modulus))
-    for wraps in range(last - 1, first - 1, -1):
-        fits = apply("le", raw.term, _int(type.high + wraps * modulus))
-        result = choice(fits, _add("sub", raw.term, _int(wraps * modulus)), result)
+    for count in range(last - 1, first - 1, -1):
+        fits = apply("le", raw.term, _int(type.high + count * modulus))
+        result = choice(fits, _add("sub", raw.term, _int(count * modulus)), result)
     return result
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from streamcheck.core.simplify import simplify
-from streamcheck.core.term import FALSE, Term, variables, walk
+from streamcheck.core.term import FALSE, Term, variables, walk_cone
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
@@ -34,8 +34,9 @@ class Slicing:
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
     numbered = [(i, e) for i, e in enumerate(map(simplify_edge, automaton.edges)) if e.guard is not FALSE]
-    after = _closure({automaton.entry}, ((e.source, e.target) for _, e in numbered))
-    before = _closure(automaton.bad, ((e.target, e.source) for _, e in numbered))
+    whole = len(numbered) == len(automaton.edges)
+    feasible = automaton if whole else replace(automaton, edges=tuple(e for _, e in numbered))
+    after, before = feasible.reached_from([automaton.entry]), feasible.leading_to(automaton.bad)
     numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
     read = read_by(e for _, e in numbered)
     kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for _, e in numbered]
@@ -61,19 +62,6 @@ def used_choices(edge: Edge) -> tuple[Term, ...]:
     return tuple(c for c in edge.choices if c in read)
 
 
-def _closure(start: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
-    following: dict[str, list[str]] = {}
-    for a, b in steps:
-        following.setdefault(a, []).append(b)
-    reached, stack = set(start), list(start)
-    while stack:
-        for b in following.get(stack.pop(), ()):
-            if b not in reached:
-                reached.add(b)
-                stack.append(b)
-    return reached
-
-
 def read_by(edges: Iterable[Edge]) -> set[Term]:
     """The variables that guards depend on."""
     edges = list(edges)
@@ -81,8 +69,4 @@ def read_by(edges: Iterable[Edge]) -> set[Term]:
     for edge in edges:
         for v, t in edge.updates:
             written.setdefault(v, []).append(t)
-    seen: set[Term] = set()
-    roots = [e.guard for e in edges]
-    while roots:
-        roots = [t for node in walk(roots, seen) if node.op == "var" for t in written.get(node, ())]
-    return {node for node in seen if node.op == "var"}
+    return {node for node in walk_cone([e.guard for e in edges], written) if node.op == "var"}

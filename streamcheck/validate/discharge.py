@@ -99,14 +99,20 @@ class Equals:
 
     def __init__(self, terms: Iterable[Term], values: RandomValues, refused: set[tuple[Term, Term]]) -> None:
         self.values = values
-        self.error = refused
-        self.terms: set[Term] = set()
-        self.by_print: dict[tuple[object, ...], list[Term]] = {}
+        self.refused = refused
+        self.in_order = list(dict.fromkeys(terms))
+        self.terms = set(self.in_order)
         self.pairs: dict[Term, Term] = {}
-        for node in terms:
-            self.terms.add(node)
-            values.add([node])
-            self.by_print.setdefault(fingerprint(node.type, values.known[node]), []).append(node)
+        self._by_fingerprint: dict[tuple[object, ...], list[Term]] = {}
+
+    @property
+    def by_fingerprint(self) -> dict[tuple[object, ...], list[Term]]:
+        """Made when it is first needed: often all values of the C are terms of the equations."""
+        if not self._by_fingerprint:
+            self.values.add(self.in_order)
+            for node in self.in_order:
+                self._by_fingerprint.setdefault(fingerprint(node.type, self.values.known[node]), []).append(node)
+        return self._by_fingerprint
 
     def settle(self, term: Term) -> Term:
         """The equations' term that seems equal to this value of the C, or else the value itself."""
@@ -114,13 +120,16 @@ class Equals:
             return term
         if term in self.pairs:
             return self.pairs[term]
+        rests_on = _nearest(term, self.terms)
+        if all(t.is_const for t in rests_on):
+            return term  # it depends on nothing that the equations know
         values = fingerprint(term.type, self.values.of(term))
         varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
-        rests_on = _nearest(term, self.terms)
         # Of several that are always alike, the one computed from the same terms is the one the C means.
-        candidates = sorted(self.by_print.get(values, ()), key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
+        alike = self.by_fingerprint.get(values, ())
+        candidates = sorted(alike, key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
         for candidate in candidates[:4]:
-            if (term, candidate) not in self.error and (varied or _is_over(candidate, rests_on)):
+            if (term, candidate) not in self.refused and (varied or _is_over(candidate, rests_on)):
                 self.pairs[term] = candidate
                 return candidate
         return term

@@ -19,9 +19,9 @@ from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
-from streamcheck.c.terms import either, number
+from streamcheck.c.terms import number
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.simplify import conjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import Type
 from streamcheck.validate.memory import Memory, scalars_of

@@ -14,9 +14,9 @@ from typing import assert_never
 from streamcheck.c.initial import PartPath
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue, Object
-from streamcheck.c.terms import comparison, either
+from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import MachineType
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
-
+from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import choice, disjunction
 from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import BOOL, Type
@@ -19,15 +18,12 @@ class Variables:
         self.unknowns: dict[Term, int] = {}  # variables that may have any value, and their tokens
         self.cells: list[tuple[Term, Term, Term]] = []  # (variable, initial, next)
         self.warnings: dict[str, None] = {}
-        self._names: set[str] = set()
+        self._names = FreshNames()
         self._undefined_results: dict[object, Term] = {}
 
     def fresh(self, wish: str) -> str:
         """A name for a variable: the wish if it is free, else with a number."""
-        names = (wish if i == 1 else f"{wish}_{i}" for i in count(1))
-        name = next(n for n in names if n not in self._names)
-        self._names.add(name)
-        return name
+        return self._names.fresh(wish)
 
     def unknown(self, wish: str, type: Type, at: int) -> Term:
         """A new variable that may have any value at every step."""

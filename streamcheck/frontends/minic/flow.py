@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from streamcheck.c.arithmetic import SideCondition
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
+from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import Type
@@ -51,21 +52,6 @@ class Branch:
     guard: Term = TRUE
     updates: tuple[tuple[Term, Term], ...] = ()
     text: str = "skip"
-
-
-class FreshNames:
-    """Distinct names: the second `x` becomes `x_2`, or as `pattern` has it."""
-
-    def __init__(self) -> None:
-        self.taken: set[str] = set()
-
-    def fresh(self, wanted: str, pattern: str = "{}_{}") -> str:
-        name, count = wanted, 1
-        while name in self.taken:
-            count += 1
-            name = pattern.format(wanted, count)
-        self.taken.add(name)
-        return name
 
 
 class Flow:
