@@ -69,7 +69,7 @@ class EngineEntry:
         """The defaults of its options."""
         from streamcheck.engines import options
 
-        kind: type[Options] = getattr(options, self.load.__annotations__["options"])
+        kind: type[Options] = getattr(options, self.load.__annotations__.get("options", "Options"))
         return options.changed(kind(), self.name, self.defaults)
 
     def configured(self, settings: Mapping[str, Setting]) -> Options:
