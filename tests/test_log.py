@@ -11,7 +11,6 @@ import signal
 from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file
 
-from streamcheck.engines.options import Options
 from streamcheck.run import logs
 from streamcheck.run.child import Child
 from streamcheck.run.prove import Settings, prove
@@ -105,7 +104,7 @@ class Talks:
 
 
 def test_a_killed_worker_loses_nothing_that_it_has_sent(monkeypatch, caplog):
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "talks", lambda _: Talks(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "talks", lambda _: Talks()))
     with caplog.at_level(logging.INFO, "streamcheck"):
         answer = prove(counter_equations(), Settings(engines=["liar"], timeout=20))
     assert "its worker died" in answer.results[0].reasons["liar"]

@@ -19,7 +19,6 @@ from test_command import assert_gone, streamcheck
 from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
-from streamcheck.engines.options import Options
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
@@ -322,7 +321,7 @@ spec.prop("other", n < 200)
 
 def lying(monkeypatch, engine):
     made = getattr(importlib.import_module("lying_engines"), engine)
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "lies", lambda _: made(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "lies", lambda _: made()))
 
 
 def counter_equations():

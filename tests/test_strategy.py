@@ -8,7 +8,6 @@ import pytest
 from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file, verdicts
 
-from streamcheck.engines.options import Options
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
 
@@ -93,6 +92,6 @@ class OnlyBits:
 
 
 def test_an_engine_that_waits_does_not_keep_the_other_model_from_its_turn(monkeypatch):
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", lambda _: OnlyBits(), Options()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", lambda _: OnlyBits()))
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
     assert {r.name: (r.verdict, r.model) for r in answer.results}["ok"] == ("falsified", "bits")
