@@ -12,6 +12,7 @@ from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
+from streamcheck.certify.well_formed import require_well_formed
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names
 from streamcheck.problem.automaton import Automaton
@@ -102,6 +103,7 @@ def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
 def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
     with _damage(path):
         proof = proof_from_plain(saved.evidence)
+        require_well_formed(proof, set())
     rejected = Checker(problem).check(prop.name, proof)
     return None if rejected is None else rejected.why
 
