@@ -23,7 +23,7 @@ class IllFormed(ValueError):
 
 
 def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
-    """Raise IllFormed unless every part is of the kind that it should be. `known` holds terms that passed, and grows."""
+    """Raise IllFormed if a part has no single reading. `known` holds the terms that passed before, and grows."""
     match evidence:
         case Certificate():
             _require_fields(evidence)
