@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from automata import automaton
 
 from streamcheck import Int, Spec, Word8, stream
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
+from streamcheck.core.errors import SpecError
 from streamcheck.core.operators.table import TypeRule
-from streamcheck.core.term import constant, term
+from streamcheck.core.term import FALSE, TRUE, constant, term
 from streamcheck.core.types import INT
 from streamcheck.lang.flatten import flatten
+from streamcheck.problem.automaton import Edge, Error
 from streamcheck.problem.certificate_json import proof_from_plain
+from streamcheck.problem.specification_json import from_plain, to_plain
+from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 
 
 def problem(claim):
@@ -93,3 +100,39 @@ def test_folding_stops_at_numbers_of_very_many_digits():
     for _ in range(60):  # 3^(2^60)
         power = term("mul", power, power)
     assert not replace_and_fold([power], {})[power].is_const
+
+
+# Automata
+
+UNSAFE = automaton("l0 -> l1: x := 0\n l1 -> lE: [x == 0]")
+STOPPED = replace(UNSAFE, edges=(Edge("l0", "lE", FALSE),), locations=("l0", "lE"))
+CLOSED = Certificate("inductive", 1, (term("eq", STOPPED.place, STOPPED.code("l0")),))
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        STOPPED,
+        replace(STOPPED, edges=(Edge("l0", "lE", FALSE, choices=(FALSE,)),)),  # in the simulation it is also true
+        replace(STOPPED, edges=(Edge("l0", "lE", FALSE, text=["no text"]),)),
+        replace(STOPPED, errors=(*STOPPED.errors, Error("l0", "other", None)), edges=()),
+        replace(STOPPED, locations=("l0", "lE", "lF"), errors=(*STOPPED.errors, Error("lF", "other", None))),
+    ],
+)
+def test_blocks_that_leave_runs_out_are_refused(blocks):
+    assert Checker(UNSAFE).check("safe", BlockCertificate(blocks, CLOSED)) is not None
+
+
+@pytest.mark.parametrize("at", [(), (("l0", TRUE),), (("lE", FALSE),), (("nowhere", FALSE),), ((["l0"], TRUE),)])
+def test_invariants_of_other_locations_prove_nothing(at):
+    assert Checker(UNSAFE).check("safe", LocationInvariants(at)) is not None
+
+
+# Problems
+
+
+def test_two_claims_of_one_name_are_an_error():
+    data = to_plain(problem(lambda n: n >= 0))
+    data["properties"] *= 2
+    with pytest.raises(SpecError, match="two claims of one name"):
+        from_plain(data)

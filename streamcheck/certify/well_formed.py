@@ -32,7 +32,7 @@ def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
                 raise IllFormed("a location has no name")
         case BlockCertificate(blocks, certificate):
             _require_fields(certificate)
-            _require_variables(blocks)
+            _require_blocks(blocks)
         case _:
             assert_never(evidence)
     for node in walk(_terms(evidence), known):
@@ -50,11 +50,15 @@ def _require_fields(certificate: Certificate) -> None:
         raise IllFormed("something is left free that has no name")
 
 
-def _require_variables(blocks: Automaton) -> None:
-    """Blocks whose choices were terms would mean one thing to the simulation and another to their runs."""
+def _require_blocks(blocks: Automaton) -> None:
+    """Choices that were terms would have one value in the simulation and another in the runs."""
     chosen = (c for e in blocks.edges for c in e.choices)
     if any(v.op != "var" for v in (*blocks.variables, *chosen)):
         raise IllFormed("the blocks declare a term that is no variable")
+    try:
+        hash(blocks.edges)
+    except TypeError as why:
+        raise IllFormed(f"a block is not of plain values: {why}") from None
 
 
 def _terms(evidence: ProofEvidence) -> Iterator[Term]:

@@ -105,6 +105,9 @@ class Specification:
         names = [v.payload for v in declared]
         if len(set(names)) != len(names):
             raise ValueError(f"{self.name}: two variables of one name")
+        for claims in (self.properties, self.assumptions):
+            if len({c.name for c in claims}) != len(claims):
+                raise ValueError(f"{self.name}: two claims of one name")
         stray = [v.payload for v in variables(self.roots()) if v not in declared]
         if stray:
             raise ValueError(f"{self.name}: undeclared variables {', '.join(map(str, stray))}")

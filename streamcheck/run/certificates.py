@@ -30,7 +30,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
-from streamcheck.run.source import SourceOptions, Target, read
+from streamcheck.run.source import SourceOptions, Target, one, read
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
@@ -83,7 +83,7 @@ def recheck(path: str) -> tuple[str, str | None]:
     file = os.path.join(os.path.dirname(path), saved.file)
     with _damage(path):
         target, reading = _how_read(saved, file)
-    (problem,) = read(target, reading=reading)
+    problem = one(read(target, reading=reading), target)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
@@ -91,13 +91,17 @@ def recheck(path: str) -> tuple[str, str | None]:
     if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"
     refuted = _refuted_proof if saved.claim == "proved" else _refuted_run
-    return f"{saved.spec} {saved.prop} {word}", refuted(saved, problem, prop, path)
+    title = f"{problem.name} (mathematical integers)" if reading.integers == "math" else problem.name
+    return f"{title} {saved.prop} {word}", refuted(saved, problem, prop, path)
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     if saved.program is None:
         return Target(file, saved.spec), SourceOptions()
-    return Target(file, saved.program["function"]), SourceOptions(saved.program["integers"])
+    function, integers = saved.program["function"], saved.program["integers"]
+    if integers not in ("c", "math") or not isinstance(function, str | None):
+        raise ValueError("a program that was read in an unknown way")
+    return Target(file, function), SourceOptions(integers)
 
 
 def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
