@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from automata import automaton
 
-from streamcheck import Int, Spec, Word8, stream
+from streamcheck import Array, Int, Spec, Word8, extern, stream
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.core.errors import SpecError
@@ -136,3 +136,10 @@ def test_two_claims_of_one_name_are_an_error():
     data["properties"] *= 2
     with pytest.raises(SpecError, match="two claims of one name"):
         from_plain(data)
+
+
+def test_a_variable_with_the_name_of_a_part_is_an_error():
+    spec = Spec("s")
+    spec.prop("p", extern("a", Array(Word8, 2))[0] == extern("a.0", Word8))
+    with pytest.raises(SpecError, match="`a.0`"):
+        equations_of(spec)
