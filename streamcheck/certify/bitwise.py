@@ -291,6 +291,8 @@ def _from_float(a: str, source: FloatType, target: Type) -> str:
         case FloatType():
             return f"((_ to_fp {target.exponent} {target.significand}) RNE {a})"
         case MachineType(width=w, low=low, high=high):
+            if w >= 2 ** (source.exponent - 1):
+                raise Unrenderable(f"{source} to {target}")  # whose bounds are no floats
             convert = f"((_ fp.to_{'s' if target.signed else 'u'}bv {w}) RTZ {a})"
             too_low = f"(fp.leq {a} {_float_bits(source, float(low))})"
             too_high = f"(fp.geq {a} {_float_bits(source, float(high + 1))})"
