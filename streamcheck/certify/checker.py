@@ -175,7 +175,7 @@ def _base(invariants: Sequence[Term], k: int) -> Query:
         broken: list[str] = []
         for i in range(k):
             steps = script.step(i) if i else []
-            so_far = script.named(conjunction([so_far, *steps, _assumed(script, i)]))
+            so_far = script.name_for(conjunction([so_far, *steps, _assumed(script, i)]))
             broken.append(conjunction([so_far, f"(not {_all(script, invariants, i)})"]))
         script.require(disjunction(broken))
 

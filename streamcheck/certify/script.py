@@ -92,7 +92,7 @@ class Script:
             return self.rendering.constant(node)
         return f"n{self._numbers.setdefault(node, len(self._numbers))}_{i}"
 
-    def named(self, formula: str) -> str:
+    def name_for(self, formula: str) -> str:
         """A symbol for the formula, so that what contains it often stays short."""
         name = f"f{len(self.lines)}"
         self.lines.append(f"(define-fun {name} () Bool {formula})")

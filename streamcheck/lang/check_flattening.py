@@ -33,7 +33,7 @@ class Unfaithful(Exception):
 def check_flattening(spec: SpecBase, table: Table, specification: Specification) -> None:
     """Raise Unfaithful if a rule is broken."""
     cells = {c.var: c for c in specification.cells}
-    declared = _declared(specification)
+    declared = _variables_of(specification)
     chosen: dict[Term, Node] = {}
     if _names_of(spec) != _kept_names(specification):
         raise Unfaithful(f"{spec.where}: a declaration is missing, or one is new")
@@ -60,7 +60,7 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
             raise Unfaithful(f"{node.where}: a stream has another term")
 
 
-def _declared(specification: Specification) -> dict[Term, str]:
+def _variables_of(specification: Specification) -> dict[Term, str]:
     """The operation of the streams that each variable can stand for."""
     declared = {i.var: "extern" if i.extern else "unknown" for i in specification.inputs}
     declared |= {c.var: "bound" for c in specification.constants}
