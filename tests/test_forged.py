@@ -143,4 +143,4 @@ def test_a_variable_with_the_name_of_a_part_is_an_error():
     spec = Spec("s")
     spec.prop("p", extern("a", Array(Word8, 2))[0] == extern("a.0", Word8))
     with pytest.raises(SpecError, match=r"`a\.0`"):
-        equations_of(spec)
+        flatten(spec)

@@ -45,7 +45,7 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
         if node not in reached:
             continue
         if node.op == "append" and shift < len(node.payload):
-            held = _held(node, shift, value, table)
+            held = _cell_variable(node, shift, value, table)
             if held.op != "var" or declared.get(held, "append") != "append":
                 raise Unfaithful(f"{node.where}: a delay is no cell")
             _check_element(node, shift, value, table, cells)
