@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from program_search import automaton
 
-from streamcheck import Array, Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, stream
+from streamcheck import Array, Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, stream, unknown
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core import evaluate, simplify
 from streamcheck.core.operators import OPERATORS
@@ -351,6 +351,8 @@ def delays():
         ("next values one too far", "_define_cells", shifted),
         ("wrong first values", "_define_cells", all_zero),
         ("drop drops one too few", "_needs", drop_less),
+        ("delays are constants", "_term", constant_delay),
+        ("delays are inputs", "_term", undelayed),
     ):
         yield Fault(
             "flattener", what,
@@ -359,6 +361,46 @@ def delays():
             ),
             proving(specification("p", lambda: (two() == 1) & (drop(1, two()) == 2)), INDUCTION, "falsified"),
         )  # fmt: skip
+    yield Fault(
+        "flattener", "an unknown stream is an input",
+        lambda p: p.set(flatten.Flattening, "_unknown", named_as_input(flatten.Flattening._unknown)),
+        proving(specification("p", lambda: unknown(Int) == extern("x", Int)), INDUCTION, "falsified"),
+    )  # fmt: skip
+    yield Fault(
+        "flattener", "state begins with any value",
+        lambda p: p.set(flatten.Flattening, "_define_cells", beginning_anywhere(flatten.Flattening._define_cells)),
+        proving(specification("p", lambda: counter() >= 0), INDUCTION, "proved"),
+    )  # fmt: skip
+
+
+def constant_delay(real):
+    def term_of(self, key, args):
+        node, shift = key
+        if node.op == "append" and shift < len(node.payload):
+            return scalars.constant(node.type, node.payload[shift])
+        return real(self, key, args)
+
+    return term_of
+
+
+def undelayed(real):
+    def term_of(self, key, args):
+        node, _ = key
+        return scalars.variable("x", node.type) if node.op == "append" else real(self, key, args)
+
+    return term_of
+
+
+def named_as_input(real):
+    return lambda self, node: replace(real(self, node), name="x")
+
+
+def beginning_anywhere(real):
+    def define(self, node):
+        real(self, node)
+        self.cells |= {var: replace(self.cells[var], free=True) for var in self.delays[node]}
+
+    return define
 
 
 def elements_reversed(real):

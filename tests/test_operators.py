@@ -4,6 +4,7 @@ type, on random and corner values."""
 from __future__ import annotations
 
 import ctypes
+import math
 import shutil
 import subprocess
 from itertools import product
@@ -20,7 +21,7 @@ from streamcheck.core.floats import identical
 from streamcheck.core.operators import OPERATORS, Signature, c_function, c_type, fill, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import constant, term, variable
-from streamcheck.core.types import FloatType, belongs, machine
+from streamcheck.core.types import DOUBLE, FLOAT, INT, FloatType, belongs, machine
 from streamcheck.smt.translate import Translator, literal
 from streamcheck.transform.scalars import scalars
 
@@ -34,6 +35,13 @@ def solver_knows(case):
     return name not in UNKNOWN and not (
         name == "cast" and args[0].kind in ("integer", "real") and isinstance(payload, FloatType)
     )
+
+
+def test_the_checker_rounds_numbers_beyond_every_float_to_infinity():
+    for type, number in product((FLOAT, DOUBLE), (2**1024, -(2**2000))):
+        x = variable("x", INT)
+        cast = term("cast", x, payload=type)
+        assert evaluate([cast], {x: number})[cast] == math.copysign(math.inf, number > 0 or -1)
 
 
 def agrees(z3_value, type, value):

@@ -73,8 +73,13 @@ def test_certificates_of_programs_are_checked_again(count, tmp_path):
         files = sorted(saved.iterdir())
         done = streamcheck("check", *files)
         assert done.returncode == 0 and done.stdout.count(": holds") == len(files), done
+        assert done.stdout.count("mathematical integers") == ("math" in how) * len(files)
     count.write_text(COUNT.replace("x++", "x += 2"))
     assert streamcheck("check", *files).returncode == 4
+    data = json.loads(files[0].read_text())
+    for program in ({"integers": "saturating", "function": None}, {"integers": "c", "function": 7}, [], {}):
+        files[0].write_text(json.dumps({**data, "program": program}))
+        assert streamcheck("check", files[0]).returncode == 2
 
 
 def test_names_may_have_a_star(count):

@@ -20,6 +20,7 @@ from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.lang.flatten import flatten
+from streamcheck.problem.certificate_json import FORMAT
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
@@ -472,7 +473,7 @@ def test_progress_is_shown_on_long_work_only(spec_file):
 
 def forged(tmp_path, spec_text, prop, **evidence):
     (tmp_path / "spec.py").write_text("from streamcheck import *\n" + spec_text)
-    data = {"format": "streamcheck certificate 1", "file": "spec.py", "spec": "s", "property": prop, "model": "bits"}
+    data = {"format": FORMAT, "file": "spec.py", "spec": "s", "property": prop}
     (tmp_path / "forged.json").write_text(json.dumps({**data, **evidence}))
     return streamcheck("check", tmp_path / "forged.json")
 
@@ -498,7 +499,7 @@ def test_damaged_evidence_is_the_files_fault(tmp_path):
     row = {"kind": "inductive", "k": 1, "equalities": [], "free": [], "types": ["Word8"], "invariants": [0]}
     for terms in ([["const", 0, 999]], [["add", 0, 0]], [["nonsense"]], []):
         done = forged(tmp_path, body, "p", claim="proved", terms=terms, **row)
-        assert done.returncode == 2 and "damaged" in done.stderr
+        assert done.returncode == 2 and ": damaged (" in done.stderr
     done = forged(tmp_path, body, "p", claim="proved ", constants={}, inputs=[{"n": 1}])
     assert done.returncode == 2
     loop = {"types": ["Word8"], "terms": [["var", 0, "n"], ["same", 0, 0]], "invariants": [], "free": []}

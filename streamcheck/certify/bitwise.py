@@ -37,6 +37,14 @@ def machine_of(type: Type) -> MachineType:
     return type if isinstance(type, MachineType) else MachineType(32, True)
 
 
+def code_of(node: Term) -> int:
+    """The number behind a constant of a machine type or an enum. Unrenderable if its type does not hold it."""
+    type, code = machine_of(node.type), int(node.payload)
+    if not type.low <= code <= type.high:
+        raise Unrenderable(f"{code} as a member of {node.type}")
+    return code
+
+
 def number(value: Value) -> str:
     """An exact number as SMT-LIB text."""
     exact = Fraction(value)  # type: ignore[arg-type]
@@ -65,7 +73,7 @@ class Bitwise:
     def constant(self, node: Term) -> str:
         match node.type:
             case MachineType() | EnumType():
-                return bits(int(node.payload), machine_of(node.type).width)
+                return bits(code_of(node), machine_of(node.type).width)
             case FloatType():
                 return _float_bits(node.type, float(node.payload))
         if isinstance(node.payload, bool):
@@ -283,6 +291,8 @@ def _from_float(a: str, source: FloatType, target: Type) -> str:
         case FloatType():
             return f"((_ to_fp {target.exponent} {target.significand}) RNE {a})"
         case MachineType(width=w, low=low, high=high):
+            if w >= 2 ** (source.exponent - 1):
+                raise Unrenderable(f"{source} to {target}")  # whose bounds are no floats
             convert = f"((_ fp.to_{'s' if target.signed else 'u'}bv {w}) RTZ {a})"
             too_low = f"(fp.leq {a} {_float_bits(source, float(low))})"
             too_high = f"(fp.geq {a} {_float_bits(source, float(high + 1))})"

@@ -7,6 +7,8 @@ from typing import assert_never
 from streamcheck.certify.checker import SpecificationChecker
 from streamcheck.certify.judge import Rejected
 from streamcheck.certify.locations import AutomatonChecker
+from streamcheck.certify.well_formed import IllFormed, require_well_formed
+from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
 from streamcheck.problem.specification import Specification
@@ -20,6 +22,7 @@ class Checker:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self._well_formed: set[Term] = set()
         self._judges: SpecificationChecker | AutomatonChecker
         match problem:
             case Specification():
@@ -31,6 +34,10 @@ class Checker:
 
     def check(self, prop: str, evidence: ProofEvidence) -> Rejected | None:
         """None if the evidence proves the claim."""
+        try:
+            require_well_formed(evidence, self._well_formed)
+        except IllFormed as why:
+            return Rejected(str(why))
         match self._judges, evidence:
             case SpecificationChecker() as judges, Certificate():
                 return judges.check(claim_named(self.problem, prop), evidence)

@@ -171,13 +171,12 @@ def _all(script: Script, invariants: Sequence[Term], i: int) -> str:
 def _base(invariants: Sequence[Term], k: int) -> Query:
     def query(script: Script) -> None:
         script.start(initial=True)
-        so_far: list[str] = []
+        so_far = "true"
         broken: list[str] = []
         for i in range(k):
-            if i:
-                so_far += script.step(i)
-            so_far.append(_assumed(script, i))
-            broken.append(conjunction([*so_far, f"(not {_all(script, invariants, i)})"]))
+            steps = script.step(i) if i else []
+            so_far = script.name_for(conjunction([so_far, *steps, _assumed(script, i)]))
+            broken.append(conjunction([so_far, f"(not {_all(script, invariants, i)})"]))
         script.require(disjunction(broken))
 
     return query

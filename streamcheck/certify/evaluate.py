@@ -218,9 +218,8 @@ def _nearest(value: Fraction, type: FloatType) -> float:
         exponent -= 1
     unit = Fraction(2) ** (max(exponent, lowest) - type.significand + 1)
     magnitude = round(size / unit) * unit  # Python's round goes to even
-    if magnitude >= Fraction(2) ** (2 ** (type.exponent - 1)):
-        return math.copysign(math.inf, value)
-    return math.copysign(float(magnitude), value)
+    nearest = math.inf if magnitude >= Fraction(2) ** (2 ** (type.exponent - 1)) else float(magnitude)
+    return -nearest if value < 0 else nearest
 
 
 # Conversions

@@ -93,7 +93,9 @@ class Attempt:
 
 def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
     """Solver calls, in order."""
-    plain = _script(runs, Bitwise(), query)
+    plain = _expressible(runs, Bitwise(), query)
+    if plain is None:
+        return
     if not plain.has_machine_integers:
         yield from _attempts_at_numbers(plain)
         return

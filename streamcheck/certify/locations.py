@@ -112,7 +112,6 @@ def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term
 
 def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
     """None if every run of the source to an error of the blocks is one of the blocks."""
-    leading = source.leading_to(blocks.bad)
     eithers = {edge: _eithers(edge, source) for edge in blocks.edges}
     if any(len(ours) > MOST_EITHERS for ours in eithers.values()):
         return Rejected("the program chooses too often in one block", undecided=True)
@@ -126,6 +125,7 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
         or not _named(blocks).items() <= _named(source).items()
     ):
         return Rejected("the blocks have another entry or other errors")
+    leading = source.leading_to(blocks.bad)
     for start in blocks.locations:
         if start in leading and start not in source.bad:
             arrivals = {q: _no_arrival(blocks, eithers, start, q) for q in blocks.locations}

@@ -7,6 +7,7 @@ solver in the tests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 from streamcheck.certify.evaluate import apply
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
@@ -94,10 +95,25 @@ def folded(node: Term, args: list[Term]) -> Term:
     if node.op in ("same", "eq") and args[0].type is BOOL and (TRUE in args or FALSE in args):
         literal, other = args if args[0] in (TRUE, FALSE) else reversed(args)
         return other if literal is TRUE else negation(other)
-    if args and all(a.is_const for a in args) and not isinstance(node.type, ArrayType | StructType | EnumType):
+    if (
+        args
+        and all(a.is_const and is_small(a.payload) for a in args)
+        and not isinstance(node.type, ArrayType | StructType | EnumType)
+    ):
         return constant(node.type, apply(node, [a.payload for a in args]))
     return rebuild(node, args)
 
 
+def is_small(value: object) -> bool:
+    """True unless it is a number of very many digits."""
+    match value:
+        case int():
+            return value.bit_length() <= MOST_BITS
+        case Fraction():
+            return is_small(value.numerator) and is_small(value.denominator)
+    return True
+
+
 MOST_PARTS = 100  # conjuncts that are looked at
+MOST_BITS = 4096  # of a number that is computed with
 _MAY_HOLD_NAN = ("float", "array", "struct")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamcheck.certify.bitwise import Bitwise, Unrenderable, exact_text, machine_of, number
+from streamcheck.certify.bitwise import Bitwise, Unrenderable, code_of, exact_text, machine_of, number
 from streamcheck.core.term import Term
 from streamcheck.core.types import INT, EnumType, FloatType, MachineType, Type
 
@@ -30,7 +30,7 @@ class Remainders(Bitwise):
 
     def constant(self, node: Term) -> str:
         if isinstance(node.type, MachineType | EnumType):
-            return number(node.payload)
+            return number(code_of(node))
         return super().constant(node)
 
     def machine(self, node: Term, type: MachineType, operands: Sequence[str]) -> str:
@@ -54,7 +54,9 @@ class Remainders(Bitwise):
         return "0" if isinstance(type, MachineType | EnumType) else super().zero(type)
 
     def one(self, type: Type) -> str:
-        return "1" if isinstance(type, MachineType) else super().one(type)
+        if isinstance(type, MachineType):
+            return "1" if type.high else "(- 1)"  # a sign bit alone
+        return super().one(type)
 
     def cast(self, node: Term, a: str) -> str:
         source, target = node.args[0].type, node.type

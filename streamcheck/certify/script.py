@@ -92,6 +92,12 @@ class Script:
             return self.rendering.constant(node)
         return f"n{self._numbers.setdefault(node, len(self._numbers))}_{i}"
 
+    def name_for(self, formula: str) -> str:
+        """A symbol for the formula, so that what contains it often stays short."""
+        name = f"f{len(self.lines)}"
+        self.lines.append(f"(define-fun {name} () Bool {formula})")
+        return name
+
     def require(self, formula: str) -> None:
         self.lines.append(f"(assert {formula})")
 

@@ -51,6 +51,4 @@ def bitwuzla(text: str, seconds: float | None) -> bool | None:
 
 
 def _answer(text: str) -> bool | None:
-    if "unsat" in text.lower():
-        return True
-    return False if "sat" in text.lower() else None
+    return {"unsat": True, "sat": False}.get(text)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from streamcheck.core.operators import OPERATORS, Signature
+from streamcheck.core.operators import OPERATORS, Signature, TypeRule
 from streamcheck.core.types import (
     BOOL,
     ArrayType,
@@ -50,6 +50,8 @@ class Term:
     def __repr__(self) -> str:
         return f"<{self.op} {self.type}{'' if self.payload is None else f' {self.payload}'}>"
 
+
+_ARITIES = {row.name: row.arity for row in OPERATORS.values()}
 
 # The only mutable global of the project. Entries live as long as the process: a worker's terms die with it.
 _interned: dict[tuple[object, ...], Term] = {}
@@ -91,6 +93,8 @@ def term(op: str, *args: Term, payload: Any = None) -> Term:
     node = _interned.get(key)
     if node is None:
         result = OPERATORS[op].rule(tuple(a.type for a in args), payload)
+        if _ARITIES[op] not in (None, len(args)):
+            raise TypeRule(f"{len(args)} operands, but {op} has {_ARITIES[op]}")
         node = _interned[key] = Term(op, args, result, payload)
     return node
 

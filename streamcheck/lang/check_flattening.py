@@ -33,7 +33,10 @@ class Unfaithful(Exception):
 def check_flattening(spec: SpecBase, table: Table, specification: Specification) -> None:
     """Raise Unfaithful if a rule is broken."""
     cells = {c.var: c for c in specification.cells}
+    declared = _variables_of(specification)
     chosen: dict[Term, Node] = {}
+    if _names_of(spec) != _kept_names(specification):
+        raise Unfaithful(f"{spec.where}: a declaration is missing, or one is new")
     for root, kept in _roots(spec, specification):
         if table.get((root, 0)) is not kept:
             raise Unfaithful(f"{root.where}: a declared stream has another term")
@@ -42,15 +45,40 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
         if node not in reached:
             continue
         if node.op == "append" and shift < len(node.payload):
+            held = _cell_variable(node, shift, value, table)
+            if held.op != "var" or declared.get(held, "append") != "append":
+                raise Unfaithful(f"{node.where}: a delay is no cell")
             _check_element(node, shift, value, table, cells)
         elif node.op == "extern":
-            if shift or value is not variable(node.payload.name, node.type):
+            if shift or value is not variable(node.payload.name, node.type) or declared.get(value) != "extern":
                 raise Unfaithful(f"{node.where}: an input has another term")
         elif node.op in ("unknown", "bound"):  # a variable of its own, which nothing determines
-            if value in cells or chosen.setdefault(value, node) is not node or (shift and node.op == "unknown"):
+            of_its_own = value.op == "var" and declared.get(value, node.op) == node.op
+            if not of_its_own or chosen.setdefault(value, node) is not node or (shift and node.op == "unknown"):
                 raise Unfaithful(f"{node.where}: an unknown stream has another term")
         elif value is not _expected_term(node, shift, table):
             raise Unfaithful(f"{node.where}: a stream has another term")
+
+
+def _variables_of(specification: Specification) -> dict[Term, str]:
+    """The operation of the streams that each variable can stand for."""
+    declared = {i.var: "extern" if i.extern else "unknown" for i in specification.inputs}
+    declared |= {c.var: "bound" for c in specification.constants}
+    return declared | {c.var: "append" for c in specification.cells}
+
+
+def _names_of(spec: SpecBase) -> list[list[str]]:
+    """The names of the triggers, observers, assumptions and claims that the user declared."""
+    tables = (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses)
+    return [[*table] for table in tables]
+
+
+def _kept_names(specification: Specification) -> list[list[str]]:
+    """The same of the specification."""
+    written = [c for c in specification.properties if not c.is_implied]
+    goals = ([c.name for c in written if c.goal is goal] for goal in (Goal.ALWAYS, Goal.REACHABLE))
+    kept = (specification.triggers, specification.observers, specification.assumptions)
+    return [*([d.name for d in declarations] for declarations in kept), *goals]
 
 
 def _roots(spec: SpecBase, specification: Specification) -> Iterator[tuple[Node, Term]]:
@@ -104,7 +132,7 @@ def _check_element(node: Node, k: int, value: Term, table: Table, cells: Mapping
         last = k + 1 == len(node.payload)
         after = _delay_term(node.args[0], table) if last else table.get((node, k + 1))
         wrong = cell.next is not after if after is not None else last
-        if wrong or cell.initial is not constant(node.type, node.payload[k]):
+        if wrong or cell.free or cell.initial is not constant(node.type, node.payload[k]):
             raise Unfaithful(f"{node.where}: a delay holds another value")
         if after is not None:
             return

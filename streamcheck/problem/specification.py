@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, cone, variable, variables, walk
-from streamcheck.core.types import Type
+from streamcheck.core.types import Type, part_names
 from streamcheck.problem.claim import Claim
 
 
@@ -105,6 +106,13 @@ class Specification:
         names = [v.payload for v in declared]
         if len(set(names)) != len(names):
             raise ValueError(f"{self.name}: two variables of one name")
+        parts = [name for v in declared for name, _ in part_names(str(v.payload), v.type)]
+        if len(set(parts)) != len(parts):
+            name = next(name for name in sorted(parts) if parts.count(name) > 1)
+            raise SpecError(f"`{name}` is the name of a variable and of a part of another", self.where)
+        for claims in (self.properties, self.assumptions):
+            if len({c.name for c in claims}) != len(claims):
+                raise ValueError(f"{self.name}: two claims of one name")
         stray = [v.payload for v in variables(self.roots()) if v not in declared]
         if stray:
             raise ValueError(f"{self.name}: undeclared variables {', '.join(map(str, stray))}")

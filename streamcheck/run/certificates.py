@@ -12,6 +12,7 @@ from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
+from streamcheck.certify.well_formed import require_well_formed
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names
 from streamcheck.problem.automaton import Automaton
@@ -29,7 +30,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
-from streamcheck.run.source import SourceOptions, Target, read
+from streamcheck.run.source import SourceOptions, Target, one, read
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
@@ -82,7 +83,7 @@ def recheck(path: str) -> tuple[str, str | None]:
     file = os.path.join(os.path.dirname(path), saved.file)
     with _damage(path):
         target, reading = _how_read(saved, file)
-    (problem,) = read(target, reading=reading)
+    problem = one(read(target, reading=reading), target)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
@@ -90,18 +91,23 @@ def recheck(path: str) -> tuple[str, str | None]:
     if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"
     refuted = _refuted_proof if saved.claim == "proved" else _refuted_run
-    return f"{saved.spec} {saved.prop} {word}", refuted(saved, problem, prop, path)
+    title = f"{problem.name} (mathematical integers)" if reading.integers == "math" else problem.name
+    return f"{title} {saved.prop} {word}", refuted(saved, problem, prop, path)
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     if saved.program is None:
         return Target(file, saved.spec), SourceOptions()
-    return Target(file, saved.program["function"]), SourceOptions(saved.program["integers"])
+    function, integers = saved.program["function"], saved.program["integers"]
+    if integers not in ("c", "math") or not isinstance(function, str | None):
+        raise ValueError("a program that was read in an unknown way")
+    return Target(file, function), SourceOptions(integers)
 
 
 def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
     with _damage(path):
         proof = proof_from_plain(saved.evidence)
+        require_well_formed(proof, set())
     rejected = Checker(problem).check(prop.name, proof)
     return None if rejected is None else rejected.why
 

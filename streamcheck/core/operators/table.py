@@ -52,6 +52,11 @@ class Operator:
     c_function: Callable[[str], str] | None = None  # the definition of `sc_NAME_t`, if the C form calls it, for `t`
 
     @property
+    def arity(self) -> int | None:
+        """The number of operands. None for arrays and structs, which have as many as their type says."""
+        return len(set(re.findall(r"\b[abc]\b", self.shown))) or None
+
+    @property
     def is_comparison(self) -> bool:
         return bool(self.mirrored)
 
