@@ -586,6 +586,14 @@ def test_btor2_arrays(tmp_path):
     assert proved(btor2(tmp_path, text)) == verdicts
 
 
+def test_wide_bit_vectors(tmp_path):
+    """Wider than any float: a counter of 1,100 bits."""
+    text = "1 sort bitvec 1100\n2 zero 1\n3 state 1 c\n4 init 1 3 2\n5 one 1\n6 add 1 3 5\n7 next 1 3 6\n"
+    text += "8 sort bitvec 1\n9 ones 1\n10 eq 8 3 9\n11 bad 10\n12 constd 1 3\n13 eq 8 3 12\n14 bad 13 three\n"
+    results = {r.name: r for r in prove(btor2(tmp_path, text), Settings(timeout=4, jobs=1)).results}
+    assert results["three"].k == 3 and results["bad 11"].verdict == "unknown"
+
+
 def test_lustre_that_is_written_is_lustre_that_was_read(tmp_path):
     """Instances, clocks, arrays and records, all the way round."""
     text = """
