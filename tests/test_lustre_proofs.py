@@ -232,7 +232,7 @@ def test_main_nodes(tmp_path):
     assert [e.name for e in read_lustre(str(path))] == ["a"]
     path.write_text(a + b.replace("y = x", "y = a(x)"))
     assert [e.name for e in read_lustre(str(path))] == ["b"]
-    with pytest.raises(SpecError, match="no node c, it has a, b"):
+    with pytest.raises(SpecError, match="no node named c, it has a, b"):
         read_lustre(str(path), "c")
 
 

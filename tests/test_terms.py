@@ -21,8 +21,9 @@ def test_the_cone_goes_through_next_values():
 
 def test_the_walk_of_a_cone_is_in_order_and_meets_each_node_once():
     total = term("add", X, Y)
-    next_of = {X: term("neg", Z), Z: total}
-    assert list(walk_cone([total, X], next_of)) == [X, Y, total, Z, next_of[X]]
+    negative = term("neg", Z)
+    assert list(walk_cone([total, X], {X: (negative,), Z: (total,)})) == [X, Y, total, Z, negative]
+    assert list(walk_cone([X], {X: (Y, negative)})) == [X, Y, Z, negative]
 
 
 def test_constants_fold():
