@@ -214,7 +214,7 @@ def without_assumptions(real):
 def transformations():
     yield Fault(
         "integers", "no wrap-around",
-        lambda p: p.set(integers, "_wrapped", lambda raw, type: raw.term),
+        lambda p: p.set(integers, "_wrap", lambda raw, type: raw.term),
         proving(specification("p", wrapping), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
@@ -273,7 +273,7 @@ def transformations_of_automata():
     )  # fmt: skip
     yield Fault(
         "automaton over Int", "no wrap-around",
-        lambda p: p.set(integers, "_wrapped", lambda raw, type: raw.term),
+        lambda p: p.set(integers, "_wrap", lambda raw, type: raw.term),
         proving(machine_unsafe, ("ic3",), "falsified"),
     )  # fmt: skip
     yield Fault(

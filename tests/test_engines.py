@@ -22,7 +22,7 @@ from streamcheck.problem.problem import claim_named
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved
 from streamcheck.run.registry import ENGINES as ENGINE_ROWS
-from streamcheck.run.registry import build, configured
+from streamcheck.run.registry import build, options_from
 from streamcheck.run.workers import Turns
 from streamcheck.transform.integers import SystemIntegers
 from streamcheck.transform.reduce import Reduction
@@ -41,7 +41,7 @@ def verdicts(system, engines, rounds=60, options=None):
             found.setdefault(event.prop, (engine, event))
 
     known = {name: {o.name for o in options_of(ENGINE_ROWS[name].options)} for name in engines}
-    own = configured({f"{n}.{o}": value for n in engines for o, value in (options or {}).items() if o in known[n]})
+    own = options_from({f"{n}.{o}": value for n in engines for o, value in (options or {}).items() if o in known[n]})
     turns = Turns(lambda: build(engines, own), Task(system))
     for _ in range(rounds):
         if turns.round(tell) or not turns.running or len(found) == len(system.properties):

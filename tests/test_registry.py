@@ -23,7 +23,7 @@ from test_prove import verdicts as answer_of
 from streamcheck import *
 from streamcheck.core.errors import SpecError
 from streamcheck.engines.options import options_of, shown
-from streamcheck.run.registry import ENGINES, build, configured
+from streamcheck.run.registry import ENGINES, build, options_from
 from streamcheck.transform.reduce import Reduction
 
 __all__ = ["spec_file"]
@@ -158,6 +158,6 @@ def test_every_option_is_read_by_its_engine():
 
 
 def test_configured_keeps_what_is_not_set():
-    changed = configured({"ic3.tighten": "off", "predicates.refute": "path"})
+    changed = options_from({"ic3.tighten": "off", "predicates.refute": "path"})
     assert changed["ic3"].tighten is False and changed["ic3"].box is True
     assert changed["predicates"] == ENGINES["predicates-path"].options

@@ -157,7 +157,7 @@ class Bitwise:
     def from_machine(self, node: Term, source: MachineType, a: str) -> str:
         match node.type:
             case MachineType(width=w):
-                return resized(a, source, w)
+                return extension(a, source, w)
             case FloatType() as float_type:
                 convert = "to_fp" if source.signed else "to_fp_unsigned"
                 return f"((_ {convert} {float_type.exponent} {float_type.significand}) RNE {a})"
@@ -178,7 +178,7 @@ def bits(value: int, width: int) -> str:
     return f"(_ bv{value % (1 << width)} {width})"
 
 
-def resized(a: str, source: MachineType, width: int) -> str:
+def extension(a: str, source: MachineType, width: int) -> str:
     """The low bits, or as many more as keep the number."""
     if source.width == width:
         return a
@@ -396,10 +396,10 @@ class WideBitwise(Bitwise):
             text = super().application(node, extended)
         else:
             text = machine_text(node.op, type, *extended)
-        return text if node.type.kind != "integer" else resized(text, type, self.width(node))
+        return text if node.type.kind != "integer" else extension(text, type, self.width(node))
 
     def _extend(self, name: str, node: Term, width: int) -> str:
-        return resized(name, MachineType(self.width(node), True), width)
+        return extension(name, MachineType(self.width(node), True), width)
 
     def _cast_wide(self, node: Term, a: str) -> str:
         source = node.args[0]
@@ -408,12 +408,12 @@ class WideBitwise(Bitwise):
         own = machine_of(source.type) if source.type.kind != "integer" else MachineType(self.width(source), True)
         match node.type:
             case MachineType(width=w):
-                return resized(a, own, w)
+                return extension(a, own, w)
         if node.type.kind == "bool":
             return f"(not (= {a} {bits(0, own.width)}))"
         if node.type.kind != "integer":
             raise Unrenderable(f"Int to {node.type}")
-        return resized(a, own, self.width(node))
+        return extension(a, own, self.width(node))
 
 
 MOST_BITS = 600

@@ -160,8 +160,8 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCo
         yield VerificationCondition("step case", runs, _induction(certificate, k), compares_states=compressed)
 
 
-def _assumed(script: Script, i: int) -> str:
-    return conjunction(script.symbol(a, i) for a in script.runs.assumed)
+def _assumptions(script: Script, i: int) -> str:
+    return conjunction(script.symbol(a, i) for a in script.runs.all_assumptions)
 
 
 def _all(script: Script, invariants: Sequence[Term], i: int) -> str:
@@ -175,7 +175,7 @@ def _base(invariants: Sequence[Term], k: int) -> Query:
         broken: list[str] = []
         for i in range(k):
             steps = script.step(i) if i else []
-            so_far = script.name_for(conjunction([so_far, *steps, _assumed(script, i)]))
+            so_far = script.name_for(conjunction([so_far, *steps, _assumptions(script, i)]))
             broken.append(conjunction([so_far, f"(not {_all(script, invariants, i)})"]))
         script.require(disjunction(broken))
 
@@ -209,7 +209,7 @@ def _follow(script: Script, k: int, *, initial: bool) -> None:
         if i:
             for formula in script.step(i):
                 script.require(formula)
-        script.require(_assumed(script, i))
+        script.require(_assumptions(script, i))
 
 
 def _compress(script: Script, k: int) -> None:
@@ -231,7 +231,7 @@ def _is_initial(script: Script, r: Register, j: int) -> str:
 def _implication(facts: Sequence[Term], holds: Term) -> Query:
     def query(script: Script) -> None:
         script.start(initial=False)
-        script.require(_assumed(script, 0))
+        script.require(_assumptions(script, 0))
         script.require(_all(script, facts, 0))
         script.require(f"(not {script.symbol(holds, 0)})")
 

@@ -122,7 +122,7 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
     if (
         blocks.entry != source.entry
         or source.entry in source.bad
-        or not _named(blocks).items() <= _named(source).items()
+        or not _names(blocks).items() <= _names(source).items()
     ):
         return Rejected("the blocks have another entry or other errors")
     leading = source.leading_to(blocks.bad)
@@ -136,7 +136,7 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
     return None
 
 
-def _named(automaton: Automaton) -> dict[str, str]:
+def _names(automaton: Automaton) -> dict[str, str]:
     """The errors, by the names of their claims."""
     return {e.name: e.location for e in automaton.errors}
 

@@ -74,10 +74,10 @@ def equality(a: Term, b: Term) -> Term:
 
 def replace_and_fold(roots: Iterable[Term], replacement: Mapping[Term, Term]) -> dict[Term, Term]:
     """Every node below the roots with the replacements made in it, folded."""
-    return fold(roots, lambda node, args: replacement.get(node) or folded(node, args))
+    return fold(roots, lambda node, args: replacement.get(node) or fold_node(node, args))
 
 
-def folded(node: Term, args: list[Term]) -> Term:
+def fold_node(node: Term, args: list[Term]) -> Term:
     """The node's operation on these operands."""
     match node.op:
         case "not":

@@ -53,7 +53,7 @@ class Runs:
         )
 
     @property
-    def assumed(self) -> tuple[Term, ...]:
+    def all_assumptions(self) -> tuple[Term, ...]:
         return (*self.assumptions, *self.members)
 
 

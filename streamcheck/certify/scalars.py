@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from streamcheck.certify.logic import choice, conjunction, folded, negation
+from streamcheck.certify.logic import choice, conjunction, fold_node, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, part_names
 
@@ -46,7 +46,7 @@ def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
         case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
             equal = conjunction(*(term("eq", a, b) for a, b in zip(args[0], args[1], strict=True)))
             return [equal if node.op == "eq" else negation(equal)]
-    return [folded(node, [part for (part,) in args])]
+    return [fold_node(node, [part for (part,) in args])]
 
 
 def _fields(type: Type, parts: list[Term]) -> list[list[Term]]:

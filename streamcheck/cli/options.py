@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from streamcheck.core.errors import SpecError
-from streamcheck.run.registry import configured
+from streamcheck.run.registry import options_from
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
         if not equals:
             raise SpecError(f"--set {text}: write ENGINE.OPTION=VALUE, as in ic3.tighten=off")
         settings[name] = value
-    configured(settings)  # mistakes are reported before anything starts
+    options_from(settings)  # mistakes are reported before anything starts
     return settings
 
 

@@ -64,7 +64,7 @@ class Option:
             case kind:
                 assert_never(kind)
 
-    def parsed(self, given: Setting) -> Setting:
+    def parse(self, given: Setting) -> Setting:
         """The value of the field that a user's value stands for. ValueError if there is none."""
         match self.kind:
             case Switch():
@@ -114,7 +114,7 @@ def _kind(hint: Any, of: Field[Any]) -> OptionKind:
     return Number(of.metadata["least"])
 
 
-def changed(options: AnyOptions, engine: str, settings: Mapping[str, Setting]) -> AnyOptions:
+def with_settings(options: AnyOptions, engine: str, settings: Mapping[str, Setting]) -> AnyOptions:
     """The options with these values in place of the defaults. SpecError if a name or a value is wrong."""
     known = {option.name: option for option in options_of(options)}
     values: dict[str, Setting] = {}
@@ -123,7 +123,7 @@ def changed(options: AnyOptions, engine: str, settings: Mapping[str, Setting]) -
             has = f"no option {name!r}; its options are {', '.join(known)}" if known else "no options"
             raise SpecError(f"{engine} has {has}")
         try:
-            values[name.replace("-", "_")] = known[name].parsed(given)
+            values[name.replace("-", "_")] = known[name].parse(given)
         except ValueError as why:
             raise SpecError(f"{engine}.{name} {why}") from None
     return replace(options, **values)

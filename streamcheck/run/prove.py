@@ -16,7 +16,7 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.run.director import Alarm, Decision, Director
-from streamcheck.run.registry import configured
+from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.integers import has_machine_integers
@@ -72,7 +72,7 @@ def prove(
         settings.engines,
         settings.memory,
         settings.deterministic,
-        configured(settings.options),
+        options_from(settings.options),
         watch=watch,
         standby=standby,
     )

@@ -70,12 +70,12 @@ class EngineEntry:
         from streamcheck.engines import options
 
         kind: type[Options] = getattr(options, self.load.__annotations__.get("options", "Options"))
-        return options.changed(kind(), self.name, self.defaults)
+        return options.with_settings(kind(), self.name, self.defaults)
 
-    def configured(self, settings: Mapping[str, Setting]) -> Options:
-        from streamcheck.engines.options import changed
+    def options_with(self, settings: Mapping[str, Setting]) -> Options:
+        from streamcheck.engines.options import with_settings
 
-        return changed(self.options, self.name, settings)
+        return with_settings(self.options, self.name, settings)
 
 
 # Loaders
@@ -350,7 +350,7 @@ def entry_of(name: str) -> EngineEntry:
     return ENGINES[name]
 
 
-def configured(settings: Mapping[str, Setting]) -> dict[str, Options]:
+def options_from(settings: Mapping[str, Setting]) -> dict[str, Options]:
     """The options of the engines that the settings, by `engine.option`, speak of. SpecError if one is wrong."""
     of_engine: dict[str, dict[str, Setting]] = {}
     for name, value in settings.items():
@@ -358,7 +358,7 @@ def configured(settings: Mapping[str, Setting]) -> dict[str, Options]:
         if not dot:
             raise SpecError(f"{name!r} names no option; write ENGINE.OPTION, as in ic3.tighten")
         of_engine.setdefault(engine, {})[option] = value
-    return {engine: entry_of(engine).configured(values) for engine, values in of_engine.items()}
+    return {engine: entry_of(engine).options_with(values) for engine, values in of_engine.items()}
 
 
 def build(names: Sequence[str], options: Mapping[str, Options] | None = None) -> list[Engine]:

@@ -144,7 +144,7 @@ class Integers:
         self.known = known or {}
         self.raws: dict[Term, Raw] = {}
         self.plain: dict[Term, Term] = {}
-        self._wrapped: dict[Term, Term] = {}
+        self._in_type: dict[Term, Term] = {}
         self._done: set[Term] = set()
 
     def translate(self, roots: Iterable[Term]) -> None:
@@ -159,11 +159,11 @@ class Integers:
         self.translate([node])
         if node in self.plain:
             return self.plain[node]
-        if node not in self._wrapped:
-            self._wrapped[node] = _wrapped(self._bounded(self.raws[node]), node.type)
-        return self._wrapped[node]
+        if node not in self._in_type:
+            self._in_type[node] = _wrap(self._with_bounds(self.raws[node]), node.type)
+        return self._in_type[node]
 
-    def _bounded(self, raw: Raw) -> Raw:
+    def _with_bounds(self, raw: Raw) -> Raw:
         return Raw(raw.term, intersection(raw.interval, self.known.get(raw.term, UNBOUNDED)))
 
     def ranges(self, var: Term) -> Iterator[Claim]:
@@ -196,7 +196,7 @@ class Integers:
         if node.op == "const":
             return _number(node.payload)
         if node.op == "var":
-            return self._bounded(Raw(variable(node.payload, INT), interval_of_type(kind)))
+            return self._with_bounds(Raw(variable(node.payload, INT), interval_of_type(kind)))
         if node.op == "mux":
             return self._choice(node)
         assert isinstance(kind, MachineType), node
@@ -302,7 +302,7 @@ def _scale(a: Raw, factor: int) -> Raw:
     return a if factor == 1 else _application("mul", _number(factor), a)
 
 
-def _wrapped(raw: Raw, type: Type) -> Term:
+def _wrap(raw: Raw, type: Type) -> Term:
     """The value in range that is congruent to the raw term."""
     if not isinstance(type, MachineType):
         return raw.term

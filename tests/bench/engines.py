@@ -24,7 +24,7 @@ from streamcheck.certify.replay import replay
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.registry import build, configured
+from streamcheck.run.registry import build, options_from
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import in_turns
 from streamcheck.run.workers import Turns
@@ -81,7 +81,7 @@ def attempt(equations, engines, options, seconds, answer):
         found[event.prop] = type(event).__name__.lower() if good else "REFUSED"
         checking += time.process_time() - asked
 
-    turns = Turns(lambda: build(engines, configured(options)), Task(view.system))
+    turns = Turns(lambda: build(engines, options_from(options)), Task(view.system))
     while turns.running and len(found) < len(claims.properties):
         if time.process_time() - began - checking > seconds or turns.round(tell):
             break
