@@ -103,7 +103,7 @@ def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term
         starting = conjunction(given, wrong)
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             starting = disjunction(negation(given), wrong)
-        why = f"the invariant at {source.lines.get(start, start)} does not lead on"
+        why = f"the step from the invariant at {source.lines.get(start, start)}"
         rejected = _judge(starting, why)
         if rejected is not None:
             return rejected
@@ -130,7 +130,7 @@ def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:
         if start in leading and start not in source.bad:
             arrivals = {q: _no_arrival(blocks, eithers, start, q) for q in blocks.locations}
             wrong = _Region(source, leading, start, arrivals).wrong()
-            rejected = _judge(wrong, f"the block at {source.lines.get(start, start)} leaves runs out")
+            rejected = _judge(wrong, f"the cover of the runs by the block at {source.lines.get(start, start)}")
             if rejected is not None:
                 return rejected
     return None
