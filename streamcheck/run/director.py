@@ -43,12 +43,13 @@ from streamcheck.problem.verdict import (
     Unmappable,
 )
 from streamcheck.run import checking, workers
+from streamcheck.run.checks import Checker, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.registry import build
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, HELP, STUCK, Lane, apart, groups, plan
+from streamcheck.run.strategy import FIRST, HELP, QUICK, STUCK, Lane, apart, groups, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
+MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds that vacuity may take once every property is decided
 
 
@@ -93,20 +95,10 @@ class Worker:
     group: set[str]  # the claims it may work on
     child: Child
     began: float
-    last_record: float  # when it last sent anything
+    last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
     idle: bool = False  # every engine waits for facts
     reniced: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A certificate that the checker is looking at."""
-
-    worker: Worker
-    engine: str
-    proved: Proved
-    evidence: ProofEvidence
 
 
 @dataclass(slots=True)
@@ -126,26 +118,30 @@ class Director:
     workers: list[Worker] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
-    _asked: dict[int, Request] = field(default_factory=dict)
-    _requests: int = 0
-    _records: checking.Requests = field(default_factory=checking.Requests)
+    _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
+    _held: set[str] = field(default_factory=set)  # properties with a proof that is cheap to check: nobody works on them
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
-    _checker: Child | None = None
+    _checks: Checks = field(init=False)
+    _last_proof: float = -math.inf
     _groups: list[set[str]] = field(default_factory=list)
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _shares: int = 1  # of the memory
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
+    def __post_init__(self) -> None:
+        most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
+        self._checks = Checks(self._new_checker, most, self.deaths)
+
     def run(self) -> dict[str, Decision]:
         try:
-            self._start_checker()
+            self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
             self._groups = groups(self.models[0])
             self._plan = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._shares = len(self._plan) * len(self._groups)
             self._loop()
             for name in self._claims():
-                self._decide(self._longer.get(name) or self._unknown(name))
+                self._record(self._longer.get(name) or self._unknown(name))
         finally:
             self._end()
         if all(d.verdict != "unknown" for d in self.decisions.values()):
@@ -164,16 +160,16 @@ class Director:
 
     # Processes
 
-    def _start_checker(self) -> None:
+    def _new_checker(self) -> Child:
         def serve(channel: Channel) -> None:
             checking.serve(lambda: self.problem, channel)
 
-        self._checker = (self.standby.checker(self.problem) if self.standby else None) or Child(serve)
+        return Child(serve)
 
     def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
-        decided = {*self.decisions, *self._longer}
+        decided = {*self.decisions, *self._longer, *self._held}
         undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
         if not undecided:
             return
@@ -192,11 +188,11 @@ class Director:
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run, memory=share)
         number = len(self.workers) + 1
-        self.workers.append(Worker(number, lane, model, group, child, self.elapsed, self.elapsed))
+        self.workers.append(Worker(number, lane, model, group, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:
-        children = [w.child for w in self.workers] + [c for c in (self._checker,) if c is not None]
+        children = [w.child for w in self.workers] + [c.child for c in self._checks.checkers]
         for child in children:
             child.kill()
         for worker in self._alive():
@@ -230,7 +226,8 @@ class Director:
             if not decided_at:
                 self._start_due(now)
                 self._settle_longer(now)
-            if all(w.idle for w in self._alive()) and not self._asked and not (self._plan and not decided_at):
+            idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
+            if idle and not (self._plan and not decided_at):
                 if last or decided_at:
                     return
                 last = True  # properties that others delayed, or that queries with a limit left open
@@ -242,8 +239,13 @@ class Director:
         return [w for w in self.workers if w.child.alive]
 
     def _start_due(self, now: float) -> None:
-        """Start the lanes whose time has come; the next one at once if no worker is busy, nor the checker."""
-        while self._plan and (now >= self._plan[0].after or (not self._asked and all(w.idle for w in self._alive()))):
+        """Start the lanes whose time has come, if no proofs are coming in; the next one at once if nobody is busy."""
+        while self._plan and (
+            max(self._plan[0].after, self._last_proof + QUICK) <= now
+            or (not self._checks.are_pending and all(w.idle for w in self._alive()))
+        ):
+            if self._held.issuperset(self.open_properties()):
+                break
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
@@ -252,7 +254,8 @@ class Director:
                 worker.child.renice()
                 worker.reniced = True
                 self._timeline.info("worker %d is reniced", worker.number)
-            if worker.lane.engines == FIRST and not worker.idle and now - worker.last_record > STUCK:
+            silent = worker.child.processor_time() - worker.last_record
+            if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
                     self._start(lane, worker.group)
@@ -270,25 +273,26 @@ class Director:
                 self._start(lane, group, patient=True)
 
     def _stop(self, worker: Worker) -> None:
-        self._drain(worker)
-        worker.child.end()
+        """End the worker, once what it has found is known: that may end it, or others, by itself."""
+        if worker.child.alive:
+            self._drain(worker)
+            worker.child.end()
 
     def _listen(self, seconds: float) -> None:
-        sources: dict[int, Worker | None] = {w.child.channel.read: w for w in self._alive()}
-        if self._checker is not None and self._checker.alive:
-            sources[self._checker.channel.read] = None
-        children = [w.child for w in self._alive()] + [c for c in (self._checker,) if c is not None and c.alive]
+        sources = {w.child.channel.read: w for w in self._alive()}
+        checkers = {c.child.channel.read: c for c in self._checks.checkers}
+        children = [w.child for w in self._alive()] + [c.child for c in checkers.values()]
         unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
         began = time.monotonic()
-        ready, room, _ = select.select(list(sources), list(unsent), [], max(0.0, seconds))
+        ready, room, _ = select.select([*sources, *checkers], list(unsent), [], max(0.0, seconds))
         for fd in room:
             unsent[fd].flush()
         for fd in ready:
-            worker = sources[fd]
-            if worker is None:
-                self._on_checked()
-            elif worker.child.alive:
-                self._drain(worker)
+            if fd in checkers:
+                self._on_checked(checkers[fd])
+            elif sources[fd].child.alive:
+                self._drain(sources[fd])
+        self._checks.dispatch()
         self._timeline.release(began - ON_ITS_WAY)
 
     def _drain(self, worker: Worker) -> None:
@@ -303,7 +307,7 @@ class Director:
                 self._undecided.add_reason(worker.group, self._title(worker, engine), f"its worker {died}")
             return
         self._collect_log(worker)
-        worker.last_record = self.elapsed if records else worker.last_record
+        worker.last_record = worker.child.processor_time() if records else worker.last_record
         for record in records:
             if record == {"ended": True}:
                 worker.child.end()
@@ -352,6 +356,8 @@ class Director:
                 self._post(worker, fact)
 
     def _post(self, worker: Worker, fact: Fact) -> None:
+        if not worker.child.alive:
+            return
         worker.child.channel.post(event_to_plain(fact))
         worker.idle = False
 
@@ -362,56 +368,55 @@ class Director:
             if earlier.verdict == "falsified":
                 raise Alarm(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
-        assert self._checker is not None
-        if not self._checker.alive:
-            self._uncheckable(engine, proved.prop, "the checker died")
+        key = worker.lane.model, proved.certificate
+        evidence = self._evidence.get(key)
+        if evidence is None:
+            mapped = worker.model.back(proved.certificate)
+            assert isinstance(mapped, Certificate | LocationInvariants | BlockCertificate)
+            evidence = self._evidence[key] = mapped
+        proof = Proof(worker, engine, proved, evidence)
+        if any(other.price <= proof.price for other in self._checks.pending(proved.prop)):
             return
-        evidence = worker.model.back(proved.certificate)
-        assert isinstance(evidence, Certificate | LocationInvariants | BlockCertificate)
-        number = self._requests = self._requests + 1
-        self._asked[number] = Request(worker, engine, proved, evidence)
-        self._checker.channel.post(self._records.record(number, proved.prop, evidence))
+        self._last_proof = self.elapsed
+        self._checks.add(proof)
+        if proof.is_cheap and proved.prop not in self._held:
+            self._held.add(proved.prop)
+            self._settle(proved.prop)
 
-    def _on_checked(self) -> None:
-        assert self._checker is not None
-        try:
-            answers = self._checker.channel.available()
-        except (Ended, Forged):
-            how = self._checker.end()
-            self.deaths.append(f"the checker died ({how})")
-            for request in self._asked.values():
-                self._uncheckable(request.engine, request.proved.prop, "the checker died")
-            self._asked.clear()
-            return
-        self._timeline.add(self._checker.channel.logged)
-        self._checker.channel.logged.clear()
-        for answer in answers:
-            request = self._asked.pop(answer["id"])
-            prop = request.proved.prop
-            outcome = "accepted" if answer["accepted"] else answer["why"]
-            self._timeline.info("certificate of %s for %s: %s", request.engine, prop, outcome)
-            if answer["accepted"]:
-                self._accept(request)
-            elif answer["undecided"] or _guesses(request.worker.model):
-                self._undecided.add_unchecked(prop, request.engine, answer["why"])
+    def _on_checked(self, checker: Checker) -> None:
+        for checked in self._checks.answers(checker):
+            proof, prop = checked.proof, checked.proof.proved.prop
+            self._timeline.info("certificate of %s for %s: %s", proof.engine, prop, checked.rejected or "accepted")
+            if checked.rejected is None:
+                self._accept(proof)
+            elif checked.undecided or _guesses(proof.worker.model):
+                self._undecided.add_unchecked(prop, proof.engine, checked.rejected)
+                self._resume(prop)
             else:
-                raise Alarm(f"{prop}: the certificate of {request.engine} is rejected: {answer['why']}")
+                raise Alarm(f"{prop}: the certificate of {proof.engine} is rejected: {checked.rejected}")
+        self._timeline.add(checker.child.channel.logged)
+        checker.child.channel.logged.clear()
 
-    def _uncheckable(self, engine: str, prop: str, why: str) -> None:
-        if prop not in self.decisions:
-            self._undecided.add_unchecked(prop, engine, why)
-            self._decide(self._unknown(prop))
+    def _resume(self, prop: str) -> None:
+        """Start work again on a property whose proof could not be checked."""
+        if prop in self._held and prop not in self.decisions and not any(self._checks.pending(prop)):
+            self._held.remove(prop)
+            coming = {*self._plan}
+            for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
+                if lane not in coming:
+                    self._start(lane, {prop})
 
-    def _accept(self, request: Request) -> None:
-        worker, proved = request.worker, request.proved
+    def _accept(self, proof: Proof) -> None:
+        worker, proved = proof.worker, proof.proved
         if proved.prop in self._longer:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
         if proved.prop not in self.decisions:
-            decision = Decision(proved.prop, "proved", request.engine, worker.lane.model)
-            decision.evidence, decision.k = request.evidence, proved.certificate.k
+            decision = Decision(proved.prop, "proved", proof.engine, worker.lane.model)
+            decision.evidence, decision.k = proof.evidence, proved.certificate.k
             decision.kind = proved.certificate.kind
             self._share(worker, proved)
             self._decide(decision)
+            self._checks.drop(proved.prop)
         elif self.decisions[proved.prop].verdict == "falsified":
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
 
@@ -466,12 +471,23 @@ class Director:
                 self._decide(decision)
 
     def _decide(self, decision: Decision) -> None:
+        self._record(decision)
+        if decision.name not in self._held:
+            self._settle(decision.name)
+
+    def _record(self, decision: Decision) -> None:
         decision.seconds = decision.seconds or self.elapsed
         self.decisions[decision.name] = decision
         by = f" by {decision.engine}" if decision.engine else ""
         self._timeline.info("%s: %s%s", decision.name, decision.verdict, by)
+
+    def _settle(self, prop: str) -> None:
+        """Nobody works on the property any more; a worker that has no other one ends."""
         for worker in self._alive():
-            self._post(worker, Settled(decision.name))
+            if worker.group <= {*self.decisions, *self._held}:
+                self._stop(worker)
+            else:
+                self._post(worker, Settled(prop))
 
     def _unknown(self, name: str) -> Decision:
         """The decision if nothing else comes."""

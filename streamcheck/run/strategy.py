@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamcheck.transform.views import View
 
 QUICK = 0.15  # seconds for the first worker alone
-STUCK = 1.0  # seconds of silence after which the first worker's engines get workers of their own
+STUCK = 1.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 PLANNED_FOR = 2  # processors that the starting times are meant for; more shorten them
 HELP = 2.0  # seconds after which auxiliary engines are reniced
 FIRST = ("bmc", "k-induction", "completeness")

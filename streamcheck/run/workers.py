@@ -39,7 +39,11 @@ A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
 def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
-    turns = Turns(engines, problem, known, head_starts=True)
+    def listen() -> None:
+        for record in channel.available():
+            turns.deliver(event_from_plain(record, problem.system))
+
+    turns = Turns(engines, problem, known, head_starts=True, listen=listen)
     depths: dict[str, int] = {}
 
     def send(engine: str, event: Event) -> None:
@@ -50,8 +54,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
         channel.send({"engine": engine, **event_to_plain(event)})
 
     while turns.running:
-        for record in channel.available():
-            turns.deliver(event_from_plain(record, problem.system))
+        listen()
         if turns.round(send):
             channel.send({"idle": True})
             select.select([channel.read], [], [])
@@ -102,13 +105,15 @@ class Turns:
         known: Sequence[Fact] = (),
         *,
         head_starts: bool = False,
+        listen: Callable[[], None] = lambda: None,
     ) -> None:
+        """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
         for part in clusters(problem.system):
             for engine in engines():
                 row, box = ENGINES[engine.name], list(known)
-                events = engine.run(replace(problem, system=part), _inbox(box))
+                events = engine.run(replace(problem, system=part), _inbox(box, listen))
                 spent = (row.head_start or 0) if head_starts else 0
                 names = tuple(p.name for p in part.properties)
                 log = logging.getLogger(type(engine).__module__)
@@ -168,8 +173,9 @@ def _message(event: Event) -> str:
             assert_never(event)
 
 
-def _inbox(box: list[Fact]) -> Inbox:
+def _inbox(box: list[Fact], listen: Callable[[], None]) -> Inbox:
     def inbox() -> list[Fact]:
+        listen()
         facts = list(box)
         box.clear()
         return facts

@@ -1,0 +1,164 @@
+"""Proofs on their way to the checker: several processes, and the cheapest proof of what is still open first.
+
+A proof waits until a checker is free. Each check has a budget of processor time. If others wait, a check over its
+budget is ended, with its process, and its proof waits again: behind those that had fewer tries, with a larger budget.
+So a query from which a solver does not come back delays nothing but itself. Once a proof of a property is accepted, its
+other proofs are dropped.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from streamcheck.problem.verdict import ProofEvidence, Proved
+from streamcheck.run import checking
+from streamcheck.run.child import Child, Ended, Forged
+
+if TYPE_CHECKING:
+    from streamcheck.run.director import Worker
+
+BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before
+SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
+CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
+
+
+@dataclass(eq=False, slots=True)
+class Proof:
+    """A certificate that an engine has handed in for a property, about the system of its view."""
+
+    worker: Worker
+    engine: str
+    proved: Proved
+    evidence: ProofEvidence  # about the problem itself
+    tries: int = 0
+
+    @property
+    def price(self) -> tuple[int, bool, int, int]:
+        """The order in which proofs are checked: comparing states is the dearest."""
+        certificate = self.proved.certificate
+        return self.tries, certificate.kind != "inductive", certificate.k, len(certificate.invariants)
+
+    @property
+    def is_cheap(self) -> bool:
+        _, compares_states, k, size = self.price
+        return not compares_states and k <= CHEAP_K and size <= CHEAP_INVARIANTS
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome of a check: `rejected` says why, and `undecided` that no solver had an answer."""
+
+    proof: Proof
+    rejected: str | None
+    undecided: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Checker:
+    """A process that checks one proof at a time."""
+
+    child: Child
+    records: checking.Requests = field(default_factory=checking.Requests)
+    proof: Proof | None = None
+    began: float = 0.0  # processor time of the process when the check began
+    since: float = 0.0
+    known: set[int] = field(default_factory=set)  # identities of evidence that it has seen
+
+
+@dataclass(slots=True)
+class Checks:
+    """The queue and the checkers. `start` makes a new checker's process; there are at most so many."""
+
+    start: Callable[[], Child]
+    most: int
+    deaths: list[str]
+    checkers: list[Checker] = field(default_factory=list)
+    cpu: float = 0.0  # processor time of checkers that have ended
+    _waiting: list[Proof] = field(default_factory=list)
+    _numbers: int = 0
+
+    def begin(self, ready: Child | None) -> None:
+        """Start the first checker, if none has been started already."""
+        self.checkers.append(Checker(ready or self.start()))
+
+    @property
+    def are_pending(self) -> bool:
+        return bool(self._waiting) or any(c.proof for c in self.checkers)
+
+    def processor_time(self) -> float:
+        return self.cpu + sum(c.child.processor_time() for c in self.checkers)
+
+    def pending(self, prop: str) -> Iterator[Proof]:
+        """The proofs of this property that wait or are being checked."""
+        yield from (p for p in self._waiting if p.proved.prop == prop)
+        yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
+
+    def add(self, proof: Proof) -> None:
+        self._waiting.append(proof)
+        self.dispatch()
+
+    def drop(self, prop: str) -> None:
+        """Forget the proofs of a property that is proved; end a check of one if others wait."""
+        self._waiting = [p for p in self._waiting if p.proved.prop != prop]
+        for checker in list(self.checkers):
+            if self._waiting and checker.proof is not None and checker.proof.proved.prop == prop:
+                self._end(checker)
+        self.dispatch()
+
+    def dispatch(self) -> None:
+        """Give the free checkers work, and end the checks that are over their budgets while others wait."""
+        now = time.monotonic()
+        for checker in list(self.checkers):
+            proof = checker.proof
+            if proof is None or not self._waiting or now - checker.since < BUDGETS[proof.tries]:
+                continue
+            if checker.child.processor_time() - checker.began >= BUDGETS[proof.tries]:
+                proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
+                self._waiting.append(proof)
+                self._end(checker)
+        while self._waiting and (free := self._free_checker(now)) is not None:
+            proof = min(self._waiting, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
+            self._waiting.remove(proof)
+            self._send(free, proof, now)
+
+    def _free_checker(self, now: float) -> Checker | None:
+        free = next((c for c in self.checkers if c.proof is None), None)
+        slow = all(now - c.since > SLOW for c in self.checkers)
+        if free is None and len(self.checkers) < self.most and slow:
+            free = Checker(self.start())
+            self.checkers.append(free)
+        return free
+
+    def _send(self, checker: Checker, proof: Proof, now: float) -> None:
+        self._numbers += 1
+        checker.proof, checker.since = proof, now
+        checker.began = checker.child.processor_time()
+        checker.known.add(id(proof.evidence))
+        checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
+
+    def answers(self, checker: Checker) -> Iterator[Checked]:
+        """What the checker has answered. If it died, the proof that it had cannot be checked, and others go on."""
+        proof = checker.proof
+        try:
+            answers = checker.child.channel.available()
+        except (Ended, Forged):
+            how = checker.child.end() or "it wrote no record"
+            self._end(checker)
+            self.deaths.append(f"the checker died ({how})")
+            if proof is not None:
+                yield Checked(proof, "the checker died", undecided=True)
+            answers = []
+        for answer in answers:
+            assert proof is not None
+            checker.proof = None
+            yield Checked(proof, None if answer["accepted"] else answer["why"], answer.get("undecided", False))
+        self.dispatch()
+
+    def _end(self, checker: Checker) -> None:
+        self.cpu += checker.child.processor_time()
+        checker.child.end()
+        self.checkers.remove(checker)
