@@ -60,7 +60,8 @@ PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if 
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 MOST_CHECKERS = 3  # processes that check proofs at the same time
-GRACE = 0.2  # seconds that vacuity may take once every property is decided
+GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
+LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
 
 
 LOG = logging.getLogger(__name__)
@@ -216,12 +217,16 @@ class Director:
 
     def _loop(self) -> None:
         last, decided_at = False, 0.0
+        used: dict[int, float] = {}  # processor time by worker, when every property was decided
         while self._claims():
             now = self.elapsed
-            if not self.open_properties():
-                decided_at = decided_at or now
-            limit = min(self.timeout, decided_at + GRACE if decided_at else self.timeout)
-            if now >= limit:
+            if not self.open_properties() and not decided_at:
+                decided_at = now
+                used = {w.number: w.child.processor_time() for w in self._alive()}
+            limit = min(self.timeout, decided_at + LONGEST_GRACE if decided_at else self.timeout)
+            if now >= limit or any(
+                w.child.processor_time() - used.get(w.number, 0.0) > GRACE for w in self._alive() if used
+            ):
                 return
             if not decided_at:
                 self._start_due(now)
@@ -233,7 +238,7 @@ class Director:
                 last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
             self.watch(self)
-            self._listen(min(limit, self._next_start(limit), now + 0.1) - now)
+            self._listen(min(limit, self._next_start(), now + (0.02 if decided_at else 0.1)) - now)
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
@@ -241,11 +246,8 @@ class Director:
     def _start_due(self, now: float) -> None:
         """Start the lanes whose time has come, if no proofs are coming in; the next one at once if nobody is busy."""
         while self._plan and (
-            max(self._plan[0].after, self._last_proof + QUICK) <= now
-            or (not self._checks.are_pending and all(w.idle for w in self._alive()))
+            self._next_start() <= now or (not self._checks.are_pending and all(w.idle for w in self._alive()))
         ):
-            if self._held.issuperset(self.open_properties()):
-                break
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
@@ -260,8 +262,11 @@ class Director:
                 for lane in apart(worker.lane):
                     self._start(lane, worker.group)
 
-    def _next_start(self, limit: float) -> float:
-        return self._plan[0].after if self._plan else limit
+    def _next_start(self) -> float:
+        """The time of the next lane: not while proofs come in, nor while all that is open has one."""
+        if not self._plan or self._held.issuperset(self.open_properties()):
+            return math.inf
+        return max(self._plan[0].after, self._last_proof + QUICK)
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
