@@ -281,7 +281,9 @@ class Director:
         """End the worker, once what it has found is known: that may end it, or others, by itself."""
         if worker.child.alive:
             self._drain(worker)
-            worker.child.end()
+            if worker.child.alive:
+                worker.child.end()
+                self._timeline.info("worker %d ends", worker.number)
 
     def _listen(self, seconds: float) -> None:
         sources = {w.child.channel.read: w for w in self._alive()}
