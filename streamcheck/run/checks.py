@@ -58,7 +58,7 @@ class Checked:
 
 
 @dataclass(eq=False, slots=True)
-class Checker:
+class CheckerProcess:
     """A process that checks one proof at a time."""
 
     child: Child
@@ -76,14 +76,14 @@ class Checks:
     start: Callable[[], Child]
     most: int
     deaths: list[str]
-    checkers: list[Checker] = field(default_factory=list)
+    checkers: list[CheckerProcess] = field(default_factory=list)
     cpu: float = 0.0  # processor time of checkers that have ended
     _waiting: list[Proof] = field(default_factory=list)
     _numbers: int = 0
 
     def begin(self, ready: Child | None) -> None:
         """Start the first checker, if none has been started already."""
-        self.checkers.append(Checker(ready or self.start()))
+        self.checkers.append(CheckerProcess(ready or self.start()))
 
     @property
     def are_pending(self) -> bool:
@@ -92,7 +92,7 @@ class Checks:
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 
-    def pending(self, prop: str) -> Iterator[Proof]:
+    def proofs_of(self, prop: str) -> Iterator[Proof]:
         """The proofs of this property that wait or are being checked."""
         yield from (p for p in self._waiting if p.proved.prop == prop)
         yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
@@ -125,22 +125,22 @@ class Checks:
             self._waiting.remove(proof)
             self._send(free, proof, now)
 
-    def _free_checker(self, now: float) -> Checker | None:
+    def _free_checker(self, now: float) -> CheckerProcess | None:
         free = next((c for c in self.checkers if c.proof is None), None)
         slow = all(now - c.since > SLOW for c in self.checkers)
         if free is None and len(self.checkers) < self.most and slow:
-            free = Checker(self.start())
+            free = CheckerProcess(self.start())
             self.checkers.append(free)
         return free
 
-    def _send(self, checker: Checker, proof: Proof, now: float) -> None:
+    def _send(self, checker: CheckerProcess, proof: Proof, now: float) -> None:
         self._numbers += 1
         checker.proof, checker.since = proof, now
         checker.began = checker.child.processor_time()
         checker.known.add(id(proof.evidence))
         checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
 
-    def answers(self, checker: Checker) -> Iterator[Checked]:
+    def answers(self, checker: CheckerProcess) -> Iterator[Checked]:
         """What the checker has answered. If it died, the proof that it had cannot be checked, and others go on."""
         proof = checker.proof
         try:
@@ -158,7 +158,7 @@ class Checks:
             yield Checked(proof, None if answer["accepted"] else answer["why"], answer.get("undecided", False))
         self.dispatch()
 
-    def _end(self, checker: Checker) -> None:
+    def _end(self, checker: CheckerProcess) -> None:
         self.cpu += checker.child.processor_time()
         checker.child.end()
         self.checkers.remove(checker)

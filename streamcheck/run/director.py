@@ -5,7 +5,8 @@ it has been replayed. A verdict that cannot be checked is reported as `unknown`.
 refutes, and two verdicts that contradict each other, are an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. Properties that are still open get further workers, one at a time (`strategy.plan`).
+beside it. Properties that are still open get further workers, one at a time (`strategy.plan`). A property with a proof
+that is cheap to check is held: nobody works on it while the proof waits (`run.checks`).
 
 Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
 """
@@ -43,7 +44,7 @@ from streamcheck.problem.verdict import (
     Unmappable,
 )
 from streamcheck.run import checking, workers
-from streamcheck.run.checks import Checker, Checks, Proof
+from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
@@ -382,7 +383,7 @@ class Director:
             assert isinstance(mapped, Certificate | LocationInvariants | BlockCertificate)
             evidence = self._evidence[key] = mapped
         proof = Proof(worker, engine, proved, evidence)
-        if any(other.price <= proof.price for other in self._checks.pending(proved.prop)):
+        if any(other.price <= proof.price for other in self._checks.proofs_of(proved.prop)):
             return
         self._last_proof = self.elapsed
         self._checks.add(proof)
@@ -390,7 +391,7 @@ class Director:
             self._held.add(proved.prop)
             self._settle(proved.prop)
 
-    def _on_checked(self, checker: Checker) -> None:
+    def _on_checked(self, checker: CheckerProcess) -> None:
         for checked in self._checks.answers(checker):
             proof, prop = checked.proof, checked.proof.proved.prop
             self._timeline.info("certificate of %s for %s: %s", proof.engine, prop, checked.rejected or "accepted")
@@ -406,7 +407,7 @@ class Director:
 
     def _resume(self, prop: str) -> None:
         """Start work again on a property whose proof could not be checked."""
-        if prop in self._held and prop not in self.decisions and not any(self._checks.pending(prop)):
+        if prop in self._held and prop not in self.decisions and not any(self._checks.proofs_of(prop)):
             self._held.remove(prop)
             coming = {*self._plan}
             for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):

@@ -1,0 +1,121 @@
+"""Proofs on their way to the checker: the order, budgets, and what becomes of checks that do not end."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from streamcheck.core.term import variable
+from streamcheck.core.types import BOOL
+from streamcheck.problem.verdict import Certificate, Proved
+from streamcheck.run import checks
+from streamcheck.run.checks import Checks, Proof
+from streamcheck.run.child import Child
+
+WORKER = SimpleNamespace()
+
+
+def proof(prop, kind="inductive", k=1, size=1):
+    certificate = Certificate(kind, k, tuple(variable(f"{prop}{i}", BOOL) for i in range(size)))
+    return Proof(WORKER, "engine", Proved(prop, certificate), certificate)
+
+
+def serve(channel):
+    """A checker that never comes back from a property called "slow", dies of "deadly", and refuses "wrong"."""
+    while True:
+        request = channel.receive(None)
+        while request["prop"].startswith("slow"):
+            pass
+        if request["prop"] == "deadly":
+            os._exit(3)
+        wrong = request["prop"] == "wrong"
+        reason = {"why": "no", "undecided": False} if wrong else {}
+        channel.send({"id": request["id"], "accepted": not wrong, **reason})
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.setattr(checks, "BUDGETS", (0.05, 0.1, 100.0))
+    deaths, running = [], []
+
+    def make(most):
+        running.append(Checks(lambda: Child(serve), most, deaths))
+        running[-1].begin(None)
+        return running[-1]
+
+    yield make, deaths
+    for one in running:
+        for checker in one.checkers:
+            checker.child.end()
+
+
+def outcomes(queue, number, seconds=10.0):
+    """The first answers, in order."""
+    answers, until = [], time.monotonic() + seconds
+    while len(answers) < number and time.monotonic() < until:
+        ends = {c.child.channel.read: c for c in queue.checkers}
+        for fd in select.select(list(ends), [], [], 0.01)[0]:
+            answers += queue.answers(ends[fd])
+        queue.dispatch()
+    return [(a.proof.proved.prop, a.rejected) for a in answers]
+
+
+def test_the_cheapest_proof_is_checked_first(made):
+    queue = made[0](1)
+    queue.add(proof("first"))  # the checker is free
+    for one in (proof("compressed", "compressed"), proof("deep", k=6), proof("large", size=9), proof("small", size=2)):
+        queue.add(one)
+    assert [prop for prop, _ in outcomes(queue, 5)] == ["first", "small", "large", "deep", "compressed"]
+    assert not queue.are_pending
+
+
+def test_a_check_that_lasts_gives_way_and_is_tried_again(made):
+    make, deaths = made
+    queue = make(1)
+    slow = proof("slow")
+    queue.add(slow)
+    for name in "abc":
+        queue.add(proof(name))
+    assert [prop for prop, _ in outcomes(queue, 3)] == ["a", "b", "c"]
+    assert slow.tries == 1 and queue.are_pending and list(queue.proofs_of("slow")) == [slow] and not deaths
+    queue.drop("slow")
+    queue.add(proof("d"))
+    assert outcomes(queue, 1) == [("d", None)]
+
+
+def test_another_checker_starts_beside_a_slow_one(made, monkeypatch):
+    monkeypatch.setattr(checks, "BUDGETS", (100.0,))
+    queue = made[0](2)
+    queue.add(proof("slow"))
+    time.sleep(2 * checks.SLOW)
+    queue.add(proof("a"))
+    assert outcomes(queue, 1) == [("a", None)] and len(queue.checkers) == 2
+
+
+def test_what_is_proved_needs_no_other_proof(made):
+    queue = made[0](1)
+    queue.add(proof("a"))
+    queue.add(proof("b", k=2))
+    queue.add(proof("c"))
+    queue.drop("b")
+    assert [prop for prop, _ in outcomes(queue, 2)] == ["a", "c"] and not queue.are_pending
+
+
+def test_a_checker_that_dies_leaves_its_proof_undecided_and_others_go_on(made):
+    make, deaths = made
+    queue = make(1)
+    queue.add(proof("deadly"))
+    queue.add(proof("wrong"))
+    queue.add(proof("fine", k=2))
+    assert outcomes(queue, 3) == [("deadly", "the checker died"), ("wrong", "no"), ("fine", None)]
+    (death,) = deaths
+    assert death.startswith("the checker died (")
+
+
+def test_cheap_proofs():
+    assert proof("a").is_cheap and proof("a", k=3, size=100).is_cheap
+    assert not any(p.is_cheap for p in (proof("a", "compressed"), proof("a", k=4), proof("a", size=101)))
