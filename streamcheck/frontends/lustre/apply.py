@@ -45,7 +45,7 @@ def apply_operation(
         return TRUE if e.value else FALSE
     if op == "tuple":
         return tuple(part for a in args for part in (a if isinstance(a, tuple) else (a,)))
-    if op in ("if", "arrow", "merge"):
+    if op in ("if", "lazy", "arrow", "merge"):
         return _choose(e, args, scope)
     if op in ("eq", "ne") and isinstance(args[0], tuple):
         return _equal_tuples(op, args)

@@ -132,7 +132,7 @@ class LustreDeclarations:
                 case "call":
                     node = self.file.nodes.get(e.value.node)
                     return 1 if node is None else len(node.outputs)
-                case "if":
+                case "if" | "lazy":
                     e = e.args[1]
                 case "arrow" | "pre" | "when":
                     e = e.args[0]
@@ -152,7 +152,7 @@ class LustreDeclarations:
                 return [BOOL]
             if op in ALIKE or op in ("arrow", "pre", "when", "update"):
                 e = e.args[0]
-            elif op in ("if", "merge"):
+            elif op in ("if", "lazy", "merge"):
                 e = e.args[1]
             elif op == "index":
                 path.append(0)

@@ -62,6 +62,7 @@ class NodeEvaluator:
         self.instances = Instances(self.declarations)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
+        self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
 
@@ -108,6 +109,9 @@ class NodeEvaluator:
             case "if":
                 run.later(self._branch, e, scope)
                 run.later(self._start, e.args[0], scope)
+            case "lazy":
+                run.later(self._lazy_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "arrow":
                 self._arrow(e, scope, run)
             case "pre":
@@ -115,7 +119,8 @@ class NodeEvaluator:
             case "index":
                 self._index(e, scope, run)
             case "merge":
-                self._merge(e, scope, run)
+                run.later(self._merge_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "when":
                 raise self.tokens.error(e.at, "`when` is supported as a branch of a merge only")
             case "call":
@@ -225,6 +230,27 @@ class NodeEvaluator:
         else:
             self._apply_to(e.args[1:], e, scope, run)
 
+    def _lazy_branches(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`when c then a else b`, c has been read: calls and registers in a branch take steps with the branch."""
+        condition = run.results[-1]
+        if not isinstance(condition, Term) or condition.type is not BOOL or condition.is_const:
+            self._branch(e, scope, run)
+            return
+        run.later(self._apply, e, scope)
+        run.later(self._start, e.args[2], self._branch_scope(e, 2, scope, negation(condition)))
+        run.later(self._start, e.args[1], self._branch_scope(e, 1, scope, condition))
+
+    def _branch_scope(self, e: ExpressionText, i: int, scope: LustreScope, clock: Term) -> LustreScope:
+        """The scope of a branch that takes steps while `clock` holds."""
+        if not has_steps(e.args[i]):
+            return scope
+        key = (id(e), i, scope)
+        if key not in self._branch_scopes:
+            wish = f"{scope.path}{self.tokens.place(e.args[i].at)} first step"
+            context = self.variables.activated(scope.context, clock, FALSE, wish)
+            self._branch_scopes[key] = LustreScope(scope.path, context, scope, scope.node)
+        return self._branch_scopes[key]
+
     def _arrow(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         if e.args[1].op == "pre":
             run.later(self._arrow_pre, e, scope)
@@ -267,34 +293,46 @@ class NodeEvaluator:
 
     # Merges
 
-    def _merge(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """A branch may be on a clock that is true when the branch is chosen: its other values do not matter."""
+    def _merge_branches(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """The clock has been read. A branch may be on the clock that chooses it: its other values do not matter. A
+        call that is a whole branch takes steps with the branch."""
+        clock = run.results[-1]
         run.later(self._apply, e, scope)
         for i in reversed(range(1, len(e.args))):
-            branch = e.args[i]
+            branch, chosen = e.args[i], self._chosen(e, i, clock)
             sampled = branch.args[0] if branch.op == "when" else branch
-            if sampled.op == "call" and sampled.value.clock is not None and sampled.value.defaults is None:
-                run.later(partial(self._check_clock, e, i), sampled, scope)
+            is_call = sampled.op == "call"
+            if is_call and sampled.value.clock is not None and sampled.value.defaults is None:
+                run.later(partial(self._check_clock, e, i, chosen), sampled, scope)
                 run.later(self._all_outputs, sampled, scope)
                 self._prepare(sampled, scope, run)
+                continue
+            if branch.op == "when":
+                run.later(partial(self._check_clock, e, i, chosen), branch, scope)
+            if is_call and sampled.value.clock is None and sampled.value.restart is None and chosen is not None:
+                run.later(self._all_outputs, sampled, scope)
+                if not self.instances.has(sampled, scope):
+                    self.instances.create(sampled, scope, chosen, FALSE)
             else:
-                if branch.op == "when":
-                    run.later(partial(self._check_clock, e, i), branch, scope)
                 run.later(self._start, sampled, scope)
-        run.later(self._start, e.args[0], scope)
 
-    def _check_clock(self, merge: ExpressionText, i: int, branch: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """The i-th branch has just been read, the merge's clock before the first."""
-        clock, member = run.results[-1 - i], merge.value[i - 1]
+    def _chosen(self, merge: ExpressionText, i: int, clock: TermOrTuple) -> Term | None:
+        """True if the clock chooses the i-th branch. None is reported when the branches are put together."""
+        member = merge.value[i - 1]
         if isinstance(clock, tuple):
-            return  # reported when the branches are put together
+            return None
         if member in ("true", "false") and clock.type is BOOL:
-            chosen = clock if member == "true" else negation(clock)
-        else:
-            value = self._member(member, merge.at)
-            if value.type is not clock.type:
-                return  # reported when the branches are put together
-            chosen = equal(clock, value)
+            return clock if member == "true" else negation(clock)
+        value = self._member(member, merge.at)
+        return equal(clock, value) if value.type is clock.type else None
+
+    def _check_clock(
+        self, merge: ExpressionText, i: int, chosen: Term | None, branch: ExpressionText, scope: LustreScope, run: Run
+    ) -> None:
+        """The i-th branch has just been read."""
+        if chosen is None:
+            return
+        member = merge.value[i - 1]
         if branch.op == "call":
             own = self.instances.of_call(branch, scope).clock
         else:
@@ -403,6 +441,17 @@ class NodeEvaluator:
         if owner is None or name not in owner.modes:
             raise self.tokens.error(at, f"mode ::{path} is not declared")
         return self.requirement(owner.modes[name], owner)
+
+
+def has_steps(root: ExpressionText) -> bool:
+    """True if it depends on the steps before, or calls a node."""
+    stack = [root]
+    while stack:
+        e = stack.pop()
+        if e.op in ("pre", "arrow", "call"):
+            return True
+        stack += e.args
+    return False
 
 
 def _gather(n: int, call: ExpressionText, scope: LustreScope, run: Run) -> None:

@@ -8,7 +8,6 @@ which its registers keep their values while it sleeps.
 from __future__ import annotations
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, disjunction
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
@@ -43,10 +42,7 @@ class Instances:
         path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
         context = scope.context
         if clock is not TRUE or restart is not FALSE:
-            around = context
-            hard = disjunction(conjunction(around.tick, around.reset), around.hard)
-            tick = conjunction(around.tick, clock)
-            context = self.variables.context(tick, disjunction(around.reset, restart), hard, f"{path} first step")
+            context = self.variables.activated(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
         self._bind(child, node, call, scope)
         self.populate(child, node)

@@ -34,7 +34,7 @@ class Parser:
         self.types = TypeParser(self.cursor, self.expressions)
 
     def file(self) -> LustreFile:
-        file = LustreFile()
+        file = LustreFile(unguarded=self.expressions.unguarded)
         while self.cursor.word != END:
             self._declaration(file)
         return file
