@@ -70,7 +70,9 @@ class Claims:
         name = scope.path + (p.name or self.tokens.source(p.at, p.last))
         claim = self.evaluator.term(p.value, scope, BOOL)
         if p.provided is not None:
-            claim = logic("implies", self.evaluator.term(p.provided, scope, BOOL), claim)
+            guard = self.evaluator.term(p.provided, scope, BOOL)
+            claim = logic("implies", guard, claim)
+            self._add_claim(f"condition of {name}", conjunction(scope.context.tick, guard), p.at, Goal.REACHABLE)
         if not p.reachable:
             self._add_claim(name, while_ticking(scope, claim), p.at)
             return
@@ -120,20 +122,21 @@ class Claims:
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
-        held = self._held_so_far(scope, conjunction(*(c.term for c in assumed))) if node.imported else TRUE
+        held = TRUE if scope is self.top else self._held(scope, node, conjunction(*(c.term for c in assumed)))
         for c in claims:
             if c.role == "assume":
                 continue
-            claim = while_ticking(scope, c.term)
+            claim = logic("implies", held, while_ticking(scope, c.term))
             if node.imported:
-                self.assume(c.name, logic("implies", held, claim), c.at)
+                self.assume(c.name, claim, c.at)
             else:
                 self._add_claim(c.name, claim, c.at)
 
-    def _held_so_far(self, scope: LustreScope, claim: Term) -> Term:
-        """True if the claim has held at every step of the instance, the present one included."""
-        if claim is TRUE:
-            return TRUE
+    def _held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
+        """The assumptions that a guarantee may use: those of every step of the instance up to the present one; of the
+        present step alone if it is a function."""
+        if claim is TRUE or node.kind == "function":
+            return claim
         var = variable(self.variables.fresh(f"{scope.path}assumptions held"), BOOL)
         now = while_ticking(scope, claim)
         self.variables.cells.append((var, TRUE, conjunction(var, now)))

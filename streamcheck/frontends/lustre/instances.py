@@ -24,6 +24,7 @@ class Instances:
         self.tokens = declarations.tokens
         self.variables = declarations.variables
         self.scopes: list[LustreScope] = []
+        self.functions: dict[str, list[LustreScope]] = {}  # the instances of each imported function
         self._of_call: dict[tuple[int, LustreScope], LustreScope] = {}
 
     def has(self, call: ExpressionText, scope: LustreScope) -> bool:
@@ -74,7 +75,10 @@ class Instances:
         for equation in node.equations:
             self.add_equation(scope, equation, defined)
         if node.imported:
-            same = ", not always the same for the same arguments" if node.kind == "function" else ""
+            same = ""
+            if node.kind == "function":
+                self.functions.setdefault(node.name, []).append(scope)
+                same = "; in a counterexample it may change for inputs that come again after others"
             self.variables.warn(node.at, f"{node.name} is imported: its outputs are any that its contract allows{same}")
         for v in (*node.outputs, *node.locals):
             if v.name not in scope.definitions:

@@ -13,6 +13,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, variable, walk
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
+from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
 from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
@@ -55,7 +56,7 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
     called = {c for n in file.nodes.values() for c in n.calls if c != n.name}
     top = [n for n in file.nodes.values() if n.name not in called and not n.imported]
     claiming = [n for n in top if n.properties or n.contract]
-    return claiming or top[-1:]
+    return claiming or top[-1:] or list(file.nodes.values())[-1:]
 
 
 class MainNode:
@@ -74,6 +75,7 @@ class MainNode:
         inputs = self._inputs()
         self.evaluator.instances.populate(self.top, self.main)
         self.evaluator.finish(self.claims.add_instance)
+        assume_congruence(self.evaluator, self.claims)
         for var, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
