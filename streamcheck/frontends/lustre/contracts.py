@@ -78,6 +78,8 @@ def contract_claims(evaluator: NodeEvaluator, contract: Contract, inner: LustreS
     if contract.modes:
         name = f"{inner.path}some mode is active"
         yield ContractClaim("guarantee", name, disjunction(*requirements), contract.modes[0].at)
+    for name in [*inner.definitions]:  # ghosts that no clause reads are checked too
+        evaluator.term(name_expression(name, inner.definitions[name].at), inner)
     for imported in contract.imports:
         node = evaluator.file.contracts[imported.contract]
         assert node.contract is not None

@@ -38,8 +38,8 @@ class Cursor:
         self.at += 1
         return self.texts[self.at - 1]
 
-    def error(self, at: int, message: str) -> SpecError:
-        return self.tokens.error(at, message)
+    def error(self, at: int, message: str, *, write: str = "") -> SpecError:
+        return self.tokens.error(at, message, write=write)
 
     def fail(self, wanted: str) -> NoReturn:
         raise self.error(self.at, f"expected {wanted}, found {self.tokens.token_text(self.at)}")

@@ -119,6 +119,8 @@ class LustreDeclarations:
                 raise self.tokens.error(at, f"too many indices: it is {shape.type}")
             lengths.append(type.length)
             type = type.element
+        if isinstance(type, ArrayType):
+            raise self.tokens.error(at, f"too few indices: each element would be {type}", write="an index for each `^`")
         return lengths
 
     # Types of expressions

@@ -15,16 +15,24 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
-from streamcheck.core.types import BOOL, Type
+from streamcheck.core.types import BOOL, INT, ArrayType, Type
 from streamcheck.frontends.lustre import elements
 from streamcheck.frontends.lustre.apply import apply_operation
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
-from streamcheck.frontends.lustre.scopes import BEING_READ, LazyDefinition, LazyElements, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.scopes import (
+    BEING_READ,
+    LazyDefinition,
+    LazyElements,
+    LustreScope,
+    Shape,
+    TermOrTuple,
+)
 from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, LustreFile, Mode, name_expression
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.variables import Variables
+from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
 
 
@@ -51,15 +59,18 @@ Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
 class NodeEvaluator:
-    """Evaluates the expressions of one main node and of everything that it calls."""
+    """Evaluates the expressions of one main node and of everything that it calls. Without `unfold`, it evaluates all
+    that a node has written: both branches of each choice, and each array definition once for all indices."""
 
-    def __init__(self, file: LustreFile, tokens: Tokens) -> None:
+    def __init__(self, file: LustreFile, tokens: Tokens, *, unfold: bool = True) -> None:
         self.file = file
+        self.unfold = unfold
+        self._finished = 0  # instances
         self.tokens = tokens
         self.variables = Variables(tokens)
         self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
-        self.instances = Instances(self.declarations)
+        self.instances = Instances(self.declarations, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
@@ -85,16 +96,15 @@ class NodeEvaluator:
 
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
-        done = 0
-        while done < len(self.instances.scopes) or self.delays.pending:
+        while self._finished < len(self.instances.scopes) or self.delays.pending:
             while self.delays.pending:
                 delays, held, scope = self.delays.pending.pop()
                 value = self.evaluate(held, scope)
                 for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
                     define(delay, one)
-            if done < len(self.instances.scopes):
-                scope = self.instances.scopes[done]
-                done += 1
+            if self._finished < len(self.instances.scopes):
+                scope = self.instances.scopes[self._finished]
+                self._finished += 1
                 for name in list(scope.definitions):
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
@@ -175,6 +185,9 @@ class NodeEvaluator:
         name = e.value
         self._reading.append((owner, name, definition.at))
         run.later(self._start, e, scope)
+        if isinstance(definition, LazyElements) and not self.unfold:
+            self._read_any_element(definition, owner, run)
+            return
         if isinstance(definition, LazyElements):
             owner.values[name] = BEING_READ
             whole = elements.whole_array(self.declarations, owner, definition)
@@ -224,7 +237,7 @@ class NodeEvaluator:
     def _branch(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """Read both branches, or only the chosen one if the condition is a constant."""
         condition = run.results[-1]
-        if isinstance(condition, Term) and condition.is_const and condition.type is BOOL:
+        if isinstance(condition, Term) and condition.is_const and condition.type is BOOL and self.unfold:
             run.results.pop()
             run.later(self._start, e.args[1 if condition is TRUE else 2], scope)
         else:
@@ -269,9 +282,31 @@ class NodeEvaluator:
 
     # Elements of arrays
 
+    def _read_any_element(self, array: LazyElements, owner: LustreScope, run: Run) -> None:
+        """Read the definition for unknown indices, to check its type; the array is an unknown."""
+        shape = owner.shapes[array.name]
+        owner.values[array.name] = self.variables.unknown(array.name, shape.type, array.at)
+        inner = LustreScope(owner.path, owner.context, owner, owner.node)
+        for index in array.indices:
+            inner.values[index] = self.variables.unknown(index, INT, array.at)
+        run.later(partial(self._check_element, array, shape), array.value, inner)
+        run.later(self._start, array.value, inner)
+
+    def _check_element(
+        self, array: LazyElements, shape: Shape, e: ExpressionText, scope: LustreScope, run: Run
+    ) -> None:
+        self._reading.pop()
+        value, element = run.results.pop(), shape.type
+        for _ in array.indices:
+            assert isinstance(element, ArrayType)
+            element = element.element
+        if isinstance(value, tuple) or value.type is not element:
+            found = "several values" if isinstance(value, tuple) else value.type
+            raise self.tokens.error(e.at, f"an element of {array.name} is declared {element}, and this is {found}")
+
     def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """One element of an array that is defined element by element may be known before the others are."""
-        indexed = elements.lazy_array_of(e, scope)
+        indexed = elements.lazy_array_of(e, scope) if self.unfold else None
         if indexed is None:
             self._apply_to(e.args, e, scope, run)
             return
@@ -441,17 +476,6 @@ class NodeEvaluator:
         if owner is None or name not in owner.modes:
             raise self.tokens.error(at, f"mode ::{path} is not declared")
         return self.requirement(owner.modes[name], owner)
-
-
-def has_steps(root: ExpressionText) -> bool:
-    """True if it depends on the steps before, or calls a node."""
-    stack = [root]
-    while stack:
-        e = stack.pop()
-        if e.op in ("pre", "arrow", "call"):
-            return True
-        stack += e.args
-    return False
 
 
 def _gather(n: int, call: ExpressionText, scope: LustreScope, run: Run) -> None:

@@ -41,8 +41,7 @@ class Parser:
 
     def _declaration(self, file: LustreFile) -> None:
         at = self.cursor.at
-        while self.cursor.word in ("opaque", "transparent"):
-            self.cursor.next()
+        opacity = self.cursor.next() if self.cursor.word in ("opaque", "transparent") else ""
         word = self.cursor.next()
         if word == "type":
             self._types(file)
@@ -52,6 +51,7 @@ class Parser:
                 file.constants[constant.name] = constant
         elif word in ("node", "function"):
             node = self._node(word, at)
+            self._check_opacity(opacity, node)
             self._once(file.nodes, node.name, at)
             file.nodes[node.name] = node
         elif word == "contract":
@@ -61,6 +61,12 @@ class Parser:
         else:
             self.cursor.at -= 1
             self.cursor.fail("`node`, `function`, `const`, `type` or `contract`")
+
+    def _check_opacity(self, opacity: str, node: NodeText) -> None:
+        if opacity == "opaque" and node.contract is None:
+            raise self.cursor.error(node.at, f"{node.name} is opaque and has no contract", write="a contract")
+        if opacity == "transparent" and node.imported:
+            raise self.cursor.error(node.at, f"{node.name} is transparent and imported: it has no body to look into")
 
     def _once(self, known: object, name: str, at: int) -> None:
         if name in known:  # type: ignore[operator]

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, variable, walk
+from streamcheck.frontends.lustre.checks import check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
@@ -19,6 +20,7 @@ from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.uncalled import check_uncalled
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Constant, Input, Named, Specification
 
@@ -41,12 +43,15 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
 
 def _read(text: str, path: str, node: str | None) -> list[Specification]:
     file, tokens = parse(text, path)
+    check_file(file, tokens)
     if node is not None and node not in file.nodes:
         raise SpecError(f"{path} has no node named {node}, it has {', '.join(file.nodes) or 'none'}")
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
-        raise SpecError(f"{path} has no nodes")
-    return [MainNode(file, tokens, main).specification() for main in mains]
+        raise SpecError(f"{path} has no node")
+    found = [MainNode(file, tokens, main).specification() for main in mains]
+    check_uncalled(file, tokens, mains)
+    return found
 
 
 def main_nodes(file: LustreFile) -> list[NodeText]:

@@ -1,0 +1,241 @@
+"""The rules of Lustre that each declaration has to keep, whether something calls it or not.
+
+Names are declared once and defined once; constants are constant; functions have no memory; nothing contains itself.
+Types and causality are found out when a node is evaluated (`evaluator`, and `uncalled` for what nothing calls).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from streamcheck.core.errors import SpecError
+from streamcheck.frontends.lustre.syntax import ConstantText, Contract, ExpressionText, LustreFile, NodeText
+from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.walks import (
+    MEMORY,
+    all_expressions,
+    contract_expressions,
+    node_expressions,
+    subexpressions,
+)
+
+
+def check_file(file: LustreFile, tokens: Tokens) -> None:
+    """Check every declaration of the file."""
+    checks = Checks(file, tokens)
+    for c in file.constants.values():
+        checks.check_constant(c, checks.constants)
+    for node in (*file.contracts.values(), *file.nodes.values()):
+        checks.check_node(node)
+    checks.check_circles()
+
+
+class Checks:
+    def __init__(self, file: LustreFile, tokens: Tokens) -> None:
+        self.file = file
+        self.tokens = tokens
+        self.members = {m for t in file.types.values() if t.kind == "enum" for m in t.value}
+        self.constants = self.members | file.constants.keys()
+
+    def check_node(self, node: NodeText) -> None:
+        constants = self._check_names(node)
+        for c in node.constants:
+            self.check_constant(c, constants)
+        self._check_definitions(node)
+        self._check_calls(all_expressions(node), constants)
+        if node.contract is not None:
+            self._check_contract(node, node.contract, constants)
+        if node.kind == "function":
+            self._check_function(node)
+
+    # Names
+
+    def _check_names(self, node: NodeText) -> set[str]:
+        """Check that no name is declared twice. Returns the constants of the node."""
+        seen: dict[str, int] = {}
+        for v in (*node.inputs, *node.outputs, *node.constants, *node.locals):
+            self._declare(v.name, v.at, seen)
+        own = {c.name for c in node.constants} | {v.name for v in node.inputs if v.constant}
+        if node.contract is not None:
+            local = {v.name for v in node.locals} | {c.name for c in node.constants}
+            seen = {name: at for name, at in seen.items() if name not in local}
+            for declared in (*node.contract.constants, *node.contract.ghosts, *node.contract.modes):
+                self._declare(declared.name, declared.at, seen)
+        return self.constants | own
+
+    def _declare(self, name: str, at: int, seen: dict[str, int]) -> None:
+        if name in seen:
+            also = (("the first declaration", self.tokens.where(seen[name])),)
+            raise SpecError(f"{name} is declared a second time", self.tokens.where(at), also=also)
+        if name in self.constants:
+            what = "a member of an enum" if name in self.members else "a constant of the file"
+            raise self.tokens.error(at, f"{name} is declared a second time: it is {what}", write="another name")
+        seen[name] = at
+
+    def _check_definitions(self, node: NodeText) -> None:
+        """Check that each output and local variable has an equation."""
+        if node.imported or node.kind == "contract":
+            return
+        defined: set[str] = set()
+        for equation in node.equations:
+            if len(set(equation.names)) < len(equation.names):
+                twice = next(n for n in equation.names if equation.names.count(n) > 1)
+                raise self.tokens.error(equation.at, f"{twice} is on the left of this equation twice")
+            defined.update(equation.names)
+        for v in (*node.outputs, *node.locals):
+            if v.name not in defined:
+                text = f"{v.name} has no equation"
+                raise self.tokens.error(v.at, text, write="an equation, or make it an input, which may have any value")
+
+    # Constants
+
+    def check_constant(self, c: ConstantText, constants: set[str]) -> None:
+        if c.value is not None:
+            self._require_constant(c.value, constants, f"constant {c.name}")
+
+    def _require_constant(self, root: ExpressionText, constants: set[str], what: str) -> None:
+        for e in subexpressions(root):
+            if e.op in MEMORY:
+                raise self.tokens.error(e.at, f"{what} has {MEMORY[e.op]} in it: it changes from step to step")
+            if e.op == "call":
+                raise self.tokens.error(e.at, f"{what} has a call of {e.value.node} in it", write="its value")
+            if e.op == "name" and e.value not in constants:
+                found = "there is no such constant" if e.value not in self.file.nodes else "that is a node"
+                raise self.tokens.error(e.at, f"{what} has {e.value} in it: {found}", write="constants only")
+
+    # Calls
+
+    def _check_calls(self, roots: Iterable[ExpressionText], constants: set[str]) -> None:
+        for root in roots:
+            for e in subexpressions(root):
+                if e.op != "call":
+                    continue
+                node = self.file.nodes.get(e.value.node)
+                if node is None:
+                    raise self.tokens.error(e.at, f"there is no node or function {e.value.node}")
+                if len(e.args) == len(node.inputs):
+                    for argument, parameter in zip(e.args, node.inputs, strict=True):
+                        if parameter.constant:
+                            what = f"the value of `const {parameter.name}` of {node.name}"
+                            self._require_constant(argument, constants, what)
+
+    # Functions
+
+    def _check_function(self, node: NodeText) -> None:
+        self._require_function(node_expressions(node), f"function {node.name}")
+        if node.contract is not None:
+            self._require_function_contract(node.contract, f"the contract of function {node.name}", set())
+
+    def _require_function_contract(self, contract: Contract, what: str, seen: set[str]) -> None:
+        self._require_function(contract_expressions(contract), what)
+        for imported in contract.imports:
+            node = self.file.contracts.get(imported.contract)
+            if node is not None and node.contract is not None and node.name not in seen:
+                seen.add(node.name)
+                self._require_function_contract(node.contract, f"contract {node.name} of a function", seen)
+
+    def _require_function(self, roots: Iterable[ExpressionText], what: str) -> None:
+        for root in roots:
+            for e in subexpressions(root):
+                if e.op in MEMORY:
+                    text = f"{what} has {MEMORY[e.op]} in it: functions have no memory"
+                    raise self.tokens.error(e.at, text, write="`node` instead of `function`")
+                called = self.file.nodes.get(e.value.node) if e.op == "call" else None
+                if called is not None and called.kind == "node":
+                    text = f"{what} calls {called.name}, which is a node"
+                    raise self.tokens.error(e.at, text, write="`node` instead of `function`")
+
+    # Contracts
+
+    def _check_contract(self, node: NodeText, contract: Contract, constants: set[str]) -> None:
+        for c in contract.constants:
+            self.check_constant(c, constants | {c.name for c in contract.constants})
+        hidden = {v.name for v in node.locals} - {g.name for g in (*contract.ghosts, *contract.constants)}
+        for root in contract_expressions(contract):
+            for e in subexpressions(root):
+                if e.op == "name" and e.value in hidden:
+                    text = f"{e.value} is a local variable: a contract is about inputs and outputs"
+                    raise self.tokens.error(e.at, text, write="a ghost variable of the contract")
+        dependence = OutputDependence(self.file, node, contract)
+        outputs = ", ".join(v.name for v in node.outputs)
+        for clause in contract.assumes:
+            if dependence.depends(clause.value):
+                text = f"this assumption is about the present value of an output ({outputs}), which no caller can grant"
+                raise self.tokens.error(clause.at, text, write="`pre` of the output, or a guarantee")
+        for imported in contract.imports:
+            for e in imported.inputs:
+                if dependence.depends(e):
+                    text = f"an input of contract {imported.contract} depends on the present value of an output"
+                    raise self.tokens.error(e.at, text, write="`pre` of the output")
+
+    # Circles
+
+    def check_circles(self) -> None:
+        """Check that no node, function or contract needs itself."""
+        nodes = {**{f"contract {n}": d for n, d in self.file.contracts.items()}, **self.file.nodes}
+        done: set[str] = set()
+        for root in nodes:
+            path: list[str] = []
+            stack: list[tuple[str, bool]] = [(root, True)]
+            while stack:
+                name, enter = stack.pop()
+                if not enter:
+                    path.pop()
+                    done.add(name)
+                elif name in path:
+                    circle = " → ".join([*path[path.index(name) :], name])
+                    text = f"{name} needs itself: {circle}; recursion is not supported"
+                    raise self.tokens.error(nodes[name].at, text, write="a loop over steps, with `pre`")
+                elif name in nodes and name not in done:
+                    path.append(name)
+                    stack.append((name, False))
+                    stack += ((n, True) for n in _needed(nodes[name]))
+
+
+def _needed(node: NodeText) -> list[str]:
+    imports = [] if node.contract is None else [f"contract {i.contract}" for i in node.contract.imports]
+    return [*node.calls, *imports]
+
+
+class OutputDependence:
+    """Which expressions of a contract depend on the present value of an output."""
+
+    def __init__(self, file: LustreFile, node: NodeText, contract: Contract) -> None:
+        self.file = file
+        self.outputs = {v.name for v in node.outputs}
+        self.ghosts = {name: equation.value for equation in contract.equations for name in equation.names}
+        self._inputs_of: dict[str, set[int]] = {}
+
+    def depends(self, root: ExpressionText) -> bool:
+        return bool(self._present(root, self.ghosts) & self.outputs)
+
+    def _present(self, root: ExpressionText, definitions: dict[str, ExpressionText]) -> set[str]:
+        """The names whose present values the expression depends on, through definitions."""
+        names: set[str] = set()
+        stack = [root]
+        while stack:
+            e = stack.pop()
+            if e.op == "pre":
+                continue
+            if e.op == "name":
+                if e.value not in names and e.value in definitions:
+                    stack.append(definitions[e.value])
+                names.add(e.value)
+            elif e.op == "call":
+                stack += self._needed_arguments(e)
+            else:
+                stack += e.args
+        return names
+
+    def _needed_arguments(self, call: ExpressionText) -> list[ExpressionText]:
+        node = self.file.nodes.get(call.value.node)
+        if node is None or node.imported or len(call.args) != len(node.inputs) or call.value.clock is not None:
+            return list(call.args)
+        if node.name not in self._inputs_of:
+            self._inputs_of[node.name] = set(range(len(node.inputs)))  # while it is computed
+            definitions = {name: q.value for q in node.equations for name in q.names}
+            present: set[str] = set()
+            for v in node.outputs:
+                present |= self._present(ExpressionText("name", (), v.name, v.at), definitions)
+            self._inputs_of[node.name] = {i for i, v in enumerate(node.inputs) if v.name in present}
+        return [call.args[i] for i in sorted(self._inputs_of[node.name])]
