@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streamcheck.core.errors import SpecError
+from streamcheck.frontends.lustre.dependence import Dependence
 from streamcheck.frontends.lustre.syntax import ConstantText, Contract, ExpressionText, LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
@@ -28,6 +29,34 @@ def check_file(file: LustreFile, tokens: Tokens) -> None:
     for node in (*file.contracts.values(), *file.nodes.values()):
         checks.check_node(node)
     checks.check_circles()
+
+
+def check_dependence(file: LustreFile, tokens: Tokens) -> None:
+    """Check that no equation depends on itself, and no assumption on the present value of an output."""
+    dependence = Dependence(file, tokens)
+    for node in Checks(file, tokens).check_circles():
+        dependence.add(node)
+    for node in (*file.contracts.values(), *file.nodes.values()):
+        if node.contract is not None:
+            _check_assumptions(node, node.contract, dependence, tokens)
+
+
+def _check_assumptions(node: NodeText, contract: Contract, dependence: Dependence, tokens: Tokens) -> None:
+    bits = {v.name: 1 for v in node.outputs}
+    behind = dependence.names_behind(contract.equations, (), bits)
+
+    def has_output(e: ExpressionText) -> bool:
+        return any(behind.get(name, 0) for name in dependence.names_in(e))
+
+    for clause in contract.assumes:
+        if has_output(clause.value):
+            text = f"this assumption is about the present value of an output of {node.name}: no caller can grant it"
+            raise tokens.error(clause.at, text, write="`pre` of the output, or a guarantee")
+    for imported in contract.imports:
+        for e in imported.inputs:
+            if has_output(e):
+                text = f"an input of contract {imported.contract} depends on the present value of an output"
+                raise tokens.error(e.at, text, write="`pre` of the output")
 
 
 class Checks:
@@ -57,6 +86,9 @@ class Checks:
             self._declare(v.name, v.at, seen)
         own = {c.name for c in node.constants} | {v.name for v in node.inputs if v.constant}
         if node.contract is not None:
+            if "in" in seen:
+                text = "`in` is a word of Kind 2, which has contracts: it asks for membership in a set"
+                raise self.tokens.error(seen["in"], text, write="another name")
             local = {v.name for v in node.locals} | {c.name for c in node.constants}
             seen = {name: at for name, at in seen.items() if name not in local}
             for declared in (*node.contract.constants, *node.contract.ghosts, *node.contract.modes):
@@ -156,24 +188,13 @@ class Checks:
                 if e.op == "name" and e.value in hidden:
                     text = f"{e.value} is a local variable: a contract is about inputs and outputs"
                     raise self.tokens.error(e.at, text, write="a ghost variable of the contract")
-        dependence = OutputDependence(self.file, node, contract)
-        outputs = ", ".join(v.name for v in node.outputs)
-        for clause in contract.assumes:
-            if dependence.depends(clause.value):
-                text = f"this assumption is about the present value of an output ({outputs}), which no caller can grant"
-                raise self.tokens.error(clause.at, text, write="`pre` of the output, or a guarantee")
-        for imported in contract.imports:
-            for e in imported.inputs:
-                if dependence.depends(e):
-                    text = f"an input of contract {imported.contract} depends on the present value of an output"
-                    raise self.tokens.error(e.at, text, write="`pre` of the output")
 
     # Circles
 
-    def check_circles(self) -> None:
-        """Check that no node, function or contract needs itself."""
+    def check_circles(self) -> list[NodeText]:
+        """Check that no node, function or contract needs itself. Returns them, each after those that it needs."""
         nodes = {**{f"contract {n}": d for n, d in self.file.contracts.items()}, **self.file.nodes}
-        done: set[str] = set()
+        done: dict[str, NodeText] = {}
         for root in nodes:
             path: list[str] = []
             stack: list[tuple[str, bool]] = [(root, True)]
@@ -181,7 +202,7 @@ class Checks:
                 name, enter = stack.pop()
                 if not enter:
                     path.pop()
-                    done.add(name)
+                    done[name] = nodes[name]
                 elif name in path:
                     circle = " → ".join([*path[path.index(name) :], name])
                     text = f"{name} needs itself: {circle}; recursion is not supported"
@@ -190,52 +211,9 @@ class Checks:
                     path.append(name)
                     stack.append((name, False))
                     stack += ((n, True) for n in _needed(nodes[name]))
+        return list(done.values())
 
 
 def _needed(node: NodeText) -> list[str]:
     imports = [] if node.contract is None else [f"contract {i.contract}" for i in node.contract.imports]
     return [*node.calls, *imports]
-
-
-class OutputDependence:
-    """Which expressions of a contract depend on the present value of an output."""
-
-    def __init__(self, file: LustreFile, node: NodeText, contract: Contract) -> None:
-        self.file = file
-        self.outputs = {v.name for v in node.outputs}
-        self.ghosts = {name: equation.value for equation in contract.equations for name in equation.names}
-        self._inputs_of: dict[str, set[int]] = {}
-
-    def depends(self, root: ExpressionText) -> bool:
-        return bool(self._present(root, self.ghosts) & self.outputs)
-
-    def _present(self, root: ExpressionText, definitions: dict[str, ExpressionText]) -> set[str]:
-        """The names whose present values the expression depends on, through definitions."""
-        names: set[str] = set()
-        stack = [root]
-        while stack:
-            e = stack.pop()
-            if e.op == "pre":
-                continue
-            if e.op == "name":
-                if e.value not in names and e.value in definitions:
-                    stack.append(definitions[e.value])
-                names.add(e.value)
-            elif e.op == "call":
-                stack += self._needed_arguments(e)
-            else:
-                stack += e.args
-        return names
-
-    def _needed_arguments(self, call: ExpressionText) -> list[ExpressionText]:
-        node = self.file.nodes.get(call.value.node)
-        if node is None or node.imported or len(call.args) != len(node.inputs) or call.value.clock is not None:
-            return list(call.args)
-        if node.name not in self._inputs_of:
-            self._inputs_of[node.name] = set(range(len(node.inputs)))  # while it is computed
-            definitions = {name: q.value for q in node.equations for name in q.names}
-            present: set[str] = set()
-            for v in node.outputs:
-                present |= self._present(ExpressionText("name", (), v.name, v.at), definitions)
-            self._inputs_of[node.name] = {i for i, v in enumerate(node.inputs) if v.name in present}
-        return [call.args[i] for i in sorted(self._inputs_of[node.name])]

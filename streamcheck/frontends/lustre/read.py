@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, variable, walk
-from streamcheck.frontends.lustre.checks import check_file
+from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
@@ -50,6 +50,7 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
     if not mains:
         raise SpecError(f"{path} has no node")
     found = [MainNode(file, tokens, main).specification() for main in mains]
+    check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)
     return found
 
