@@ -384,7 +384,7 @@ def test_a_loop_is_shown(tmp_path):
 
 
 def test_a_node_that_calls_itself_is_an_error(tmp_path):
-    with pytest.raises(SpecError, match="calls itself"):
+    with pytest.raises(SpecError, match="f needs itself: f → f; recursion is not supported"):
         read(tmp_path, "node f(x: int) returns (y: int); let y = f(x); --%MAIN;\ntel")
 
 

@@ -9,7 +9,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
-from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.operations import (
@@ -56,9 +56,14 @@ def apply_operation(
 
 
 def _number(text: str) -> Term:
-    if text.startswith("0x"):
-        return constant(INT, int(text, 16))
-    return constant(INT, int(text)) if text.isdigit() else constant(REAL, Fraction(text))
+    if type_of_number(text) is INT:
+        return constant(INT, int(text, 0 if text.startswith("0x") else 10))
+    if not text.startswith("0x"):
+        return constant(REAL, Fraction(text))
+    digits, _, exponent = text[2:].partition("p")
+    whole, _, part = digits.partition(".")
+    mantissa = Fraction(int(f"{whole}{part}" or "0", 16), 16 ** len(part))
+    return constant(REAL, mantissa * Fraction(2) ** int(exponent or 0))
 
 
 def _choose(e: ExpressionText, args: list[Any], scope: LustreScope) -> TermOrTuple:

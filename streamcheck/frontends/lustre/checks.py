@@ -91,8 +91,10 @@ class Checks:
                 raise self.tokens.error(seen["in"], text, write="another name")
             local = {v.name for v in node.locals} | {c.name for c in node.constants}
             seen = {name: at for name, at in seen.items() if name not in local}
-            for declared in (*node.contract.constants, *node.contract.ghosts, *node.contract.modes):
+            for declared in (*node.contract.constants, *node.contract.ghosts):
                 self._declare(declared.name, declared.at, seen)
+            for mode in () if node.kind == "contract" else node.contract.modes:
+                self._declare(mode.name, mode.at, seen)
         return self.constants | own
 
     def _declare(self, name: str, at: int, seen: dict[str, int]) -> None:
@@ -109,7 +111,12 @@ class Checks:
         if node.imported or node.kind == "contract":
             return
         defined: set[str] = set()
+        definable = {v.name for v in (*node.outputs, *node.locals)}
         for equation in node.equations:
+            for name in equation.names:
+                if name not in definable:
+                    text = f"{name} is not an output or local variable here"
+                    raise self.tokens.error(equation.at, text)
             if len(set(equation.names)) < len(equation.names):
                 twice = next(n for n in equation.names if equation.names.count(n) > 1)
                 raise self.tokens.error(equation.at, f"{twice} is on the left of this equation twice")
@@ -144,7 +151,7 @@ class Checks:
                     continue
                 node = self.file.nodes.get(e.value.node)
                 if node is None:
-                    raise self.tokens.error(e.at, f"there is no node or function {e.value.node}")
+                    raise self.tokens.error(e.at, f"there is no node {e.value.node}")
                 if len(e.args) == len(node.inputs):
                     for argument, parameter in zip(e.args, node.inputs, strict=True):
                         if parameter.constant:

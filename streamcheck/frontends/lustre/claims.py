@@ -124,7 +124,10 @@ class Claims:
             self.variables.warn(node.at, text)
         held = TRUE if scope is self.top else self._held(scope, node, conjunction(*(c.term for c in assumed)))
         for c in claims:
-            if c.role == "assume":
+            if c.role == "assume" or (c.role == "reachable" and node.imported):
+                continue
+            if c.role == "reachable":
+                self._add_claim(c.name, conjunction(scope.context.tick, c.term), c.at, Goal.REACHABLE)
                 continue
             claim = logic("implies", held, while_ticking(scope, c.term))
             if node.imported:

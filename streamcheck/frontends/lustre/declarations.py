@@ -220,7 +220,9 @@ class LustreDeclarations:
 
 
 def type_of_number(text: str) -> Type:
-    return INT if text.isdigit() or text.startswith("0x") else REAL
+    if text.startswith("0x"):
+        return REAL if "." in text or "p" in text else INT
+    return INT if text.isdigit() else REAL
 
 
 def within(shape: Shape, value: Term) -> Term:

@@ -70,9 +70,8 @@ class Instances:
         self.scopes.append(scope)
         self.declarations.declare_constants(scope, node.constants)
         self._declare(scope, (*node.inputs, *node.outputs, *node.locals))
-        defined = {v.name for v in (*node.outputs, *node.locals)}
         for equation in node.equations:
-            self.add_equation(scope, equation, defined)
+            self.add_equation(scope, equation)
         if node.imported or node.kind == "contract":
             self._leave_open(scope, node)
         if node.imported:
@@ -90,10 +89,8 @@ class Instances:
         for v in node.outputs:
             scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", scope.shapes[v.name].type, v.at)
 
-    def add_equation(self, scope: LustreScope, equation: Equation, allowed: set[str]) -> None:
+    def add_equation(self, scope: LustreScope, equation: Equation) -> None:
         for name in equation.names:
-            if name not in allowed:
-                raise self.tokens.error(equation.at, f"{name} is not an output or local variable here")
             if name in scope.definitions:
                 also = (("the first equation", self.tokens.where(scope.definitions[name].at)),)
                 raise SpecError(f"{name} has two equations", self.tokens.where(equation.at), also=also)

@@ -19,12 +19,16 @@ from streamcheck.frontends.lustre.syntax import (
 from streamcheck.frontends.lustre.tokens import END, Tokens
 from streamcheck.frontends.lustre.type_parser import TypeParser
 
+FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an operator of JKind
 BLOCKS = {"if": "`if` blocks", "frame": "`frame` blocks", "cond": "`cond` blocks"}
 
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     tokens = Tokens(text, file)
-    return Parser(tokens).file(), tokens
+    found = Parser(tokens).file()
+    if "floor" not in found.nodes and any("floor" in node.calls for node in found.nodes.values()):
+        return parse(text + FLOOR, file)
+    return found, tokens
 
 
 class Parser:
