@@ -82,8 +82,10 @@ class Checks:
     def _check_names(self, node: NodeText) -> set[str]:
         """Check that no name is declared twice. Returns the constants of the node."""
         seen: dict[str, int] = {}
-        for v in (*node.inputs, *node.outputs, *node.constants, *node.locals):
+        for v in (*node.inputs, *node.outputs, *node.locals):
             self._declare(v.name, v.at, seen)
+        for c in node.constants:
+            self._declare(c.name, c.at, seen)
         own = {c.name for c in node.constants} | {v.name for v in node.inputs if v.constant}
         if node.contract is not None:
             if "in" in seen:
@@ -91,10 +93,11 @@ class Checks:
                 raise self.tokens.error(seen["in"], text, write="another name")
             local = {v.name for v in node.locals} | {c.name for c in node.constants}
             seen = {name: at for name, at in seen.items() if name not in local}
-            for declared in (*node.contract.constants, *node.contract.ghosts):
-                self._declare(declared.name, declared.at, seen)
-            for mode in () if node.kind == "contract" else node.contract.modes:
-                self._declare(mode.name, mode.at, seen)
+            contract = node.contract
+            declared = [(own.name, own.at) for own in contract.constants] + [(g.name, g.at) for g in contract.ghosts]
+            declared += [(mode.name, mode.at) for mode in contract.modes if node.kind != "contract"]
+            for name, at in declared:
+                self._declare(name, at, seen)
         return self.constants | own
 
     def _declare(self, name: str, at: int, seen: dict[str, int]) -> None:
@@ -189,7 +192,8 @@ class Checks:
     def _check_contract(self, node: NodeText, contract: Contract, constants: set[str]) -> None:
         for c in contract.constants:
             self.check_constant(c, constants | {c.name for c in contract.constants})
-        hidden = {v.name for v in node.locals} - {g.name for g in (*contract.ghosts, *contract.constants)}
+        own = {g.name for g in contract.ghosts} | {c.name for c in contract.constants}
+        hidden = {v.name for v in node.locals} - own
         for root in contract_expressions(contract):
             for e in subexpressions(root):
                 if e.op == "name" and e.value in hidden:
