@@ -209,6 +209,19 @@ def _record(e: ExpressionText, args: list[Term], declarations: LustreDeclaration
     return term("struct", *(given[n] for n, _ in type.fields), payload=type)
 
 
+def updated_record(record: Any, values: dict[str, Any]) -> Term:
+    """The record with other values in some of its fields."""
+    type = record.type
+    fields = dict(type.fields)
+    for name, value in values.items():
+        if name not in fields:
+            raise TypeRule(f"{type} has no field {name}")
+        if isinstance(value, tuple) or value.type is not fields[name]:
+            found = "several values" if isinstance(value, tuple) else value.type
+            raise TypeRule(f"field {name}: expected {fields[name]}, found {found}")
+    return term("struct", *(values.get(n) or _field(record, n) for n, _ in type.fields), payload=type)
+
+
 # Machine integers and arrays
 
 

@@ -103,10 +103,10 @@ class Checks:
     def _declare(self, name: str, at: int, seen: dict[str, int]) -> None:
         if name in seen:
             also = (("the first declaration", self.tokens.where(seen[name])),)
-            raise SpecError(f"{name} is declared a second time", self.tokens.where(at), also=also)
+            raise SpecError(f"{name} is declared twice", self.tokens.where(at), also=also)
         if name in self.constants:
             what = "a member of an enum" if name in self.members else "a constant of the file"
-            raise self.tokens.error(at, f"{name} is declared a second time: it is {what}", write="another name")
+            raise self.tokens.error(at, f"{name} is declared twice: it is {what}", write="another name")
         seen[name] = at
 
     def _check_definitions(self, node: NodeText) -> None:
@@ -154,7 +154,7 @@ class Checks:
                     continue
                 node = self.file.nodes.get(e.value.node)
                 if node is None:
-                    raise self.tokens.error(e.at, f"there is no node {e.value.node}")
+                    raise self.tokens.error(e.at, f"node {e.value.node} is not declared")
                 if len(e.args) == len(node.inputs):
                     for argument, parameter in zip(e.args, node.inputs, strict=True):
                         if parameter.constant:

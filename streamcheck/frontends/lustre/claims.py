@@ -17,6 +17,21 @@ from streamcheck.frontends.operations import compare, logic
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin
 
 
+class ClaimNames:
+    """Names for claims: the wish if it is free, else with a number."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def fresh(self, wish: str) -> str:
+        name = wish
+        while name in self._used:
+            self._used[wish] += 1
+            name = f"{wish} ({self._used[wish]})"
+        self._used[name] = 1
+        return name
+
+
 class Claims:
     def __init__(self, evaluator: NodeEvaluator, top: LustreScope) -> None:
         self.evaluator = evaluator
@@ -25,11 +40,12 @@ class Claims:
         self.top = top
         self.properties: dict[str, Claim] = {}
         self.assumptions: list[Claim] = []
+        self._names, self._assumption_names = ClaimNames(), ClaimNames()
         self._step_counters: dict[int, Term] = {}
 
     def assume(self, name: str, claim: Term, at: int) -> None:
         if claim is not TRUE:
-            self.assumptions.append(Claim(name, claim, self.tokens.where(at)))
+            self.assumptions.append(Claim(self._assumption_names.fresh(name), claim, self.tokens.where(at)))
 
     def assume_range(self, shape: Shape, var: Term, at: int) -> None:
         if shape.is_bounded:
@@ -48,9 +64,7 @@ class Claims:
         goal: Goal = Goal.ALWAYS,
         origin: Origin = WRITTEN,
     ) -> None:
-        wish, number = name, 2
-        while name in self.properties:
-            name, number = f"{wish} ({number})", number + 1
+        name = self._names.fresh(name)
         self.properties[name] = Claim(name, claim, self.tokens.where(at), goal, origin)
 
     def add_instance(self, scope: LustreScope) -> None:

@@ -92,7 +92,8 @@ class LustreDeclarations:
                 inner = self.shape(element, scope)
                 length = self.term(size, scope, INT)
                 if not length.is_const or length.payload < 1:
-                    raise self.tokens.error(size.at, "the size of an array must be a constant of at least 1")
+                    message = "the size of an array must be a constant of at least 1 with a value"
+                    raise self.tokens.error(size.at, message, write="const n: int = 3;")
                 return Shape(array_of(inner.type, length.payload), parts=(inner,))
             case "record":
                 parts = [(n, self.shape(t, scope)) for n, t in text.value]

@@ -15,9 +15,9 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
-from streamcheck.core.types import BOOL, INT, ArrayType, Type
+from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
-from streamcheck.frontends.lustre.apply import apply_operation
+from streamcheck.frontends.lustre.apply import apply_operation, updated_record
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
@@ -121,6 +121,9 @@ class NodeEvaluator:
                 run.later(self._start, e.args[0], scope)
             case "lazy":
                 run.later(self._lazy_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
+            case "update":
+                run.later(self._update, e, scope)
                 run.later(self._start, e.args[0], scope)
             case "arrow":
                 self._arrow(e, scope, run)
@@ -325,6 +328,24 @@ class NodeEvaluator:
             return
         name = elements.element(self.declarations, owner, array, position, e.at)
         run.later(self._start, name_expression(name, e.at), owner)
+
+    def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`a[i := v]`, a has been read. The indices of a record are its fields."""
+        updated = run.results[-1]
+        if isinstance(updated, tuple) or not isinstance(updated.type, StructType):
+            self._apply_to(e.args[1:], e, scope, run)
+            return
+        run.later(self._updated_record, e, scope)
+        for value in reversed(e.args[2::2]):
+            run.later(self._start, value, scope)
+
+    def _updated_record(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        record, *values = run.take(1 + len(e.args) // 2)
+        fields = [name.value for name in e.args[1::2]]
+        try:
+            run.results.append(updated_record(record, dict(zip(fields, values, strict=True))))
+        except TypeRule as why:
+            raise self.tokens.error(e.at, str(why)) from None
 
     # Merges
 

@@ -55,18 +55,19 @@ PREFIX = {
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
-UNSUPPORTED = {
-    "forall": "quantifiers are not supported",
-    "exists": "quantifiers are not supported",
-    "current": "`current` is not supported",
-    "with": "recursive nodes are not supported",
-    "#": "`#` is not supported",
-    "any": "`any` is not supported",
-    "choose": "`choose` is not supported",
-    "match": "algebraic data types are not supported",
-    "'": "tuple types are not supported",
-    "{": "sets are not supported",
-    "map": "maps are not supported",
+UNSUPPORTED = {  # the word: (the message, what to write instead)
+    "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
+    "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
+    "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
+    "with": ("recursive nodes are not supported", "an array that is defined element by element"),
+    "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
+    "any": ("`any` is not supported", "an input of the main node, which may have any value"),
+    "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
+    "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
+    "last": ("`last` is not supported", "pre x"),
+    "'": ("tuple types are not supported", "a struct"),
+    "{": ("sets are not supported", "an array of bool"),
+    "map": ("maps are not supported", "an array"),
 }
 
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
@@ -171,7 +172,8 @@ class ExpressionParser:
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
         elif word in UNSUPPORTED and self.cursor.word not in OPERATORS_OR_ENDS:
-            raise self.cursor.error(at, UNSUPPORTED[word])
+            message, write = UNSUPPORTED[word]
+            raise self.cursor.error(at, message, write=write)
         elif is_name(word):
             return self._name_or_call(at, word, operands, pending)
         else:
@@ -207,6 +209,8 @@ class ExpressionParser:
             apply_pending(operands, pending, precedence + right)
             at = self.cursor.at
             self.cursor.next()
+            if word == self.cursor.word == "+":
+                raise self.cursor.error(at, "`++` is not supported", write="(uint16 a) lsh (uint16 8) || (uint16 b)")
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
                 self.cursor.next()
                 op = f"lazy {op}"
@@ -260,7 +264,14 @@ class ExpressionParser:
             top.names.append(self.cursor.next())
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
-            raise self.cursor.error(self.cursor.at, "array slices are not supported")
+            write = "[a[0], a[1]]"
+            raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
+        if top.kind == "(" and word == ":":
+            raise self.cursor.error(self.cursor.at, "type ascriptions `(e : type)` are not supported", write="(e)")
+        if word == "@":
+            raise self.cursor.error(
+                self.cursor.at, "type arguments `@<…>` are not supported", write="a type's own node"
+            )
         self.cursor.expect(CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))

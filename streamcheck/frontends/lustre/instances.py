@@ -39,7 +39,7 @@ class Instances:
         """Make the instance of a call, active while `clock` holds and restarted whenever `restart` does."""
         node = self.declarations.file.nodes.get(call.value.node)
         if node is None:
-            raise self.tokens.error(call.at, f"there is no node {call.value.node}")
+            raise self.tokens.error(call.at, f"node {call.value.node} is not declared")
         path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
         context = scope.context
         if clock is not TRUE or restart is not FALSE:

@@ -48,7 +48,7 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
         raise SpecError(f"{path} has no node named {node}, it has {', '.join(file.nodes) or 'none'}")
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
-        raise SpecError(f"{path} has no node")
+        raise SpecError(f"{path} has no nodes")
     found = [MainNode(file, tokens, main).specification() for main in mains]
     check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)

@@ -7,6 +7,13 @@ from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import TypeText
 
+UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
+    "[": ("tuple", "struct { first: int; second: bool }"),
+    "subtype": ("refinement", "the type, and an assumption or a property for its condition"),
+    "history": ("history", "registers, with `pre`"),
+    "set": ("set", "an array of bool"),
+    "map": ("map", "an array"),
+}
 AFTER_SIZE = frozenset(("^", "=", "when"))  # what may follow an array's size, and is no part of it
 
 
@@ -38,15 +45,16 @@ class TypeParser:
             if word == "struct":
                 self.cursor.expect("{")
             type = self._record(at)
-        elif word in ("[", "subtype", "history", "set", "map"):
-            raise self.cursor.error(at, "tuple, refinement, history, set and map types are not supported")
+        elif word in UNSUPPORTED_TYPES:
+            what, write = UNSUPPORTED_TYPES[word]
+            raise self.cursor.error(at, f"{what} types are not supported", write=write)
         else:
             self.cursor.at = at
             type = TypeText("name", self.cursor.name(), at)
         while self.cursor.take("^"):
             type = TypeText("array", (type, self.expressions.expression(AFTER_SIZE)), at)
         if self.cursor.word == "<":
-            raise self.cursor.error(self.cursor.at, "type parameters are not supported")
+            raise self.cursor.error(self.cursor.at, "type parameters are not supported", write="a type without them")
         return type
 
     def _subrange(self, at: int) -> TypeText:
