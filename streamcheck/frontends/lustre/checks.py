@@ -221,10 +221,10 @@ class Checks:
                 elif name in nodes and name not in done:
                     path.append(name)
                     stack.append((name, False))
-                    stack += ((n, True) for n in _needed(nodes[name]))
+                    stack += ((n, True) for n in _names_in_need(nodes[name]))
         return list(done.values())
 
 
-def _needed(node: NodeText) -> list[str]:
+def _names_in_need(node: NodeText) -> list[str]:
     imports = [] if node.contract is None else [f"contract {i.contract}" for i in node.contract.imports]
     return [*node.calls, *imports]

@@ -263,7 +263,7 @@ class NodeEvaluator:
         key = (id(e), i, scope)
         if key not in self._branch_scopes:
             wish = f"{scope.path}{self.tokens.place(e.args[i].at)} first step"
-            context = self.variables.activated(scope.context, clock, FALSE, wish)
+            context = self.variables.context_on_clock(scope.context, clock, FALSE, wish)
             self._branch_scopes[key] = LustreScope(scope.path, context, scope, scope.node)
         return self._branch_scopes[key]
 

@@ -43,7 +43,7 @@ class Instances:
         path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
         context = scope.context
         if clock is not TRUE or restart is not FALSE:
-            context = self.variables.activated(context, clock, restart, f"{path} first step")
+            context = self.variables.context_on_clock(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
         self._bind(child, node, call, scope)
         if self.unfold:

@@ -6,6 +6,7 @@ from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import TypeText
+from streamcheck.frontends.lustre.walks import subexpressions
 
 UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
     "[": ("tuple", "struct { first: int; second: bool }"),
@@ -52,7 +53,12 @@ class TypeParser:
             self.cursor.at = at
             type = TypeText("name", self.cursor.name(), at)
         while self.cursor.take("^"):
-            type = TypeText("array", (type, self.expressions.expression(AFTER_SIZE)), at)
+            size = self.expressions.expression(AFTER_SIZE)
+            call = next((e for e in subexpressions(size) if e.op == "call"), None)
+            if call is not None:
+                text = f"the size of an array has a call of {call.value.node} in it"
+                raise self.cursor.error(call.at, text, write="its value")
+            type = TypeText("array", (type, size), at)
         if self.cursor.word == "<":
             raise self.cursor.error(self.cursor.at, "type parameters are not supported", write="a type without them")
         return type

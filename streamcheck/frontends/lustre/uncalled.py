@@ -22,14 +22,14 @@ def check_uncalled(file: LustreFile, tokens: Tokens, mains: Iterable[NodeText]) 
         evaluator.declarations.named_shape(name, text.at)
     for name, definition in list(globals.definitions.items()):
         evaluator.term(name_expression(name, definition.at), globals)
-    reached = _reached(file, mains)
+    reached = _names_below(file, mains)
     for node in (*file.contracts.values(), *file.nodes.values()):
         # Arrays may have the size of a constant input, which is known in a call only.
         if (node.kind, node.name) not in reached and not any(v.constant for v in node.inputs):
             _check_node(evaluator, node)
 
 
-def _reached(file: LustreFile, mains: Iterable[NodeText]) -> set[tuple[str, str]]:
+def _names_below(file: LustreFile, mains: Iterable[NodeText]) -> set[tuple[str, str]]:
     """The kinds and names of the nodes and contracts that the main nodes call and import."""
     reached: set[tuple[str, str]] = set()
     stack = list(mains)

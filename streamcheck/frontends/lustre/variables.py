@@ -49,7 +49,7 @@ class Variables:
     def warn(self, at: int, text: str) -> None:
         self.warnings[f"{self.tokens.where(at).short}: {text}"] = None
 
-    def activated(self, around: Context, clock: Term, restart: Term, wish: str) -> Context:
+    def context_on_clock(self, around: Context, clock: Term, restart: Term, wish: str) -> Context:
         """The context of what takes steps only while `clock` holds and begins anew whenever `restart` does."""
         hard = disjunction(conjunction(around.tick, around.reset), around.hard)
         return self.context(conjunction(around.tick, clock), disjunction(around.reset, restart), hard, wish)
