@@ -127,7 +127,9 @@ class Checks:
         for v in (*node.outputs, *node.locals):
             if v.name not in defined:
                 text = f"{v.name} has no equation"
-                raise self.tokens.error(v.at, text, write="an equation, or make it an input, which may have any value")
+                raise self.tokens.error(
+                    v.at, text, write=f"{v.name} = …; or an input of the main node, which may have any value"
+                )
 
     # Constants
 

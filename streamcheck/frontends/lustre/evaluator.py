@@ -135,7 +135,8 @@ class NodeEvaluator:
                 run.later(self._merge_branches, e, scope)
                 run.later(self._start, e.args[0], scope)
             case "when":
-                raise self.tokens.error(e.at, "`when` is supported as a branch of a merge only")
+                text = "`when` is supported as a branch of a merge only"
+                raise self.tokens.error(e.at, text, write="merge(c; a when c; b when not c)")
             case "call":
                 self._call(e, scope, run)
             case "output":
@@ -423,7 +424,7 @@ class NodeEvaluator:
     def _check_default(self, call: ExpressionText) -> None:
         if call.value.clock is not None and call.value.defaults is None:
             text = "`activate` without `initial default` is supported as a branch of a merge only"
-            raise self.tokens.error(call.at, text)
+            raise self.tokens.error(call.at, text, write=f"(activate {call.value.node} every c initial default 0)(…)")
 
     def _prepare(self, call: ExpressionText, scope: LustreScope, run: Run) -> None:
         """Make sure that the instance exists: its clock and restart are read first."""
