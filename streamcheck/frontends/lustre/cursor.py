@@ -70,5 +70,5 @@ class Cursor:
         return names
 
     def string(self) -> str | None:
-        """The contents of a string, None if the next token is something else."""
-        return self.next()[1:-1] if self.word[:1] == '"' else None
+        """The contents of a string in one line, None if the next token is something else."""
+        return " ".join(self.next().strip('"').split()) if self.word[:1] == '"' else None

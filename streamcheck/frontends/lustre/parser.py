@@ -322,6 +322,8 @@ class Parser:
 
     def _ghost(self, contract: Contract) -> None:
         ghosts = self._variables()
+        while self.cursor.take(","):
+            ghosts += self._variables()
         at = self.cursor.expect("=")
         contract.ghosts += ghosts
         contract.equations.append(Equation(tuple(g.name for g in ghosts), (), self.expressions.expression(), at))
