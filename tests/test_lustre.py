@@ -365,7 +365,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = any { i: int | i > 0 };", 5, "`any` is not supported"),
         ("if b then y = 1; else y = 2; fi", 5, "`if` blocks are not supported"),
         ("frame (y) let tel", 5, "`frame` blocks are not supported"),
-        ("y = [1, 2][0..1];", 5, "array slices are not supported"),
+        ("y = [1, 2][0..1];", 5, "slices of arrays and of words are not supported"),
         ("y = [1, 2][7];", 5, "index 7 is outside"),
         ("y = #(b, b);", 5, "`#` is not supported"),
         ("y = (1, 2);", 5, "expected 1 value, found 2"),
@@ -384,7 +384,7 @@ def test_a_loop_is_shown(tmp_path):
 
 
 def test_a_node_that_calls_itself_is_an_error(tmp_path):
-    with pytest.raises(SpecError, match="calls itself"):
+    with pytest.raises(SpecError, match="f needs itself: f → f; recursion is not supported"):
         read(tmp_path, "node f(x: int) returns (y: int); let y = f(x); --%MAIN;\ntel")
 
 

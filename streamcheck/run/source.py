@@ -17,6 +17,7 @@ from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples, rows
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
+from streamcheck.run.limits import time_limit
 from streamcheck.run.sandbox import Sandbox, Send
 
 if TYPE_CHECKING:
@@ -76,10 +77,10 @@ def read_specs(target: Target) -> list[Specification]:
 def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
-    if target.path.endswith(".lus"):
-        return _read_lustre(target)
-    if target.path.endswith((".vmt", ".btor2", ".btor")):
-        return _chosen([_read_system(target.path)], target)
+    if target.path.endswith((".lus", ".vmt", ".btor2", ".btor")):
+        with time_limit(seconds, f"reading {target.path}"):
+            lustre = target.path.endswith(".lus")
+            return _read_lustre(target) if lustre else _chosen([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
         return _chosen([from_plain(row) for row in child.receive()], target)

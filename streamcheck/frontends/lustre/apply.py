@@ -9,7 +9,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
-from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.operations import (
@@ -45,7 +45,7 @@ def apply_operation(
         return TRUE if e.value else FALSE
     if op == "tuple":
         return tuple(part for a in args for part in (a if isinstance(a, tuple) else (a,)))
-    if op in ("if", "arrow", "merge"):
+    if op in ("if", "lazy", "arrow", "merge"):
         return _choose(e, args, scope)
     if op in ("eq", "ne") and isinstance(args[0], tuple):
         return _equal_tuples(op, args)
@@ -56,9 +56,14 @@ def apply_operation(
 
 
 def _number(text: str) -> Term:
-    if text.startswith("0x"):
-        return constant(INT, int(text, 16))
-    return constant(INT, int(text)) if text.isdigit() else constant(REAL, Fraction(text))
+    if type_of_number(text) is INT:
+        return constant(INT, int(text, 0 if text.startswith("0x") else 10))
+    if not text.startswith("0x"):
+        return constant(REAL, Fraction(text))
+    digits, _, exponent = text[2:].partition("p")
+    whole, _, part = digits.partition(".")
+    mantissa = Fraction(int(f"{whole}{part}" or "0", 16), 16 ** len(part))
+    return constant(REAL, mantissa * Fraction(2) ** int(exponent or 0))
 
 
 def _choose(e: ExpressionText, args: list[Any], scope: LustreScope) -> TermOrTuple:
@@ -202,6 +207,19 @@ def _record(e: ExpressionText, args: list[Term], declarations: LustreDeclaration
         if given[n].type is not t:
             raise TypeRule(f"field {n}: expected {t}, found {given[n].type}")
     return term("struct", *(given[n] for n, _ in type.fields), payload=type)
+
+
+def updated_record(record: Any, values: dict[str, Any]) -> Term:
+    """The record with other values in some of its fields."""
+    type = record.type
+    fields = dict(type.fields)
+    for name, value in values.items():
+        if name not in fields:
+            raise TypeRule(f"{type} has no field {name}")
+        if isinstance(value, tuple) or value.type is not fields[name]:
+            found = "several values" if isinstance(value, tuple) else value.type
+            raise TypeRule(f"field {name}: expected {fields[name]}, found {found}")
+    return term("struct", *(values.get(n) or _field(record, n) for n, _ in type.fields), payload=type)
 
 
 # Machine integers and arrays

@@ -17,6 +17,21 @@ from streamcheck.frontends.operations import compare, logic
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin
 
 
+class ClaimNames:
+    """Names for claims: the wish if it is free, else with a number."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def fresh(self, wish: str) -> str:
+        name = wish
+        while name in self._used:
+            self._used[wish] += 1
+            name = f"{wish} ({self._used[wish]})"
+        self._used[name] = 1
+        return name
+
+
 class Claims:
     def __init__(self, evaluator: NodeEvaluator, top: LustreScope) -> None:
         self.evaluator = evaluator
@@ -25,11 +40,12 @@ class Claims:
         self.top = top
         self.properties: dict[str, Claim] = {}
         self.assumptions: list[Claim] = []
+        self._names, self._assumption_names = ClaimNames(), ClaimNames()
         self._step_counters: dict[int, Term] = {}
 
     def assume(self, name: str, claim: Term, at: int) -> None:
         if claim is not TRUE:
-            self.assumptions.append(Claim(name, claim, self.tokens.where(at)))
+            self.assumptions.append(Claim(self._assumption_names.fresh(name), claim, self.tokens.where(at)))
 
     def assume_range(self, shape: Shape, var: Term, at: int) -> None:
         if shape.is_bounded:
@@ -48,9 +64,7 @@ class Claims:
         goal: Goal = Goal.ALWAYS,
         origin: Origin = WRITTEN,
     ) -> None:
-        wish, number = name, 2
-        while name in self.properties:
-            name, number = f"{wish} ({number})", number + 1
+        name = self._names.fresh(name)
         self.properties[name] = Claim(name, claim, self.tokens.where(at), goal, origin)
 
     def add_instance(self, scope: LustreScope) -> None:
@@ -70,7 +84,9 @@ class Claims:
         name = scope.path + (p.name or self.tokens.source(p.at, p.last))
         claim = self.evaluator.term(p.value, scope, BOOL)
         if p.provided is not None:
-            claim = logic("implies", self.evaluator.term(p.provided, scope, BOOL), claim)
+            guard = self.evaluator.term(p.provided, scope, BOOL)
+            claim = logic("implies", guard, claim)
+            self._add_claim(f"condition of {name}", conjunction(scope.context.tick, guard), p.at, Goal.REACHABLE)
         if not p.reachable:
             self._add_claim(name, while_ticking(scope, claim), p.at)
             return
@@ -120,20 +136,24 @@ class Claims:
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
-        held = self._held_so_far(scope, conjunction(*(c.term for c in assumed))) if node.imported else TRUE
+        held = TRUE if scope is self.top else self._held(scope, node, conjunction(*(c.term for c in assumed)))
         for c in claims:
-            if c.role == "assume":
+            if c.role == "assume" or (c.role == "reachable" and node.imported):
                 continue
-            claim = while_ticking(scope, c.term)
+            if c.role == "reachable":
+                self._add_claim(c.name, conjunction(scope.context.tick, c.term), c.at, Goal.REACHABLE)
+                continue
+            claim = logic("implies", held, while_ticking(scope, c.term))
             if node.imported:
-                self.assume(c.name, logic("implies", held, claim), c.at)
+                self.assume(c.name, claim, c.at)
             else:
                 self._add_claim(c.name, claim, c.at)
 
-    def _held_so_far(self, scope: LustreScope, claim: Term) -> Term:
-        """True if the claim has held at every step of the instance, the present one included."""
-        if claim is TRUE:
-            return TRUE
+    def _held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
+        """The assumptions that a guarantee may use: those of every step of the instance up to the present one; of the
+        present step alone if it is a function."""
+        if claim is TRUE or node.kind == "function":
+            return claim
         var = variable(self.variables.fresh(f"{scope.path}assumptions held"), BOOL)
         now = while_ticking(scope, claim)
         self.variables.cells.append((var, TRUE, conjunction(var, now)))

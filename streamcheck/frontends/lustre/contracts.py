@@ -1,7 +1,8 @@
 """Contracts: their assumptions, guarantees and modes, as claims about an instance.
 
 For the main node, assumptions restrict the runs, and guarantees are properties. For a node that is called,
-assumptions are properties of the caller; guarantees and modes are properties too, because calls are unfolded.
+assumptions are properties of the caller; guarantees and modes are properties too, because calls are unfolded. Each
+mode must be active at some step.
 An imported node has no body: its guarantees are assumed for as long as its assumptions have held.
 """
 
@@ -24,7 +25,7 @@ from streamcheck.frontends.operations import logic
 class ContractClaim:
     """One claim of a contract; `name` begins with the path of its instance."""
 
-    role: Literal["assume", "guarantee"]
+    role: Literal["assume", "guarantee", "reachable"]
     name: str
     term: Term
     at: int
@@ -37,7 +38,7 @@ def contract_scope(evaluator: NodeEvaluator, contract: Contract, scope: LustreSc
     for ghost in contract.ghosts:
         inner.shapes[ghost.name] = evaluator.declarations.shape(ghost.type, inner)
     for equation in contract.equations:
-        evaluator.instances.add_equation(inner, equation, {g.name for g in contract.ghosts})
+        evaluator.instances.add_equation(inner, equation)
     for mode in contract.modes:
         inner.modes[mode.name] = mode
     for imported in contract.imports:
@@ -71,6 +72,7 @@ def contract_claims(evaluator: NodeEvaluator, contract: Contract, inner: LustreS
         yield _claim(evaluator, "guarantee", clause, inner)
     requirements = [evaluator.requirement(mode, inner) for mode in contract.modes]
     for mode, active in zip(contract.modes, requirements, strict=True):
+        yield ContractClaim("reachable", f"{inner.path}{mode.name}: reachable", active, mode.at)
         for clause in mode.ensures:
             ensured = evaluator.term(clause.value, inner, BOOL)
             name = _name(evaluator, clause, f"{inner.path}{mode.name}: ensure")
@@ -78,6 +80,8 @@ def contract_claims(evaluator: NodeEvaluator, contract: Contract, inner: LustreS
     if contract.modes:
         name = f"{inner.path}some mode is active"
         yield ContractClaim("guarantee", name, disjunction(*requirements), contract.modes[0].at)
+    for name in [*inner.definitions]:  # ghosts that no clause reads are checked too
+        evaluator.term(name_expression(name, inner.definitions[name].at), inner)
     for imported in contract.imports:
         node = evaluator.file.contracts[imported.contract]
         assert node.contract is not None

@@ -38,8 +38,8 @@ class Cursor:
         self.at += 1
         return self.texts[self.at - 1]
 
-    def error(self, at: int, message: str) -> SpecError:
-        return self.tokens.error(at, message)
+    def error(self, at: int, message: str, *, write: str = "") -> SpecError:
+        return self.tokens.error(at, message, write=write)
 
     def fail(self, wanted: str) -> NoReturn:
         raise self.error(self.at, f"expected {wanted}, found {self.tokens.token_text(self.at)}")
@@ -70,5 +70,5 @@ class Cursor:
         return names
 
     def string(self) -> str | None:
-        """The contents of a string, None if the next token is something else."""
-        return self.next()[1:-1] if self.word[:1] == '"' else None
+        """The contents of a string in one line, None if the next token is something else."""
+        return " ".join(self.next().strip('"').split()) if self.word[:1] == '"' else None

@@ -92,7 +92,8 @@ class LustreDeclarations:
                 inner = self.shape(element, scope)
                 length = self.term(size, scope, INT)
                 if not length.is_const or length.payload < 1:
-                    raise self.tokens.error(size.at, "the size of an array must be a constant of at least 1")
+                    message = "the size of an array must be a constant of at least 1 with a value"
+                    raise self.tokens.error(size.at, message, write="const n: int = 3;")
                 return Shape(array_of(inner.type, length.payload), parts=(inner,))
             case "record":
                 parts = [(n, self.shape(t, scope)) for n, t in text.value]
@@ -119,6 +120,8 @@ class LustreDeclarations:
                 raise self.tokens.error(at, f"too many indices: it is {shape.type}")
             lengths.append(type.length)
             type = type.element
+        if isinstance(type, ArrayType):
+            raise self.tokens.error(at, f"too few indices: each element would be {type}", write="an index for each `^`")
         return lengths
 
     # Types of expressions
@@ -132,7 +135,7 @@ class LustreDeclarations:
                 case "call":
                     node = self.file.nodes.get(e.value.node)
                     return 1 if node is None else len(node.outputs)
-                case "if":
+                case "if" | "lazy":
                     e = e.args[1]
                 case "arrow" | "pre" | "when":
                     e = e.args[0]
@@ -152,7 +155,7 @@ class LustreDeclarations:
                 return [BOOL]
             if op in ALIKE or op in ("arrow", "pre", "when", "update"):
                 e = e.args[0]
-            elif op in ("if", "merge"):
+            elif op in ("if", "lazy", "merge"):
                 e = e.args[1]
             elif op == "index":
                 path.append(0)
@@ -218,7 +221,9 @@ class LustreDeclarations:
 
 
 def type_of_number(text: str) -> Type:
-    return INT if text.isdigit() or text.startswith("0x") else REAL
+    if text.startswith("0x"):
+        return REAL if "." in text or "p" in text else INT
+    return INT if text.isdigit() else REAL
 
 
 def within(shape: Shape, value: Term) -> Term:

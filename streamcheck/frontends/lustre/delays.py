@@ -1,6 +1,6 @@
 """The registers of `pre`, with initial values from `->`.
 
-    pre e          a register; each different `e` of an instance has one
+    pre e          a register; each `pre e` that no `->` guards has one, with a first value of its own
     c -> pre e     a register that begins with the constant c
     a -> b         `a` while the context has taken no step, else `b`
 
@@ -38,7 +38,8 @@ class Delays:
         """The present values of the registers of `pre …`, which are made at its first use."""
         held = e.args[0]
         owner = scope.owner(held.value) if held.op == "name" else None
-        named: object = (owner, held.value) if owner is not None else (scope, id(held))
+        shared = owner is not None and id(e) not in self.declarations.file.unguarded
+        named: object = (owner, held.value) if shared else (scope, id(held))
         key = (scope.context, named, initial)
         delays = self._groups.get(key)
         if delays is None:

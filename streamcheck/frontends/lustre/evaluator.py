@@ -15,16 +15,24 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
-from streamcheck.core.types import BOOL, Type
+from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
-from streamcheck.frontends.lustre.apply import apply_operation
+from streamcheck.frontends.lustre.apply import apply_operation, updated_record
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
-from streamcheck.frontends.lustre.scopes import BEING_READ, LazyDefinition, LazyElements, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.scopes import (
+    BEING_READ,
+    LazyDefinition,
+    LazyElements,
+    LustreScope,
+    Shape,
+    TermOrTuple,
+)
 from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, LustreFile, Mode, name_expression
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.variables import Variables
+from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
 
 
@@ -51,17 +59,21 @@ Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
 class NodeEvaluator:
-    """Evaluates the expressions of one main node and of everything that it calls."""
+    """Evaluates the expressions of one main node and of everything that it calls. Without `unfold`, it evaluates all
+    that a node has written: both branches of each choice, and each array definition once for all indices."""
 
-    def __init__(self, file: LustreFile, tokens: Tokens) -> None:
+    def __init__(self, file: LustreFile, tokens: Tokens, *, unfold: bool = True) -> None:
         self.file = file
+        self.unfold = unfold
+        self._finished = 0  # instances
         self.tokens = tokens
         self.variables = Variables(tokens)
         self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
-        self.instances = Instances(self.declarations)
+        self.instances = Instances(self.declarations, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
+        self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
 
@@ -84,16 +96,15 @@ class NodeEvaluator:
 
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
-        done = 0
-        while done < len(self.instances.scopes) or self.delays.pending:
+        while self._finished < len(self.instances.scopes) or self.delays.pending:
             while self.delays.pending:
                 delays, held, scope = self.delays.pending.pop()
                 value = self.evaluate(held, scope)
                 for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
                     define(delay, one)
-            if done < len(self.instances.scopes):
-                scope = self.instances.scopes[done]
-                done += 1
+            if self._finished < len(self.instances.scopes):
+                scope = self.instances.scopes[self._finished]
+                self._finished += 1
                 for name in list(scope.definitions):
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
@@ -108,6 +119,12 @@ class NodeEvaluator:
             case "if":
                 run.later(self._branch, e, scope)
                 run.later(self._start, e.args[0], scope)
+            case "lazy":
+                run.later(self._lazy_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
+            case "update":
+                run.later(self._update, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "arrow":
                 self._arrow(e, scope, run)
             case "pre":
@@ -115,9 +132,11 @@ class NodeEvaluator:
             case "index":
                 self._index(e, scope, run)
             case "merge":
-                self._merge(e, scope, run)
+                run.later(self._merge_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "when":
-                raise self.tokens.error(e.at, "`when` is supported as a branch of a merge only")
+                text = "`when` is supported as a branch of a merge only"
+                raise self.tokens.error(e.at, text, write="merge(c; a when c; b when not c)")
             case "call":
                 self._call(e, scope, run)
             case "output":
@@ -170,6 +189,9 @@ class NodeEvaluator:
         name = e.value
         self._reading.append((owner, name, definition.at))
         run.later(self._start, e, scope)
+        if isinstance(definition, LazyElements) and not self.unfold:
+            self._read_any_element(definition, owner, run)
+            return
         if isinstance(definition, LazyElements):
             owner.values[name] = BEING_READ
             whole = elements.whole_array(self.declarations, owner, definition)
@@ -219,11 +241,32 @@ class NodeEvaluator:
     def _branch(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """Read both branches, or only the chosen one if the condition is a constant."""
         condition = run.results[-1]
-        if isinstance(condition, Term) and condition.is_const and condition.type is BOOL:
+        if isinstance(condition, Term) and condition.is_const and condition.type is BOOL and self.unfold:
             run.results.pop()
             run.later(self._start, e.args[1 if condition is TRUE else 2], scope)
         else:
             self._apply_to(e.args[1:], e, scope, run)
+
+    def _lazy_branches(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`when c then a else b`, c has been read: calls and registers in a branch take steps with the branch."""
+        condition = run.results[-1]
+        if not isinstance(condition, Term) or condition.type is not BOOL or condition.is_const:
+            self._branch(e, scope, run)
+            return
+        run.later(self._apply, e, scope)
+        run.later(self._start, e.args[2], self._branch_scope(e, 2, scope, negation(condition)))
+        run.later(self._start, e.args[1], self._branch_scope(e, 1, scope, condition))
+
+    def _branch_scope(self, e: ExpressionText, i: int, scope: LustreScope, clock: Term) -> LustreScope:
+        """The scope of a branch that takes steps while `clock` holds."""
+        if not has_steps(e.args[i]):
+            return scope
+        key = (id(e), i, scope)
+        if key not in self._branch_scopes:
+            wish = f"{scope.path}{self.tokens.place(e.args[i].at)} first step"
+            context = self.variables.context_on_clock(scope.context, clock, FALSE, wish)
+            self._branch_scopes[key] = LustreScope(scope.path, context, scope, scope.node)
+        return self._branch_scopes[key]
 
     def _arrow(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         if e.args[1].op == "pre":
@@ -243,9 +286,31 @@ class NodeEvaluator:
 
     # Elements of arrays
 
+    def _read_any_element(self, array: LazyElements, owner: LustreScope, run: Run) -> None:
+        """Read the definition for unknown indices, to check its type; the array is an unknown."""
+        shape = owner.shapes[array.name]
+        owner.values[array.name] = self.variables.unknown(array.name, shape.type, array.at)
+        inner = LustreScope(owner.path, owner.context, owner, owner.node)
+        for index in array.indices:
+            inner.values[index] = self.variables.unknown(index, INT, array.at)
+        run.later(partial(self._check_element, array, shape), array.value, inner)
+        run.later(self._start, array.value, inner)
+
+    def _check_element(
+        self, array: LazyElements, shape: Shape, e: ExpressionText, scope: LustreScope, run: Run
+    ) -> None:
+        self._reading.pop()
+        value, element = run.results.pop(), shape.type
+        for _ in array.indices:
+            assert isinstance(element, ArrayType)
+            element = element.element
+        if isinstance(value, tuple) or value.type is not element:
+            found = "several values" if isinstance(value, tuple) else value.type
+            raise self.tokens.error(e.at, f"an element of {array.name} is declared {element}, and this is {found}")
+
     def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """One element of an array that is defined element by element may be known before the others are."""
-        indexed = elements.lazy_array_of(e, scope)
+        indexed = elements.lazy_array_of(e, scope) if self.unfold else None
         if indexed is None:
             self._apply_to(e.args, e, scope, run)
             return
@@ -265,36 +330,66 @@ class NodeEvaluator:
         name = elements.element(self.declarations, owner, array, position, e.at)
         run.later(self._start, name_expression(name, e.at), owner)
 
+    def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`a[i := v]`, a has been read. The indices of a record are its fields."""
+        updated = run.results[-1]
+        if isinstance(updated, tuple) or not isinstance(updated.type, StructType):
+            self._apply_to(e.args[1:], e, scope, run)
+            return
+        run.later(self._updated_record, e, scope)
+        for value in reversed(e.args[2::2]):
+            run.later(self._start, value, scope)
+
+    def _updated_record(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        record, *values = run.take(1 + len(e.args) // 2)
+        fields = [name.value for name in e.args[1::2]]
+        try:
+            run.results.append(updated_record(record, dict(zip(fields, values, strict=True))))
+        except TypeRule as why:
+            raise self.tokens.error(e.at, str(why)) from None
+
     # Merges
 
-    def _merge(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """A branch may be on a clock that is true when the branch is chosen: its other values do not matter."""
+    def _merge_branches(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """The clock has been read. A branch may be on the clock that chooses it: its other values do not matter. A
+        call that is a whole branch takes steps with the branch."""
+        clock = run.results[-1]
         run.later(self._apply, e, scope)
         for i in reversed(range(1, len(e.args))):
-            branch = e.args[i]
+            branch, chosen = e.args[i], self._chosen(e, i, clock)
             sampled = branch.args[0] if branch.op == "when" else branch
-            if sampled.op == "call" and sampled.value.clock is not None and sampled.value.defaults is None:
-                run.later(partial(self._check_clock, e, i), sampled, scope)
+            is_call = sampled.op == "call"
+            if is_call and sampled.value.clock is not None and sampled.value.defaults is None:
+                run.later(partial(self._check_clock, e, i, chosen), sampled, scope)
                 run.later(self._all_outputs, sampled, scope)
                 self._prepare(sampled, scope, run)
+                continue
+            if branch.op == "when":
+                run.later(partial(self._check_clock, e, i, chosen), branch, scope)
+            if is_call and sampled.value.clock is None and sampled.value.restart is None and chosen is not None:
+                run.later(self._all_outputs, sampled, scope)
+                if not self.instances.has(sampled, scope):
+                    self.instances.create(sampled, scope, chosen, FALSE)
             else:
-                if branch.op == "when":
-                    run.later(partial(self._check_clock, e, i), branch, scope)
                 run.later(self._start, sampled, scope)
-        run.later(self._start, e.args[0], scope)
 
-    def _check_clock(self, merge: ExpressionText, i: int, branch: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """The i-th branch has just been read, the merge's clock before the first."""
-        clock, member = run.results[-1 - i], merge.value[i - 1]
+    def _chosen(self, merge: ExpressionText, i: int, clock: TermOrTuple) -> Term | None:
+        """True if the clock chooses the i-th branch. None is reported when the branches are put together."""
+        member = merge.value[i - 1]
         if isinstance(clock, tuple):
-            return  # reported when the branches are put together
+            return None
         if member in ("true", "false") and clock.type is BOOL:
-            chosen = clock if member == "true" else negation(clock)
-        else:
-            value = self._member(member, merge.at)
-            if value.type is not clock.type:
-                return  # reported when the branches are put together
-            chosen = equal(clock, value)
+            return clock if member == "true" else negation(clock)
+        value = self._member(member, merge.at)
+        return equal(clock, value) if value.type is clock.type else None
+
+    def _check_clock(
+        self, merge: ExpressionText, i: int, chosen: Term | None, branch: ExpressionText, scope: LustreScope, run: Run
+    ) -> None:
+        """The i-th branch has just been read."""
+        if chosen is None:
+            return
+        member = merge.value[i - 1]
         if branch.op == "call":
             own = self.instances.of_call(branch, scope).clock
         else:
@@ -329,7 +424,7 @@ class NodeEvaluator:
     def _check_default(self, call: ExpressionText) -> None:
         if call.value.clock is not None and call.value.defaults is None:
             text = "`activate` without `initial default` is supported as a branch of a merge only"
-            raise self.tokens.error(call.at, text)
+            raise self.tokens.error(call.at, text, write=f"(activate {call.value.node} every c initial default 0)(…)")
 
     def _prepare(self, call: ExpressionText, scope: LustreScope, run: Run) -> None:
         """Make sure that the instance exists: its clock and restart are read first."""

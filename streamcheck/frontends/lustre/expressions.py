@@ -6,6 +6,7 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
@@ -21,7 +22,7 @@ BINARY = {
     "->": (ARROW, True, "arrow"),
     "fby": (ARROW, True, "fby"),  # a fby b is a -> pre b
     "=>": (IMPLIES, True, "implies"),
-    "==>": (IMPLIES, True, "implies"),
+    "==>": (IMPLIES, True, "lazy implies"),
     "or": (OR, False, "or"),
     "xor": (OR, False, "xor"),
     "and": (AND, False, "and"),
@@ -54,18 +55,19 @@ PREFIX = {
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
-UNSUPPORTED = {
-    "forall": "quantifiers are not supported",
-    "exists": "quantifiers are not supported",
-    "current": "`current` is not supported",
-    "with": "recursive nodes are not supported",
-    "#": "`#` is not supported",
-    "any": "`any` is not supported",
-    "choose": "`choose` is not supported",
-    "match": "algebraic data types are not supported",
-    "'": "tuple types are not supported",
-    "{": "sets are not supported",
-    "map": "maps are not supported",
+UNSUPPORTED = {  # the word: (the message, what to write instead)
+    "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
+    "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
+    "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
+    "with": ("recursive nodes are not supported", "an array that is defined element by element"),
+    "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
+    "any": ("`any` is not supported", "an input of the main node, which may have any value"),
+    "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
+    "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
+    "last": ("`last` is not supported", "pre x"),
+    "'": ("tuple types are not supported", "a struct"),
+    "{": ("sets are not supported", "an array of bool"),
+    "map": ("maps are not supported", "an array"),
 }
 
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
@@ -105,9 +107,17 @@ class ExpressionParser:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.calls: set[str] = set()  # the nodes called since the last node began
+        self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
+        first = self.cursor.at
+        root = self._expression(ends)
+        if "pre" in self.cursor.texts[first : self.cursor.at]:
+            self.unguarded.update(id(pre) for pre in unguarded_pres(root))
+        return root
+
+    def _expression(self, ends: frozenset[str]) -> ExpressionText:
         operands: OperandStack = []
         pending: Unfinished = []
         while True:
@@ -137,7 +147,7 @@ class ExpressionParser:
             pending.append(OpenBracket("(", at))
             return True
         if word == "if" or word == "when":
-            pending.append(OpenBracket("if", at))
+            pending.append(OpenBracket("if", at, "if" if word == "if" else "lazy"))
             return True
         if word == "[":
             pending.append(OpenBracket("array", at))
@@ -162,7 +172,8 @@ class ExpressionParser:
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
         elif word in UNSUPPORTED and self.cursor.word not in OPERATORS_OR_ENDS:
-            raise self.cursor.error(at, UNSUPPORTED[word])
+            message, write = UNSUPPORTED[word]
+            raise self.cursor.error(at, message, write=write)
         elif is_name(word):
             return self._name_or_call(at, word, operands, pending)
         else:
@@ -196,10 +207,14 @@ class ExpressionParser:
         if operator is not None:
             precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
-            pending.append(PendingOperator(op, precedence, self.cursor.at, unary=False))
+            at = self.cursor.at
             self.cursor.next()
+            if word == self.cursor.word == "+":
+                raise self.cursor.error(at, "`++` is not supported", write="(uint16 a) lsh (uint16 8) || (uint16 b)")
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
-                self.cursor.next()  # the lazy forms mean the same, because every operation has a value
+                self.cursor.next()
+                op = f"lazy {op}"
+            pending.append(PendingOperator(op, precedence, at, unary=False))
             return True
         if self.cursor.take("["):
             pending.append(OpenBracket("index", self.cursor.at - 1))
@@ -229,7 +244,7 @@ class ExpressionParser:
             top.kind = "then"
             top.items.append(operands.pop())
             return True
-        pending[-1] = PendingOperator("if", ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
+        pending[-1] = PendingOperator(str(top.value), ELSE, top.at, unary=True, value=(top.items[0], operands.pop()))
         return True
 
     def _close(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
@@ -249,7 +264,14 @@ class ExpressionParser:
             top.names.append(self.cursor.next())
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
-            raise self.cursor.error(self.cursor.at, "array slices are not supported")
+            write = "[a[0], a[1]]"
+            raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
+        if top.kind == "(" and word == ":":
+            raise self.cursor.error(self.cursor.at, "type ascriptions `(e : type)` are not supported", write="(e)")
+        if word == "@":
+            raise self.cursor.error(
+                self.cursor.at, "type arguments `@<…>` are not supported", write="a type's own node"
+            )
         self.cursor.expect(CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))
@@ -375,6 +397,20 @@ class ExpressionParser:
         return value
 
 
+def unguarded_pres(root: ExpressionText) -> Iterator[ExpressionText]:
+    """The `pre` that no `->` of the expression guards: the operand of a `pre` and arguments of calls begin anew."""
+    stack = [(root, False)]
+    while stack:
+        e, guarded = stack.pop()
+        if e.op == "pre" and not guarded:
+            yield e
+        if e.op == "arrow":
+            stack += ((e.args[0], guarded), (e.args[1], True))
+        else:
+            guarded = guarded and e.op not in ("pre", "call")
+            stack += ((a, guarded) for a in e.args)
+
+
 def _can_name_node(word: str) -> bool:
     return word == "(" or (is_name(word) and word != "every")
 
@@ -387,14 +423,23 @@ def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) 
             return
         pending.pop()
         right = operands.pop()
-        if top.op == "if":
-            operands.append(ExpressionText("if", (*top.value, right), None, top.at))
+        if top.op in ("if", "lazy"):
+            operands.append(ExpressionText(top.op, (*top.value, right), None, top.at))
         elif top.unary:
             operands.append(ExpressionText(top.op, (right,), top.value, top.at))
         elif top.op == "fby":
             operands.append(make_fby(operands.pop(), right, top.at))
+        elif top.op.startswith("lazy "):
+            operands.append(_make_lazy(top.op, operands.pop(), right, top.at))
         else:
             operands.append(ExpressionText(top.op, (operands.pop(), right), None, top.at))
+
+
+def _make_lazy(op: str, left: ExpressionText, right: ExpressionText, at: int) -> ExpressionText:
+    """`and then`, `or else` and `==>` as `when … then … else …`."""
+    if op == "lazy or":
+        return ExpressionText("lazy", (left, ExpressionText("bool", (), True, at), right), op, at)
+    return ExpressionText("lazy", (left, right, ExpressionText("bool", (), op == "lazy implies", at)), op, at)
 
 
 def make_fby(initial: ExpressionText, value: ExpressionText, at: int) -> ExpressionText:

@@ -7,24 +7,26 @@ which its registers keep their values while it sleeps.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, disjunction
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeText, Variable
 
-DEEPEST = 200  # instances inside each other: a node that calls itself would never end
-
 
 class Instances:
-    """`scopes` are the instances in the order of their creation, the main node first."""
+    """`scopes` are the instances in the order of their creation, the main node first. Without `unfold`, the outputs of
+    the nodes that it calls are unknowns."""
 
-    def __init__(self, declarations: LustreDeclarations) -> None:
+    def __init__(self, declarations: LustreDeclarations, *, unfold: bool) -> None:
+        self.unfold = unfold
         self.declarations = declarations
         self.tokens = declarations.tokens
         self.variables = declarations.variables
         self.scopes: list[LustreScope] = []
+        self.functions: dict[str, list[LustreScope]] = {}  # the instances of each imported function
         self._of_call: dict[tuple[int, LustreScope], LustreScope] = {}
 
     def has(self, call: ExpressionText, scope: LustreScope) -> bool:
@@ -38,18 +40,18 @@ class Instances:
         node = self.declarations.file.nodes.get(call.value.node)
         if node is None:
             raise self.tokens.error(call.at, f"node {call.value.node} is not declared")
-        if scope.path.count(".") >= DEEPEST:
-            raise self.tokens.error(call.at, f"{node.name} calls itself: recursion is not supported")
         path = self.variables.fresh(f"{scope.path}{node.name}{self.tokens.place(call.at)}")
         context = scope.context
         if clock is not TRUE or restart is not FALSE:
-            around = context
-            hard = disjunction(conjunction(around.tick, around.reset), around.hard)
-            tick = conjunction(around.tick, clock)
-            context = self.variables.context(tick, disjunction(around.reset, restart), hard, f"{path} first step")
+            context = self.variables.context_on_clock(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
         self._bind(child, node, call, scope)
-        self.populate(child, node)
+        if self.unfold:
+            self.populate(child, node)
+        else:
+            self.scopes.append(child)
+            self._declare(child, (*node.inputs, *node.outputs))
+            self._leave_open(child, node)
         self._of_call[(id(call), scope)] = child
 
     def _bind(self, child: LustreScope, node: NodeText, call: ExpressionText, scope: LustreScope) -> None:
@@ -66,39 +68,36 @@ class Instances:
     def populate(self, scope: LustreScope, node: NodeText) -> None:
         """Add the declarations and equations of the node to its scope, to be read when asked for."""
         self.scopes.append(scope)
-        declared = {c.name for c in node.constants}
-        for v in (*node.inputs, *node.outputs, *node.locals):
-            if v.name in declared:
-                raise self.tokens.error(v.at, f"{v.name} is declared twice")
-            declared.add(v.name)
         self.declarations.declare_constants(scope, node.constants)
-        for v in (*node.inputs, *node.outputs, *node.locals):
-            scope.shapes[v.name] = self.declarations.shape(v.type, scope)
-        defined = {v.name for v in (*node.outputs, *node.locals)}
+        self._declare(scope, (*node.inputs, *node.outputs, *node.locals))
         for equation in node.equations:
-            self.add_equation(scope, equation, defined)
+            self.add_equation(scope, equation)
+        if node.imported or node.kind == "contract":
+            self._leave_open(scope, node)
         if node.imported:
-            same = ", not always the same for the same arguments" if node.kind == "function" else ""
+            same = ""
+            if node.kind == "function":
+                self.functions.setdefault(node.name, []).append(scope)
+                same = "; in a counterexample it may change for inputs that come again after others"
             self.variables.warn(node.at, f"{node.name} is imported: its outputs are any that its contract allows{same}")
-        for v in (*node.outputs, *node.locals):
-            if v.name not in scope.definitions:
-                self._leave_open(scope, node, v)
 
-    def _leave_open(self, scope: LustreScope, node: NodeText, v: Variable) -> None:
-        if not node.imported:
-            self.variables.warn(v.at, f"{v.name} has no equation: it may have any value")
-        scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", scope.shapes[v.name].type, v.at)
+    def _declare(self, scope: LustreScope, variables: Iterable[Variable]) -> None:
+        for v in variables:
+            scope.shapes[v.name] = self.declarations.shape(v.type, scope)
 
-    def add_equation(self, scope: LustreScope, equation: Equation, allowed: set[str]) -> None:
+    def _leave_open(self, scope: LustreScope, node: NodeText) -> None:
+        for v in node.outputs:
+            scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", scope.shapes[v.name].type, v.at)
+
+    def add_equation(self, scope: LustreScope, equation: Equation) -> None:
         for name in equation.names:
-            if name not in allowed:
-                raise self.tokens.error(equation.at, f"{name} is not an output or local variable here")
             if name in scope.definitions:
                 also = (("the first equation", self.tokens.where(scope.definitions[name].at)),)
                 raise SpecError(f"{name} has two equations", self.tokens.where(equation.at), also=also)
         if equation.indices:
             (name,) = equation.names
             scope.definitions[name] = LazyElements(name, equation.indices, equation.value, equation.at)
+            self.declarations.lengths(scope.shapes[name], len(equation.indices), equation.at)
             return
         value, names = equation.value, equation.names
         arity = self.declarations.arity

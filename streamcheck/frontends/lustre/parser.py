@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamcheck.frontends.lustre.cursor import Cursor
+from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import (
     Clause,
@@ -19,12 +19,25 @@ from streamcheck.frontends.lustre.syntax import (
 from streamcheck.frontends.lustre.tokens import END, Tokens
 from streamcheck.frontends.lustre.type_parser import TypeParser
 
-BLOCKS = {"if": "`if` blocks", "frame": "`frame` blocks", "cond": "`cond` blocks"}
+FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an operator of JKind
+BLOCKS = {  # the word: what to write instead of the block
+    "if": "x = if c then a else b;",
+    "when": "x = when c then a else b;",
+    "cond": "x = when c then a else when d then b else e;",
+    "frame": "x = initial -> if c then a else pre x;",
+}
+DECLARATIONS = {
+    "datatype": ("algebraic data types are not supported", "type T = enum { A, B };"),
+    "lemma": ("lemmas are not supported", "a node with the lemma as a property"),
+}
 
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     tokens = Tokens(text, file)
-    return Parser(tokens).file(), tokens
+    found = Parser(tokens).file()
+    if "floor" not in found.nodes and any("floor" in node.calls for node in found.nodes.values()):
+        return parse(text + FLOOR, file)
+    return found, tokens
 
 
 class Parser:
@@ -34,15 +47,14 @@ class Parser:
         self.types = TypeParser(self.cursor, self.expressions)
 
     def file(self) -> LustreFile:
-        file = LustreFile()
+        file = LustreFile(unguarded=self.expressions.unguarded)
         while self.cursor.word != END:
             self._declaration(file)
         return file
 
     def _declaration(self, file: LustreFile) -> None:
         at = self.cursor.at
-        while self.cursor.word in ("opaque", "transparent"):
-            self.cursor.next()
+        opacity = self.cursor.next() if self.cursor.word in ("opaque", "transparent") else ""
         word = self.cursor.next()
         if word == "type":
             self._types(file)
@@ -52,15 +64,25 @@ class Parser:
                 file.constants[constant.name] = constant
         elif word in ("node", "function"):
             node = self._node(word, at)
+            self._check_opacity(opacity, node)
             self._once(file.nodes, node.name, at)
             file.nodes[node.name] = node
         elif word == "contract":
             node = self._contract_node(at)
             self._once(file.contracts, node.name, at)
             file.contracts[node.name] = node
+        elif word in DECLARATIONS:
+            message, write = DECLARATIONS[word]
+            raise self.cursor.error(at, message, write=write)
         else:
             self.cursor.at -= 1
             self.cursor.fail("`node`, `function`, `const`, `type` or `contract`")
+
+    def _check_opacity(self, opacity: str, node: NodeText) -> None:
+        if opacity == "opaque" and node.contract is None:
+            raise self.cursor.error(node.at, f"{node.name} is opaque and has no contract", write="a contract")
+        if opacity == "transparent" and node.imported:
+            raise self.cursor.error(node.at, f"{node.name} is transparent and imported: it has no body to look into")
 
     def _once(self, known: object, name: str, at: int) -> None:
         if name in known:  # type: ignore[operator]
@@ -71,9 +93,10 @@ class Parser:
             at = self.cursor.at
             names = self.cursor.names()
             if self.cursor.word == "<":
-                raise self.cursor.error(at, "type parameters are not supported")
+                raise self.cursor.error(at, "type parameters are not supported", write="one type for each argument")
             if not self.cursor.take("="):
-                raise self.cursor.error(at, f"type {names[0]} has no definition: abstract types are not supported")
+                text = f"type {names[0]} has no definition: abstract types are not supported"
+                raise self.cursor.error(at, text, write=f"type {names[0]} = int;")
             type = self.types.type()
             self.cursor.expect(";")
             for name in names:
@@ -101,9 +124,11 @@ class Parser:
 
     def _node(self, kind: str, at: int) -> NodeText:
         imported = self.cursor.take("imported")
+        if self.cursor.word == "rec" and is_name(self.cursor.after):
+            text = "recursive functions (`rec`) are not supported"
+            raise self.cursor.error(self.cursor.at, text, write="an imported function with a contract")
         name = self.cursor.name()
-        if self.cursor.word in ("<", "<<", "="):
-            raise self.cursor.error(self.cursor.at, "nodes with static parameters are not supported")
+        self._no_type_parameters("nodes")
         inputs, outputs = self._signature()
         node = NodeText(name, kind, at, inputs, outputs, imported)
         self.expressions.calls = node.calls
@@ -114,6 +139,11 @@ class Parser:
         if not imported:
             self._body(node)
         return node
+
+    def _no_type_parameters(self, what: str) -> None:
+        if self.cursor.word in ("<", "<<", "="):
+            text = f"{what} with static or type parameters are not supported"
+            raise self.cursor.error(self.cursor.at, text, write="one for each type, or an input `const n: int`")
 
     def _signature(self) -> tuple[list[Variable], list[Variable]]:
         inputs = self._parameters()
@@ -134,15 +164,15 @@ class Parser:
     def _variables(self, *, constant: bool = False) -> list[Variable]:
         """`a, b: type`."""
         if self.cursor.word == "(":
-            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported")
+            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         first = self.cursor.at
         names = self.cursor.names()
         self.cursor.expect(":")
         type = self.types.type()
         if self.cursor.word == "when":
-            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported")
+            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         if self.cursor.word == "|":
-            raise self.cursor.error(self.cursor.at, "refinement types are not supported")
+            raise self.cursor.error(self.cursor.at, "refinement types are not supported", write="an assumption")
         return [Variable(name, type, first + 2 * i, constant) for i, name in enumerate(names)]
 
     def _body(self, node: NodeText) -> None:
@@ -172,8 +202,8 @@ class Parser:
         elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._is_variable()):
             self.cursor.next()
             node.properties.append(self._property(block=word.startswith("(")))
-        elif (word in BLOCKS or word == "when") and not self._is_variable():
-            raise self.cursor.error(self.cursor.at, f"{BLOCKS.get(word, '`when` blocks')} are not supported")
+        elif word in BLOCKS and not self._is_variable():
+            raise self.cursor.error(self.cursor.at, f"`{word}` blocks are not supported", write=BLOCKS[word])
         else:
             node.equations.append(self._equation())
 
@@ -256,6 +286,7 @@ class Parser:
 
     def _contract_node(self, at: int) -> NodeText:
         name = self.cursor.name()
+        self._no_type_parameters("contracts")
         inputs, outputs = self._signature()
         node = NodeText(name, "contract", at, inputs, outputs, contract=Contract(at))
         self.expressions.calls = node.calls
@@ -284,13 +315,15 @@ class Parser:
         elif word == "import":
             contract.imports.append(self._import(at))
         elif word == "assumption_vars":
-            raise self.cursor.error(at, "`assumption_vars` is not supported")
+            raise self.cursor.error(at, "`assumption_vars` is not supported", write="the contract without it")
         else:
             self.cursor.at = at
             self.cursor.fail("`assume`, `guarantee`, `mode`, `var`, `const` or `import`")
 
     def _ghost(self, contract: Contract) -> None:
         ghosts = self._variables()
+        while self.cursor.take(","):
+            ghosts += self._variables()
         at = self.cursor.expect("=")
         contract.ghosts += ghosts
         contract.equations.append(Equation(tuple(g.name for g in ghosts), (), self.expressions.expression(), at))

@@ -11,13 +11,16 @@ from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, variable, walk
+from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
+from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
 from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.uncalled import check_uncalled
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Constant, Input, Named, Specification
 
@@ -40,12 +43,16 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
 
 def _read(text: str, path: str, node: str | None) -> list[Specification]:
     file, tokens = parse(text, path)
+    check_file(file, tokens)
     if node is not None and node not in file.nodes:
         raise SpecError(f"{path} has no node named {node}, it has {', '.join(file.nodes) or 'none'}")
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
         raise SpecError(f"{path} has no nodes")
-    return [MainNode(file, tokens, main).specification() for main in mains]
+    found = [MainNode(file, tokens, main).specification() for main in mains]
+    check_dependence(file, tokens)
+    check_uncalled(file, tokens, mains)
+    return found
 
 
 def main_nodes(file: LustreFile) -> list[NodeText]:
@@ -55,7 +62,7 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
     called = {c for n in file.nodes.values() for c in n.calls if c != n.name}
     top = [n for n in file.nodes.values() if n.name not in called and not n.imported]
     claiming = [n for n in top if n.properties or n.contract]
-    return claiming or top[-1:]
+    return claiming or top[-1:] or list(file.nodes.values())[-1:]
 
 
 class MainNode:
@@ -74,6 +81,7 @@ class MainNode:
         inputs = self._inputs()
         self.evaluator.instances.populate(self.top, self.main)
         self.evaluator.finish(self.claims.add_instance)
+        assume_congruence(self.evaluator, self.claims)
         for var, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]

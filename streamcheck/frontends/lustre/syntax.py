@@ -157,3 +157,4 @@ class LustreFile:
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)
+    unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

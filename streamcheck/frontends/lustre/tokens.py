@@ -1,6 +1,7 @@
 """Lustre text to tokens: one regular expression, and line numbers computed only if they are asked for.
 
-Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `(*%PROPERTY … *)`, `(*@contract … *)`.
+Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `(*%PROPERTY … *)`, `(*@contract … *)`. With a
+blank inside, as in `-- %PROPERTY`, they are comments, as they are to Kind 2.
 A token is its text and where it starts; its first character determines its kind.
 """
 
@@ -15,23 +16,23 @@ from streamcheck.core.location import Location
 TOKEN = re.compile(
     r"""
     (?: \s+
-      | --(?!\s*[%!]\s*(?:PROPERTY|MAIN)\b) [^\n]*
-      | \(\*(?!\s*(?:@contract|[%!]\s*PROPERTY|[%!]\s*MAIN)\b) (?s:.*?) \*\)
-      | /\*(?!\s*(?:@contract|[%!]\s*PROPERTY|[%!]\s*MAIN)\b) (?s:.*?) \*/
+      | --(?![%!](?:PROPERTY|MAIN)\b) [^\n]*
+      | \(\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*\)
+      | /\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*/
     )*
     ( [A-Za-z_~][A-Za-z0-9_~]*
-    | 0x[0-9a-fA-F]+
+    | 0x[0-9a-fA-F]* (?: \.(?!\.)[0-9a-fA-F]* )? (?: p[+-]?\d+ )?
     | \d+ (?: \.(?!\.)\d* (?:[eE][+-]?\d+)? | [eE][+-]?\d+ )?
-    | --\s*[%!]\s*(?:PROPERTY|MAIN)\b
-    | (?:\(\*|/\*)\s*(?:@contract|[%!]\s*(?:PROPERTY|MAIN))\b
-    | "[^"\n]*"
+    | --[%!](?:PROPERTY|MAIN)\b
+    | (?:\(\*|/\*)(?:@contract|[%!](?:PROPERTY|MAIN))\b
+    | "[^"]*"
     | ==> | -> | => | <= | >= | <> | := | :: | \.\. | && | \|\| | \*\) | \*/
     | \Z
     | . )
     """,
     re.VERBOSE,
 )
-ANNOTATION = re.compile(r"(--|\(\*|/\*)\s*[%!@]\s*(PROPERTY|MAIN|contract)")
+ANNOTATION = re.compile(r"(--|\(\*|/\*)[%!@](PROPERTY|MAIN|contract)")
 NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_~")
 DIGITS = frozenset("0123456789")
 TYPES = re.compile(r"\b(?:Bool|Real|(Int|Word)(\d*))\b")

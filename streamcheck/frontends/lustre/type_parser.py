@@ -6,7 +6,15 @@ from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import TypeText
+from streamcheck.frontends.lustre.walks import subexpressions
 
+UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
+    "[": ("tuple", "struct { first: int; second: bool }"),
+    "subtype": ("refinement", "the type, and an assumption or a property for its condition"),
+    "history": ("history", "registers, with `pre`"),
+    "set": ("set", "an array of bool"),
+    "map": ("map", "an array"),
+}
 AFTER_SIZE = frozenset(("^", "=", "when"))  # what may follow an array's size, and is no part of it
 
 
@@ -38,15 +46,21 @@ class TypeParser:
             if word == "struct":
                 self.cursor.expect("{")
             type = self._record(at)
-        elif word in ("[", "subtype", "history", "set", "map"):
-            raise self.cursor.error(at, "tuple, refinement, history, set and map types are not supported")
+        elif word in UNSUPPORTED_TYPES:
+            what, write = UNSUPPORTED_TYPES[word]
+            raise self.cursor.error(at, f"{what} types are not supported", write=write)
         else:
             self.cursor.at = at
             type = TypeText("name", self.cursor.name(), at)
         while self.cursor.take("^"):
-            type = TypeText("array", (type, self.expressions.expression(AFTER_SIZE)), at)
+            size = self.expressions.expression(AFTER_SIZE)
+            call = next((e for e in subexpressions(size) if e.op == "call"), None)
+            if call is not None:
+                text = f"the size of an array has a call of {call.value.node} in it"
+                raise self.cursor.error(call.at, text, write="its value")
+            type = TypeText("array", (type, size), at)
         if self.cursor.word == "<":
-            raise self.cursor.error(self.cursor.at, "type parameters are not supported")
+            raise self.cursor.error(self.cursor.at, "type parameters are not supported", write="a type without them")
         return type
 
     def _subrange(self, at: int) -> TypeText:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streamcheck.core.names import FreshNames
-from streamcheck.core.simplify import choice, disjunction
+from streamcheck.core.simplify import choice, conjunction, disjunction
 from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import BOOL, Type
 from streamcheck.frontends.lustre.scopes import Context, LustreScope
@@ -48,6 +48,11 @@ class Variables:
 
     def warn(self, at: int, text: str) -> None:
         self.warnings[f"{self.tokens.where(at).short}: {text}"] = None
+
+    def context_on_clock(self, around: Context, clock: Term, restart: Term, wish: str) -> Context:
+        """The context of what takes steps only while `clock` holds and begins anew whenever `restart` does."""
+        hard = disjunction(conjunction(around.tick, around.reset), around.hard)
+        return self.context(conjunction(around.tick, clock), disjunction(around.reset, restart), hard, wish)
 
     def context(self, tick: Term, reset: Term, hard: Term, wish: str) -> Context:
         """A context with a flag of its own, which is true until the context takes a step."""

@@ -1,0 +1,80 @@
+"""Imported functions: equal inputs give equal outputs, at two calls, and at the step before.
+
+The outputs of an imported function are unknowns, and these assumptions relate them. A function has the same outputs at
+all steps, which no finite number of registers can hold: the last step of each call is compared, and the present step of
+all calls. So a proof is a proof for every function. A counterexample may use different outputs for inputs that come
+again after other inputs; a warning says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from streamcheck.core.simplify import choice, conjunction
+from streamcheck.core.term import FALSE, TRUE, Term, constant, variable
+from streamcheck.core.types import default
+from streamcheck.frontends.lustre.claims import Claims
+from streamcheck.frontends.lustre.evaluator import NodeEvaluator
+from streamcheck.frontends.lustre.scopes import LustreScope
+from streamcheck.frontends.lustre.syntax import NodeText, Variable, name_expression
+from streamcheck.frontends.operations import equal, logic
+
+MOST_CALLS = 12  # of one function whose last steps are compared with those of all others (heuristic)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """One call at one step: its inputs and outputs, and the condition under which it is evaluated."""
+
+    tick: Term
+    inputs: tuple[Term, ...]
+    outputs: tuple[Term, ...]
+
+
+def assume_congruence(evaluator: NodeEvaluator, claims: Claims) -> None:
+    """Assume of each imported function that it is one."""
+    for scopes in evaluator.instances.functions.values():
+        node = scopes[0].node
+        assert node is not None
+        if not node.outputs:
+            continue
+        calls = [_call(evaluator, node, scope) for scope in scopes]
+        for a, b in combinations(calls, 2):
+            _assume_equal(claims, node, a, b)
+        before = [_last_step(evaluator, scope, call) for scope, call in zip(scopes, calls, strict=True)]
+        for i, now in enumerate(calls):
+            for last in before if len(calls) <= MOST_CALLS else before[i : i + 1]:
+                _assume_equal(claims, node, now, last)
+
+
+def _call(evaluator: NodeEvaluator, node: NodeText, scope: LustreScope) -> FunctionCall:
+    def values(variables: list[Variable]) -> tuple[Term, ...]:
+        return tuple(evaluator.term(name_expression(v.name, v.at), scope) for v in variables)
+
+    return FunctionCall(scope.context.tick, values(node.inputs), values(node.outputs))
+
+
+def _last_step(evaluator: NodeEvaluator, scope: LustreScope, call: FunctionCall) -> FunctionCall:
+    """The call as it was when it was evaluated last."""
+    variables = evaluator.variables
+
+    def held(wish: str, value: Term, initial: Term) -> Term:
+        var = variable(variables.fresh(f"{scope.path}{wish} before"), value.type)
+        variables.cells.append((var, initial, choice(call.tick, value, var)))
+        return var
+
+    def any_first(wish: str, value: Term) -> Term:
+        return held(wish, value, constant(value.type, default(value.type)))
+
+    return FunctionCall(
+        held("evaluated", TRUE, FALSE),
+        tuple(any_first("input", value) for value in call.inputs),
+        tuple(any_first("output", value) for value in call.outputs),
+    )
+
+
+def _assume_equal(claims: Claims, node: NodeText, a: FunctionCall, b: FunctionCall) -> None:
+    same = conjunction(a.tick, b.tick, *(equal(x, y) for x, y in zip(a.inputs, b.inputs, strict=True)))
+    equal_outputs = conjunction(*(equal(x, y) for x, y in zip(a.outputs, b.outputs, strict=True)))
+    claims.assume(f"{node.name} is a function", logic("implies", same, equal_outputs), node.at)

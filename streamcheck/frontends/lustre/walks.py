@@ -1,0 +1,61 @@
+"""All expressions of a declaration, and the names and calls in them. Expressions are deep: no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.frontends.lustre.syntax import Activation, Contract, ExpressionText, NodeText
+
+MEMORY = {"pre": "`pre`", "arrow": "`->`"}  # the operators with memory, and their names in messages
+
+
+def subexpressions(root: ExpressionText) -> Iterator[ExpressionText]:
+    """The expression and all in it: arguments, clocks and defaults of calls too, the clocks of `when` not."""
+    stack = [root]
+    while stack:
+        e = stack.pop()
+        yield e
+        if e.op == "when":
+            stack.append(e.args[0])
+            continue
+        stack += e.args
+        if e.op == "call":
+            stack += activation_parts(e.value)
+
+
+def activation_parts(activation: Activation) -> list[ExpressionText]:
+    parts = [e for e in (activation.clock, activation.restart) if e is not None]
+    return parts + list(activation.defaults or ())
+
+
+def has_steps(root: ExpressionText) -> bool:
+    """True if it depends on the steps before, or calls a node."""
+    return any(e.op in ("pre", "arrow", "call") for e in subexpressions(root))
+
+
+def contract_expressions(contract: Contract) -> Iterator[ExpressionText]:
+    yield from (c.value for c in contract.constants if c.value is not None)
+    yield from (equation.value for equation in contract.equations)
+    yield from (clause.value for clause in (*contract.assumes, *contract.guarantees))
+    for mode in contract.modes:
+        yield from (clause.value for clause in (*mode.requires, *mode.ensures))
+    for imported in contract.imports:
+        yield from imported.inputs
+
+
+def node_expressions(node: NodeText) -> Iterator[ExpressionText]:
+    """The expressions of the body."""
+    yield from (c.value for c in node.constants if c.value is not None)
+    yield from (equation.value for equation in node.equations)
+    yield from (clause.value for clause in node.asserts)
+    for p in node.properties:
+        yield p.value
+        if p.provided is not None:
+            yield p.provided
+
+
+def all_expressions(node: NodeText) -> Iterator[ExpressionText]:
+    """The expressions of the body and of the contract."""
+    yield from node_expressions(node)
+    if node.contract is not None:
+        yield from contract_expressions(node.contract)
