@@ -23,7 +23,7 @@ from streamcheck.frontends.lustre.walks import (
 
 def check_file(file: LustreFile, tokens: Tokens) -> None:
     """Check every declaration of the file."""
-    checks = Checks(file, tokens)
+    checks = DeclarationRules(file, tokens)
     for c in file.constants.values():
         checks.check_constant(c, checks.constants)
     for node in (*file.contracts.values(), *file.nodes.values()):
@@ -34,7 +34,7 @@ def check_file(file: LustreFile, tokens: Tokens) -> None:
 def check_dependence(file: LustreFile, tokens: Tokens) -> None:
     """Check that no equation depends on itself, and no assumption on the present value of an output."""
     dependence = Dependence(file, tokens)
-    for node in Checks(file, tokens).check_circles():
+    for node in DeclarationRules(file, tokens).check_circles():
         dependence.add(node)
     for node in (*file.contracts.values(), *file.nodes.values()):
         if node.contract is not None:
@@ -59,7 +59,7 @@ def _check_assumptions(node: NodeText, contract: Contract, dependence: Dependenc
                 raise tokens.error(e.at, text, write="`pre` of the output")
 
 
-class Checks:
+class DeclarationRules:
     def __init__(self, file: LustreFile, tokens: Tokens) -> None:
         self.file = file
         self.tokens = tokens
