@@ -9,7 +9,7 @@ from finite import HERE, INT, W8, Explicit, systems
 from hypothesis import HealthCheck, given, settings
 from judging import check
 
-from streamcheck import Bool, Double, Float, Int, Int16, Real, Spec, Word8, extern, implies, mux, stream
+from streamcheck import Bool, Double, Float, Int, Int16, Real, Spec, Word8, Word16, extern, implies, mux, stream
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
@@ -389,6 +389,25 @@ def test_a_long_period_is_seen_whole_though_not_every_depth_is_tested():
     _, proved = found["small"]
     assert proved.certificate.kind == "complete" and 50 <= proved.certificate.k <= 54
     assert Checker(claims).check("small", model.back(proved.certificate)) is None
+
+
+def test_violations_of_random_runs_are_cut_down():
+    """To one step if the property has no state, to as many presses as a counter needs, and to the simplest inputs."""
+    a, b, c = (extern(n, Float) for n in "abc")
+    go, byte = extern("go", Bool), extern("byte", Word8)
+    spec = Spec("noisy")
+    pressed = stream(Word16, lambda t: [0] + +mux(go, t + 1, t))
+    spec.prop("associative", ((a + b) + c) == (a + (b + c)))
+    spec.prop("pressed", pressed < 30)
+    spec.prop("odd", byte != 7)
+    (model,) = [m for m in views(flatten(spec)) if m.model == "bits"]
+    said, _ = verdicts(model.system, ("simulation",), rounds=1000)
+    found = {name: verdict for name, (_, verdict) in said.items()}
+    lengths = {name: verdict.trace.length for name, verdict in found.items()}
+    assert lengths == {"associative": 1, "pressed": 31, "odd": 1}
+    (row,) = found["odd"].trace.inputs
+    assert row == {"byte": 7}
+    assert [step["go"] for step in found["pressed"].trace.inputs] == [True] * 30 + [False]
 
 
 def test_a_timer_that_runs_out_late_is_found_by_a_long_run():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -14,6 +16,11 @@ from streamcheck.core.types import EnumType, FloatType, MachineType, Value
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import Solver
 
+SPECIAL = (0.0, -0.0, math.inf, -math.inf, math.nan)
+FLOAT_CORNERS = {  # with the least denormal, the least normal and the greatest number
+    32: (*SPECIAL, 2.0**-149, -(2.0**-149), 2.0**-126, 2.0**128 - 2.0**104, -(2.0**128 - 2.0**104)),
+    64: (*SPECIAL, 2.0**-1074, -(2.0**-1074), 2.0**-1022, sys.float_info.max, -sys.float_info.max),
+}
 RUNS = 24
 STEPS = 60
 TRIES = 20  # random inputs per step before the solver is asked for some that meet the assumptions
@@ -85,7 +92,8 @@ class Simulator:
                 return self.random.choice([*pool, self.random.randint(low, high)])
             case FloatType(width=width):
                 drawn = self.random.uniform(-100, 100)
-                return self.random.choice([*pool, 0.0, 1.0, f32(drawn) if width == 32 else drawn])
+                often = [*pool, 0.0, 1.0, f32(drawn) if width == 32 else drawn]
+                return self.random.choice(often if self.random.random() < 0.8 else FLOAT_CORNERS[width])
         if var.type.kind == "bool":
             return self.random.random() < 0.5
         number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
@@ -94,7 +102,14 @@ class Simulator:
 
 def _around(node: Term) -> list[Value]:
     value = node.payload
-    return [value] if isinstance(value, bool | float) else [value, value - 1, value + 1]
+    match node.type, value:
+        case FloatType(width=64), float():
+            return [value, math.nextafter(value, -math.inf), math.nextafter(value, math.inf)]
+        case FloatType(), float():
+            return [value, f32(value - abs(value) * 2.0**-24), f32(value + abs(value) * 2.0**-24)]
+        case _, bool():
+            return [value]
+    return [value, value - 1, value + 1]
 
 
 def _compile(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., tuple[Value, ...] | None]:

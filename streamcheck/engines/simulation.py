@@ -3,8 +3,9 @@
 A timer that runs out after ten minutes is broken by pressing nothing for ten minutes, at a depth at which every query
 of a solver is expensive, and a step of a run costs some microseconds. So after a random beginning each input of a run
 has a habit: a value, and the probability of taking it instead of a new one. Rounds of longer and longer runs follow
-each other, so that short violations are met first. For a violation that is found, the rest of its round looks for a
-shorter one.
+each other, so that short violations are met first. A violation that is found is cut down by delta debugging [ZH02]:
+steps are left out, half of the run at a time at first, then inputs get their simplest values, as long as the property
+is still false at the end. The rest of the round looks for a shorter one.
 
 Limits: a violation that needs the right input at the right step is left to other engines. It proves nothing, and ends
 after its last round.
@@ -12,12 +13,12 @@ after its last round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
 from streamcheck.core.term import Term
-from streamcheck.core.types import Value
+from streamcheck.core.types import Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import SimulationOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
@@ -28,6 +29,7 @@ ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps
 HUGE = 4096  # bits of a number
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 LIVELY = 40  # steps at most before the habits (heuristic)
+CUTTING = 50_000  # steps run at most to cut a violation down
 A_TURN = 1000  # steps between two looks at the inbox
 
 
@@ -53,10 +55,11 @@ class Simulation:
                 if not shortest:
                     return
                 for step, broken in runs.broken(number, min(length, max(shortest.values()))):
-                    for name in [names[i] for i in broken if step < shortest.get(names[i], 0)]:
-                        shortest[name] = step
-                        broken_now.add(name)
-                        yield Falsified(name, runs.trace())
+                    for i in [i for i in broken if step < shortest.get(names[i], 0)]:
+                        rows = runs.cut_down(i)
+                        shortest[names[i]] = len(rows) - 1
+                        broken_now.add(names[i])
+                        yield Falsified(names[i], runs.trace(rows))
                     done += 1
                     if done % A_TURN == 0:
                         yield Progress(done)
@@ -72,6 +75,7 @@ class LongRuns(Simulator):
         self.constants = {
             s.var.payload: value for s, value in zip(self.system.state, state, strict=True) if s.init is None
         }
+        self.initial = state
         self.inputs: list[tuple[Value, ...]] = []
         self.asked = 0
         lively = [(v, self._value(v), self.random.random()) for v in self.system.inputs]
@@ -84,10 +88,53 @@ class LongRuns(Simulator):
             state, claims = values[: len(state)], values[len(state) :]
             yield step, [i for i, holds in enumerate(claims) if holds is False]
 
-    def trace(self) -> Trace:
-        """The run so far."""
+    def trace(self, rows: Sequence[tuple[Value, ...]]) -> Trace:
+        """The run with these inputs, from where this one began."""
         names = [v.payload for v in self.system.inputs]
-        return Trace(dict(self.constants), tuple(dict(zip(names, row, strict=True)) for row in self.inputs))
+        return Trace(dict(self.constants), tuple(dict(zip(names, row, strict=True)) for row in rows))
+
+    def cut_down(self, prop: int) -> list[tuple[Value, ...]]:
+        """The inputs of a run that breaks the property at its last step: this one so far, or part of it."""
+        self.left = CUTTING
+        rows = list(self.inputs)
+        size = len(rows)
+        while size:
+            start = 0
+            while start < len(rows):
+                shorter = self._up_to_violation([*rows[:start], *rows[start + size :]], prop)
+                if shorter is None:
+                    start += size
+                else:
+                    rows = shorter
+            size //= 2
+        for i, var in enumerate(self.system.inputs):
+            simplest = default(var.type)
+            rows = self._with_value(rows, i, simplest, range(len(rows)), prop) or rows
+            for step, row in enumerate(rows):
+                if row[i] != simplest and step < len(rows):
+                    rows = self._with_value(rows, i, simplest, range(step, step + 1), prop) or rows
+        return rows
+
+    def _with_value(
+        self, rows: list[tuple[Value, ...]], i: int, value: Value, steps: range, prop: int
+    ) -> list[tuple[Value, ...]] | None:
+        changed = [(*r[:i], value, *r[i + 1 :]) if step in steps else r for step, r in enumerate(rows)]
+        return self._up_to_violation(changed, prop)
+
+    def _up_to_violation(self, rows: list[tuple[Value, ...]], prop: int) -> list[tuple[Value, ...]] | None:
+        """The rows up to the first step that breaks the property. None if none does, or if there is no time left."""
+        state = self.initial
+        if self.left < len(rows):
+            return None
+        for step, row in enumerate(rows):
+            self.left -= 1
+            values = self.step(*state, *row)
+            if values is None:
+                return None
+            state = values[: len(state)]
+            if values[len(state) + prop] is False:
+                return rows[: step + 1]
+        return None
 
     def _habit(self, var: Term, number: int) -> tuple[Term, Value, float]:
         """A value, and how often it is taken instead of one drawn anew. The first run has zeros, the second ones."""
