@@ -120,10 +120,15 @@ class Checks:
                 proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
                 self._waiting.append(proof)
                 self._end(checker)
-        while self._waiting and (free := self._free_checker(now)) is not None:
-            proof = min(self._waiting, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
+        while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
+            proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
             self._waiting.remove(proof)
             self._send(free, proof, now)
+
+    def _ready(self) -> list[Proof]:
+        """The proofs that wait, but for those whose evidence is being checked: that checker then knows it already."""
+        checked = {id(c.proof.evidence) for c in self.checkers if c.proof is not None}
+        return [p for p in self._waiting if id(p.evidence) not in checked]
 
     def _free_checker(self, now: float) -> CheckerProcess | None:
         free = next((c for c in self.checkers if c.proof is None), None)
