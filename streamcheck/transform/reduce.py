@@ -105,18 +105,13 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     assumptions. Properties of one part may help each other; those of different parts could only be in the way, also
     if they read the same inputs."""
     nexts = {s.var: s.next for s in system.state}
-    shared = cone([a.term for a in system.assumptions if not a.is_range], nexts)
-    claims = [claim.term for claim in system.properties]
     parts = _Parts()
     read: dict[Term, Term | None] = {}  # a state variable that the node depends on; all those it reads are in one part
-    for node in walk_cone(claims, {var: (after,) for var, after in nexts.items()}):
-        if node in nexts and node not in shared:
-            read[node] = node
-        else:
-            states = [] if node in shared else [v for a in node.args if (v := read[a]) is not None]
-            read[node] = parts.join(states) if states else None
+    for node in walk_cone([claim.term for claim in system.properties], {var: (after,) for var, after in nexts.items()}):
+        states = [state for a in node.args if (state := read[a]) is not None]
+        read[node] = node if node in nexts else parts.join(states) if states else None
     for var, after in nexts.items():
-        if var in read and (other := read[after]) is not None and var not in shared:
+        if var in read and (other := read[after]) is not None:
             parts.join([var, other])
     groups: dict[object, list[Claim]] = {}
     for i, claim in enumerate(system.properties):
