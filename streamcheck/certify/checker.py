@@ -75,7 +75,7 @@ def check_term(
     if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the specification does not have")
     if holds not in certificate.invariants:
-        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds))
+        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds), certificate.prover)
         if rejected is not None:
             return rejected
     return judge_invariants(certificate)
@@ -84,7 +84,7 @@ def check_term(
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever the property."""
     for condition in _all_conditions(reading, certificate):
-        rejected = judge(condition.what, condition.runs, condition.query)
+        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None

@@ -24,6 +24,7 @@ from streamcheck.certify.remainders import Remainders
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
 from streamcheck.certify.solvers import bitwuzla, cvc5
+from streamcheck.problem.verdict import SolverFamily
 
 LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
@@ -62,11 +63,11 @@ class Rejected:
     undecided: bool = False
 
 
-def judge(what: str, runs: Runs, query: Query) -> Rejected | None:
-    """None if the query is contradictory."""
+def judge(what: str, runs: Runs, query: Query, prover: SolverFamily) -> Rejected | None:
+    """None if the query is contradictory. The solver that the proof came from is not asked."""
     errors: list[str] = []
     began = time.perf_counter()
-    for attempt in _attempts(runs, query):
+    for attempt in _attempts(runs, query, prover):
         try:
             answer = attempt.answer()
         except Exception as error:  # a text that the solver cannot parse decides nothing
@@ -102,15 +103,16 @@ class Attempt:
         return found
 
 
-def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
+def _attempts(runs: Runs, query: Query, prover: SolverFamily) -> Iterator[Attempt]:
     """Solver calls, in order."""
     plain = _expressible(runs, Bitwise(), query)
     if plain is None:
         return
     if not plain.has_machine_integers:
-        yield from _attempts_at_numbers(plain)
+        yield from _attempts_at_numbers(plain) if plain.has_numbers else _attempts_at_floats(plain, prover)
         return
-    wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
+    wide = _expressible(runs, WideBitwise(), query) if prover != "bitwuzla" else None
+    over_int = _expressible(runs, Remainders(), query)
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
@@ -130,12 +132,18 @@ def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
 def _attempts_at_numbers(plain: Script) -> Iterator[Attempt]:
     """Each choice of literals is ten times faster than the other on some queries, so they take turns. Products of
     variables can keep cvc5 busy for ever, and then often fall to another way of refining them."""
-    if not plain.has_numbers:
-        yield _plain(plain, None)
-        return
     for options, seconds in AT_NUMBERS:
         name = ", ".join(["cvc5", *(f"{option}={value}" for option, value in options.items())])
         yield Attempt(name, partial(cvc5, plain.text(), seconds, options))
+
+
+def _attempts_at_floats(plain: Script, prover: SolverFamily) -> Iterator[Attempt]:
+    """Bools and floats: bitwuzla is the fastest."""
+    if prover != "bitwuzla":
+        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), 10.0))
+    yield Attempt("cvc5", partial(cvc5, plain.text(), 300.0, {}))
+    if prover != "bitwuzla":
+        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), None))
 
 
 def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:

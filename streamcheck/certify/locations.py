@@ -181,7 +181,7 @@ def _judge(formula: Term, why: str) -> Rejected | None:
         script.start(initial=False)
         script.require(script.symbol(formula, 0))
 
-    return judge(why, Runs((), tuple(variables([formula])), (), ()), query)
+    return judge(why, Runs((), tuple(variables([formula])), (), ()), query, "z3")
 
 
 @dataclass(slots=True)

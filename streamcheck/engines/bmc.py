@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
@@ -38,9 +38,12 @@ from streamcheck.engines.options import BmcOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
+
+if TYPE_CHECKING:
+    from streamcheck.smt.bit_solver import BitSolver
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is no run (an irrational value?)"
@@ -50,13 +53,14 @@ MAX_GUESSES = 50  # models that only other functions than those of math.h make, 
 
 class Bmc:
     name: ClassVar[str] = "bmc"
+    prover: ClassVar[SolverFamily] = "z3"
 
     def __init__(self, options: BmcOptions | None = None) -> None:
         self.options = options or BmcOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
-        runs, solver = Composed(system), Solver(problem.patience)
+        runs, solver = Composed(system), self.new_solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
         broken_at: dict[str, int] = {}  # the step at which others found a violation
         for k in count():
@@ -82,12 +86,17 @@ class Bmc:
             if assumed is FALSE or (assumed is not TRUE and solver.check() is False):
                 # Every run ends before step k, and was seen whole: a complete proof.
                 for name, p in open_claims.items():
-                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,)))
+                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,), prover=self.prover))
                 return
             yield from self._step(k, open_claims, runs, solver)
             yield Progress(k)
 
-    def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver) -> Iterator[Event]:
+    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+        return Solver(patience)
+
+    def _step(
+        self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver | BitSolver
+    ) -> Iterator[Event]:
         """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
         asked = {name: image for name, image in images.items() if image is not TRUE}
@@ -106,7 +115,12 @@ class Bmc:
         yield from (TrueUpTo(name, k) for name in open_claims)
 
     def _broken(
-        self, k: int, pending: dict[str, Term], open_claims: dict[str, Claim], runs: Composed, solver: Solver
+        self,
+        k: int,
+        pending: dict[str, Term],
+        open_claims: dict[str, Claim],
+        runs: Composed,
+        solver: Solver | BitSolver,
     ) -> Generator[Event, None, bool]:
         """Takes the properties that some run breaks out of `pending`. False if the solver gives up: on one property,
         not before its patience has been doubled a few times."""

@@ -6,8 +6,8 @@
 
 and "Path compression":  C_k[x0 … xk] = ⋀ xi ≠ xj ∧ ⋀_{i>0} ¬I[xi]  joins the left side.
 
-Ingredients: `_joint` (which properties hold together), `_one_by_one` (the same in smaller queries), `_compress` (C_k, lazily), `_awaiting` (the base case (i.),
-which `bmc` proves in the same process and reports by `TrueUpTo`).
+Ingredients: `_joint` (which properties hold together), `_one_by_one` (the same in smaller queries), `_compress` (C_k,
+lazily), `_await_base_case` (the base case (i.), which `bmc` proves in the same process and reports by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of [Laurent, "Inductive properties"]). So
@@ -32,7 +32,7 @@ import logging
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import ClassVar, Literal, assert_never
+from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
@@ -41,9 +41,12 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.options import KInductionOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
+
+if TYPE_CHECKING:
+    from streamcheck.smt.bit_solver import BitSolver
 
 LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
@@ -72,13 +75,14 @@ class _Attempt:
 
 class KInduction:
     name: ClassVar[str] = "k-induction"
+    prover: ClassVar[SolverFamily] = "z3"
 
     def __init__(self, options: KInductionOptions | None = None) -> None:
         self.options = options or KInductionOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
-        self.steps, self.solver = Chained(self.system), Solver(problem.patience)
+        self.steps, self.solver = Chained(self.system), self.new_solver(problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
         self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
@@ -105,6 +109,9 @@ class KInduction:
             if not timed_out or not self.open or attempt == MOST_ATTEMPTS:
                 return
             self.solver.more_patience()
+
+    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+        return Solver(patience)
 
     # The frames
 
@@ -199,9 +206,7 @@ class KInduction:
                 del together[name]
         return False
 
-    def _one_by_one(
-        self, goals: dict[str, Term], names: list[str], attempt: _Attempt
-    ) -> Generator[Event, None, bool]:
+    def _one_by_one(self, goals: dict[str, Term], names: list[str], attempt: _Attempt) -> Generator[Event, None, bool]:
         """The same with a query for each property, under the hypothesis of all: what is too much together may be easy
         one by one. A property is asked about again only if its proof used one that is gone."""
         together, timed_out, compressed = dict.fromkeys(names), False, False
@@ -211,6 +216,7 @@ class KInduction:
                 if name not in together:
                     continue
                 # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ ¬P_i[xk]
+                yield Progress(attempt.k - 1)
                 assumed = self._assumed(together, attempt)
                 answer = self.solver.check(*assumed, negation(goals[name]))
                 if answer is False:
@@ -261,7 +267,7 @@ class KInduction:
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
         LOG.info("k-induction: step case holds at k = %d (%s): %s", k, kind, "; ".join(names))
-        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants)))
+        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants, prover=self.prover)))
         for name in names:
             claim = self.open.pop(name)
             if not compressed:  # a compressed proof is no hypothesis for a plain one

@@ -89,6 +89,10 @@ class Checks:
     def are_pending(self) -> bool:
         return bool(self._waiting) or any(c.proof for c in self.checkers)
 
+    @property
+    def busy(self) -> int:
+        return sum(c.proof is not None for c in self.checkers)
+
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 

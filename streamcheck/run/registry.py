@@ -41,11 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """When an engine gets a worker, in seconds from the start of a run on two processors."""
+    """When an engine gets a worker: once those before it have used so many seconds of processor time each."""
 
     after: float  # over the first integer model
     other: float | None = None  # over the other one, if there is one; None: not over that one
     beside: str = ""  # the engine whose worker it shares, with the times of that one
+    bits: bool = False  # only over bit-vectors, if there is no Int and no Real; sooner if there are floats
     definitions: int = 0  # fewer definitions than this, and it is not started
 
 
@@ -62,7 +63,7 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
-    auxiliary: bool = False  # mostly helps others: reniced after a while
+    auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     @property
     def options(self) -> Options:
@@ -91,6 +92,18 @@ def _k_induction(options: KInductionOptions) -> Engine:
     from streamcheck.engines.kinduction import KInduction
 
     return KInduction(options)
+
+
+def _bit_bmc(options: BmcOptions) -> Engine:
+    from streamcheck.engines.on_bits import BitBmc
+
+    return BitBmc(options)
+
+
+def _bit_induction(options: KInductionOptions) -> Engine:
+    from streamcheck.engines.on_bits import BitInduction
+
+    return BitInduction(options)
 
 
 def _completeness(options: CompletenessOptions) -> Engine:
@@ -232,6 +245,19 @@ ROWS: tuple[EngineEntry, ...] = (
         program=Start(0.0, other=1.5, beside="bmc"),
         head_start=0,
         price=4,
+    ),
+    EngineEntry(
+        "bit-bmc",
+        "bounded model checking by bitwuzla: floats and machine integers",
+        _bit_bmc,
+        spec=Start(1.0, bits=True),
+    ),
+    EngineEntry(
+        "bit-induction",
+        "k-induction by bitwuzla: floats and machine integers",
+        _bit_induction,
+        needs=("bit-bmc",),
+        spec=Start(1.0, beside="bit-bmc"),
     ),
     EngineEntry(
         "ic3",
