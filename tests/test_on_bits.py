@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from test_command import streamcheck
@@ -43,7 +44,7 @@ def test_floats_are_decided_by_bitwuzla_and_checked_by_cvc5(spec_file, tmp_path,
         "associative": "falsified",
     }
     saved = rows["mean"]["certificate"]
-    assert json.load(open(saved))["prover"] == "bitwuzla"
+    assert json.loads(Path(saved).read_text())["prover"] == "bitwuzla"
     assert streamcheck("check", saved).returncode == 0
 
 

@@ -188,7 +188,7 @@ class KInduction:
         while together:
             # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ (¬P_1[xk] ∨ …)
             broken = disjunction(*(negation(goals[name]) for name in together))
-            answer = self.solver.check(*self._assumed(together, attempt), broken)
+            answer = self.solver.check(*self._assumptions(together, attempt), broken)
             if answer is None and len(together) > 1:
                 return (yield from self._one_by_one(goals, list(together), attempt))
             if answer is None:
@@ -217,7 +217,7 @@ class KInduction:
                     continue
                 # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ ¬P_i[xk]
                 yield Progress(attempt.k - 1)
-                assumed = self._assumed(together, attempt)
+                assumed = self._assumptions(together, attempt)
                 answer = self.solver.check(*assumed, negation(goals[name]))
                 if answer is False:
                     used[name] = set(self.solver.core(assumed))
@@ -235,7 +235,7 @@ class KInduction:
             self._keep_inductive(list(together), attempt.k, compressed=compressed)
         return timed_out
 
-    def _assumed(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
+    def _assumptions(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
         hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
         return [*hypotheses, *([COMPRESSED] if attempt.compressed else [])]
 

@@ -69,7 +69,7 @@ class BitSolver:
 
     def add_under(self, label: Term, t: Term) -> None:
         """`label → t`: the term counts in checks that assume the label."""
-        self._solver.assert_formula(self._parsed(f"(=> {self._name(label)} {self._name(t)})"))
+        self._solver.assert_formula(self._parse_term(f"(=> {self._name(label)} {self._name(t)})"))
 
     def check(self, *assumed: Term) -> bool | None:
         """Satisfiability of what was added, and of these terms."""
@@ -113,10 +113,10 @@ class BitSolver:
 
     def _term(self, t: Term) -> Any:
         if t not in self._terms:
-            self._terms[t] = self._parsed(self._name(t))
+            self._terms[t] = self._parse_term(self._name(t))
         return self._terms[t]
 
-    def _parsed(self, text: str) -> Any:
+    def _parse_term(self, text: str) -> Any:
         return self._parser.parse_term(text)
 
     def _name(self, root: Term) -> str:
