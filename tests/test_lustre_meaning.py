@@ -52,7 +52,7 @@ def test_calls_in_nested_lazy_branches_keep_their_values(tmp_path):
 
 
 def test_the_assumption_of_a_call_in_a_branch_that_is_not_chosen_is_not_owed(tmp_path):
-    root = "node root(i: int) returns (o: int); con assume i >= 0; guarantee o >= 0; noc let o = i; tel"
+    root = "function root(i: int) returns (o: int); con assume i >= 0; guarantee o >= 0; noc let o = i; tel"
     for call, verdict in (("x >= 0 and then root(x) >= 0", "proved"), ("x >= 0 and root(x) >= 0", "falsified")):
         found = verdicts(tmp_path, node(f"y = {call};", inputs="x: int", outputs="y: bool", before=root))
         assert [v for name, v in found.items() if "assume" in name] == [verdict]
@@ -93,6 +93,10 @@ def test_reals_may_be_hexadecimal_and_rounded_down(tmp_path):
         ("node n() returns (y: int^2^2);\nlet y[i] = [1, 2]; tel", 2, "too few indices"),
         ("node n() returns (y: int);\nlet y, y = (1, 2); tel", 2, "twice"),
         ("type r = struct { a: int };\nconst c: r = r { b = 1 };\nnode n() returns (y: int); let y = 1; tel", 2, "r "),
+        ("node n(x: bool) returns (y: bool);\nlet y = x and then pre x; tel", 2, "`and then` has `pre` in it"),
+        ("node n(x: bool) returns (y: bool);\nlet y = (true -> x) or else x; tel", 2, "`or else` has `->` in it"),
+        ("node m() returns (y: bool); let y = true; tel\nnode n(x: bool) returns (y: bool); let y = x ==> m(); tel", 2,
+         "`==>` has a call of m in it, which is a node"),
         ("datatype t = A | B;", 1, "algebraic data types are not supported"),
         ("function rec f(x: int) returns (y: int);\nlet y = f(x); tel", 1, "recursive functions"),
         ("node n(x: int) returns (y: int);\nlet y = last x; tel", 2, "`last` is not supported"),
