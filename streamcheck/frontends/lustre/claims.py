@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from streamcheck.core.simplify import apply, conjunction
+from streamcheck.core.simplify import apply, conjunction, disjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
@@ -127,6 +127,9 @@ class Claims:
         inner = contract_scope(self.evaluator, node.contract, scope)
         scope.modes, scope.imports = inner.modes, inner.imports
         claims = list(contract_claims(self.evaluator, node.contract, inner))
+        modes = [c for c in claims if c.role == "reachable"]
+        if modes and scope is self.top:
+            self._add_claim("some mode is active", disjunction(*(m.term for m in modes)), modes[0].at)
         assumed = [c for c in claims if c.role == "assume"]
         for c in assumed:
             if scope is self.top:
