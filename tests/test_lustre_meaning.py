@@ -11,6 +11,7 @@ from lustre_runs import node, ran, read, verdicts
 
 from streamcheck import SpecError
 from streamcheck.frontends.lustre.read import read_lustre
+from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target
 from streamcheck.run.source import read as read_file
@@ -125,3 +126,28 @@ def test_reading_keeps_to_the_time_limit(tmp_path):
     with pytest.raises(SpecError, match=r"timed out after 0\.1 s"):
         read_file(Target(str(path), None), 0.1)
     assert time.monotonic() - began < 3
+
+
+def test_a_counterexample_that_gives_a_function_two_values_is_none(tmp_path):
+    """x may be 1, 2, 1 with f(1) first 0 and then 1: no register remembers that."""
+    body = """
+      y = f(x); late = false -> pre (false -> true);
+      check "again" late and x = (0 -> pre (0 -> pre x)) => y = (0 -> pre (0 -> pre y));
+      check "other" y < 3;
+    """
+    before = "function imported f(x: int) returns (y: int);"
+    text = node(body, inputs="x: int", local="late: bool", before=before)
+    specification = read(tmp_path, text)
+    results = {r.name: r for r in prove(specification, Settings(timeout=2.0, jobs=1)).results}
+    assert results["other"].verdict == "falsified"
+    assert results["again"].verdict == "unknown"
+    assert "it gives f two values for the same inputs, at steps" in str(results["again"].unknown.reasons)
+    assert [c.function for c in from_plain(to_plain(specification)).calls] == ["f"] * len(specification.calls)
+
+
+def test_a_division_by_zero_is_a_function_of_the_dividend(tmp_path):
+    body = 'y = x / 0.0; check "same" true -> x = pre x => y = pre y;'
+    text = node(body, "x: real", "y: real")
+    (result,) = prove(read(tmp_path, text), Settings(timeout=2.0, jobs=1)).results
+    assert result.verdict == "unknown"
+    assert "it gives div by zero two values for the same inputs, at steps 0 and 1" in str(result.unknown.reasons)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, variable, walk
+from streamcheck.core.term import Term, cone, variable, walk
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
@@ -21,8 +21,9 @@ from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.uncalled import check_uncalled
+from streamcheck.frontends.operations import image_of_call
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Constant, Input, Named, Specification
+from streamcheck.problem.specification import Constant, FunctionCall, Input, Named, Specification
 
 
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
@@ -102,6 +103,7 @@ class MainNode:
             tuple(map(now, self.claims.assumptions)),
             self.tokens.where(self.main.at),
             tuple(self.variables.warnings),
+            self._calls(registers),
         )
 
     def _inputs(self) -> list[Input]:
@@ -118,12 +120,24 @@ class MainNode:
         claims = self.claims
         roots = [o.term for o in observers]
         roots += [c.term for c in (*claims.assumptions, *claims.properties.values())]
+        roots += self._call_terms(roots)
         registers = Registers(self.variables, self.evaluator.delays, roots)
         for d in registers.delays:
             if d.var in registers.seen_first:
                 self.variables.warn(d.at, f"{d.shown} has no value at the first step: it may have any")
                 claims.assume_first_range(d.shape, d.var, self.main.at)
         return registers
+
+    def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
+        """The terms of the calls whose outputs matter."""
+        nexts = {d.var: d.next for d in self.evaluator.delays if d.next is not None}
+        nexts |= {var: after for var, _, after in self.variables.cells}
+        needed = cone(roots, nexts)
+        return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
+
+    def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
+        calls = (image_of_call(call, registers.image) for call in self.variables.calls)
+        return tuple(call for call in calls if registers.seen.issuperset(call.outputs))
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants
