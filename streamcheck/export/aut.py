@@ -254,7 +254,7 @@ def _split(case: _Case) -> list[_Case] | None:
     terms = [*case.conditions, *(t for _, t in case.updates)]
     for node in walk(terms):
         if node.op == "mux" and not _is_quotient(node):
-            return [_chosen(case, terms, node.args[0], truth=truth) for truth in (True, False)]
+            return [_with_choice(case, terms, node.args[0], truth=truth) for truth in (True, False)]
         if node.op in TRUNCATING and node not in case.signs:
             negative = term("lt", node.args[0], ZERO)
             return [
@@ -271,7 +271,7 @@ def _split(case: _Case) -> list[_Case] | None:
     return None
 
 
-def _chosen(case: _Case, terms: list[Term], condition: Term, *, truth: bool) -> _Case:
+def _with_choice(case: _Case, terms: list[Term], condition: Term, *, truth: bool) -> _Case:
     """The case in which the condition has that truth: every choice by it is made."""
 
     def step(node: Term, args: list[Term]) -> Term:
