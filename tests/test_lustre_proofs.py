@@ -215,6 +215,14 @@ def test_the_modes_of_the_main_node_alone_have_to_cover_everything(tmp_path):
     assert verdicts(tmp_path, defined)["some mode is active"] == "falsified"
 
 
+def test_a_promise_about_outputs_that_nothing_reads_is_no_assumption(tmp_path):
+    """No run keeps it, since it is about the input: if the call mattered, everything would be proved."""
+    before = "node imported n(x: int) returns (y: int); con guarantee x > 0; guarantee y > 0; noc"
+    text = node("y = x; z = n(x);", "x: int", local="z: int", before=before, claims='check "P" x > 0;')
+    assert verdicts(tmp_path, text)["P"] == "falsified" and not read(tmp_path, text).assumptions
+    assert verdicts(tmp_path, text.replace("y = x;", "y = z;").replace('"P" x > 0', '"P" y > 0'))["P"] == "proved"
+
+
 def test_the_modes_of_imported_contracts_cover_it_together(tmp_path):
     text = """
       contract small(x: int) returns (y: int);

@@ -83,6 +83,7 @@ class MainNode:
         self.evaluator.instances.populate(self.top, self.main)
         self.evaluator.finish(self.claims.add_instance)
         assume_congruence(self.evaluator, self.claims)
+        self._drop_promises()
         for var, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
@@ -128,11 +129,29 @@ class MainNode:
                 claims.assume_first_range(d.shape, d.var, self.main.at)
         return registers
 
+    def _drop_promises(self) -> None:
+        """Keep what an imported node promises only if a property or another assumption depends on its outputs: Kind 2
+        slices the other calls away, with what their contracts say of their inputs."""
+        claims, nexts = self.claims, self._nexts()
+        waiting = [a for a in claims.assumptions if a.name in claims.promises]
+        roots = [p.term for p in claims.properties.values()]
+        roots += [a.term for a in claims.assumptions if a.name not in claims.promises]
+        while waiting and claims.properties:
+            needed = cone(roots, nexts)
+            more = [a for a in waiting if not needed.isdisjoint(claims.promises[a.name])]
+            if not more:
+                claims.assumptions = [a for a in claims.assumptions if a not in waiting]
+                return
+            roots += [a.term for a in more]
+            waiting = [a for a in waiting if a not in more]
+
+    def _nexts(self) -> dict[Term, Term]:
+        nexts = {d.var: d.next for d in self.evaluator.delays if d.next is not None}
+        return nexts | {var: after for var, _, after in self.variables.cells}
+
     def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
         """The terms of the calls whose outputs matter."""
-        nexts = {d.var: d.next for d in self.evaluator.delays if d.next is not None}
-        nexts |= {var: after for var, _, after in self.variables.cells}
-        needed = cone(roots, nexts)
+        needed = cone(roots, self._nexts())
         return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
 
     def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
