@@ -138,7 +138,7 @@ def test_a_counterexample_that_gives_a_function_two_values_is_none(tmp_path):
     before = "function imported f(x: int) returns (y: int);"
     text = node(body, inputs="x: int", local="late: bool", before=before)
     specification = read(tmp_path, text)
-    results = {r.name: r for r in prove(specification, Settings(timeout=2.0, jobs=1)).results}
+    results = {r.name: r for r in prove(specification, Settings(timeout=40.0, jobs=1, engines=("bmc",))).results}
     assert results["other"].verdict == "falsified"
     assert results["again"].verdict == "unknown"
     assert "it gives f two values for the same inputs, at steps" in str(results["again"].unknown.reasons)
@@ -148,6 +148,6 @@ def test_a_counterexample_that_gives_a_function_two_values_is_none(tmp_path):
 def test_a_division_by_zero_is_a_function_of_the_dividend(tmp_path):
     body = 'y = x / 0.0; check "same" true -> x = pre x => y = pre y;'
     text = node(body, "x: real", "y: real")
-    (result,) = prove(read(tmp_path, text), Settings(timeout=2.0, jobs=1)).results
+    (result,) = prove(read(tmp_path, text), Settings(timeout=40.0, jobs=1, engines=("bmc",))).results
     assert result.verdict == "unknown"
     assert "it gives div by zero two values for the same inputs, at steps 0 and 1" in str(result.unknown.reasons)
