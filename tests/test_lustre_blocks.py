@@ -65,6 +65,8 @@ def test_an_assumption_is_owed_in_the_branch(tmp_path):
         ("if b then\ny = 1; y = 2; else y = 3; fi", "y has two equations in this branch"),
         ("if pre b then y = 1; z = 1; else y = 2; z = 2; fi", "a block of several variables has `pre` without `->`"),
         ("if b then\nassert b; else y = 3; fi", "expected a name, found `assert`"),
+        ("if b then when b then y = 1; else y = 2; end\nelse y = 3; fi", "nor these in `if` blocks"),
+        ("cond | b: if b then y = 1; else y = 2; fi\notherwise: y = 3; end", "`if` blocks in `when`"),
         ("frame (y) y = 0; let tel", "`frame` blocks are not supported"),
     ],
 )

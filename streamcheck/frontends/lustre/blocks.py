@@ -14,7 +14,8 @@ from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import Equation, ExpressionText
 from streamcheck.frontends.lustre.walks import subexpressions
 
-BLOCKS = frozenset(("if", "when", "cond"))
+CASES = frozenset(("when", "cond"))
+BLOCKS = CASES | {"if"}
 Branch: TypeAlias = dict[tuple[tuple[str, ...], tuple[str, ...]], ExpressionText]  # by names and indices
 
 
@@ -91,12 +92,20 @@ class BlockParser:
         branch: Branch = {}
         while self.cursor.word not in ends or self.is_variable():
             at = self.cursor.at
-            for equation in self.equations() if self.begins() else [self.equation()]:
+            for equation in self._nested(ends) if self.begins() else [self.equation()]:
                 key = equation.names, equation.indices
                 if key in branch:
                     raise self.cursor.error(at, f"{', '.join(equation.names)} has two equations in this branch")
                 branch[key] = equation.value
         return branch
+
+    def _nested(self, ends: tuple[str, ...]) -> list[Equation]:
+        """The equations of a block in a branch with these ends."""
+        word = self.cursor.word
+        if (word in CASES) != ("end" in ends):
+            text = "`if` blocks in `when` and `cond` blocks are not supported, nor these in `if` blocks"
+            raise self.cursor.error(self.cursor.at, text, write="equations with `if … then … else`")
+        return self.equations()
 
     def _joined(self, op: str, condition: ExpressionText, chosen: Branch, other: Branch, at: int) -> Branch:
         """One expression for each variable. The branch after the token `at` is the other one."""
