@@ -16,7 +16,7 @@ from streamcheck.frontends.lustre.walks import subexpressions
 
 CASES = frozenset(("when", "cond"))
 BLOCKS = CASES | {"if"}
-Branch: TypeAlias = dict[tuple[tuple[str, ...], tuple[str, ...]], ExpressionText]  # by names and indices
+BranchValues: TypeAlias = dict[tuple[tuple[str, ...], tuple[str, ...]], ExpressionText]  # by names and indices
 
 
 class BlockParser:
@@ -43,7 +43,7 @@ class BlockParser:
         at = self.cursor.at
         return [Equation(names, indices, value, at) for (names, indices), value in self._block().items()]
 
-    def _block(self) -> Branch:
+    def _block(self) -> BranchValues:
         match self.cursor.next():
             case "if":
                 return self._if()
@@ -51,32 +51,32 @@ class BlockParser:
                 return self._when()
         return self._cases()
 
-    def _if(self) -> Branch:
+    def _if(self) -> BranchValues:
         condition = self._condition("then")
         chosen = self._branch("elsif", "else", "fi")
         at = self.cursor.at
         if self.cursor.take("elsif"):
-            return self._joined("if", condition, chosen, self._if(), at)
+            return self._join("if", condition, chosen, self._if(), at)
         other = self._branch("fi") if self.cursor.take("else") else {}
         self.cursor.expect("fi")
-        return self._joined("if", condition, chosen, other, at)
+        return self._join("if", condition, chosen, other, at)
 
-    def _when(self) -> Branch:
+    def _when(self) -> BranchValues:
         condition = self._condition("then")
         chosen = self._branch("else", "end")
         at = self.cursor.at
         other = self._branch("end") if self.cursor.take("else") else {}
         self.cursor.expect("end")
-        return self._joined("lazy", condition, chosen, other, at)
+        return self._join("lazy", condition, chosen, other, at)
 
-    def _cases(self) -> Branch:
+    def _cases(self) -> BranchValues:
         """The cases of a `cond` that are left."""
         at = self.cursor.at
         if self.cursor.take("|"):
             condition = self._condition(":")
             chosen = self._branch("|", "otherwise", "end")
-            return self._joined("lazy", condition, chosen, self._cases(), at)
-        other: Branch = {}
+            return self._join("lazy", condition, chosen, self._cases(), at)
+        other: BranchValues = {}
         if self.cursor.take("otherwise"):
             self.cursor.expect(":")
             other = self._branch("end")
@@ -88,18 +88,18 @@ class BlockParser:
         self.cursor.expect(end)
         return condition
 
-    def _branch(self, *ends: str) -> Branch:
-        branch: Branch = {}
+    def _branch(self, *ends: str) -> BranchValues:
+        branch: BranchValues = {}
         while self.cursor.word not in ends or self.is_variable():
             at = self.cursor.at
-            for equation in self._nested(ends) if self.begins() else [self.equation()]:
+            for equation in self._inner_equations(ends) if self.begins() else [self.equation()]:
                 key = equation.names, equation.indices
                 if key in branch:
                     raise self.cursor.error(at, f"{', '.join(equation.names)} has two equations in this branch")
                 branch[key] = equation.value
         return branch
 
-    def _nested(self, ends: tuple[str, ...]) -> list[Equation]:
+    def _inner_equations(self, ends: tuple[str, ...]) -> list[Equation]:
         """The equations of a block in a branch with these ends."""
         word = self.cursor.word
         if (word in CASES) != ("end" in ends):
@@ -107,7 +107,9 @@ class BlockParser:
             raise self.cursor.error(self.cursor.at, text, write="equations with `if … then … else`")
         return self.equations()
 
-    def _joined(self, op: str, condition: ExpressionText, chosen: Branch, other: Branch, at: int) -> Branch:
+    def _join(
+        self, op: str, condition: ExpressionText, chosen: BranchValues, other: BranchValues, at: int
+    ) -> BranchValues:
         """One expression for each variable. The branch after the token `at` is the other one."""
         for names, _ in [*chosen, *other]:
             if (names, _) not in chosen or (names, _) not in other:
