@@ -67,6 +67,7 @@ def test_an_assumption_is_owed_in_the_branch(tmp_path):
         ("if b then\nassert b; else y = 3; fi", "expected a name, found `assert`"),
         ("if b then when b then y = 1; else y = 2; end\nelse y = 3; fi", "nor these in `if` blocks"),
         ("cond | b: if b then y = 1; else y = 2; fi\notherwise: y = 3; end", "`if` blocks in `when`"),
+        ("if b then\n() = 1; else () = 2; fi", "an equation in a block defines a variable"),
         ("frame (y) y = 0; let tel", "`frame` blocks are not supported"),
     ],
 )

@@ -94,6 +94,8 @@ class BlockParser:
             at = self.cursor.at
             for equation in self._inner_equations(ends) if self.begins() else [self.equation()]:
                 key = equation.names, equation.indices
+                if not equation.names:
+                    raise self.cursor.error(at, "an equation in a block defines a variable")
                 if key in branch:
                     raise self.cursor.error(at, f"{', '.join(equation.names)} has two equations in this branch")
                 branch[key] = equation.value
