@@ -306,6 +306,19 @@ def test_a_state_without_successor_counts(tmp_path):
     assert result.verdict == "falsified" and result.k == 0  # x = 1 has no successor, and is initial
 
 
+def test_a_division_by_zero_has_one_value_for_each_dividend(tmp_path):
+    text = """
+      (declare-fun x () Int) (declare-fun |x'| () Int) (define-fun .x () Int (! x :next |x'|))
+      (define-fun .i () Bool (! (= x (div 5 0)) :init true))
+      (define-fun .t () Bool (! (= |x'| (div 5 (- x x))) :trans true))
+      (define-fun same () Bool (! (= x (div 5 0)) :invar-property 0))
+      (define-fun nine () Bool (! (= x 9) :invar-property 1))
+    """
+    same, nine = prove(vmt(tmp_path, text), Settings(timeout=40, jobs=1, engines=("bmc",))).results
+    assert nine.verdict == "falsified"
+    assert same.verdict == "unknown" and "it gives intdiv by zero two values" in str(same.unknown.reasons)
+
+
 def test_functional_transitions_need_no_conditions(tmp_path):
     text = RELATION.replace("(let ((up (= |x'| (+ x 1)))) (or up (and (= |x'| x) (> x 3))))", "(= (+ x 1) |x'|)")
     text = text.replace("(and (>= x 0) (< x 2))", "(= x 1)")

@@ -29,7 +29,7 @@ from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
-from streamcheck.problem.result import PathReplay, Replay, Word
+from streamcheck.problem.result import Inconsistent, PathReplay, Replay, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -463,6 +463,10 @@ class Director:
         if earlier is not None and earlier.verdict == "falsified":
             return
         evidence, shown = self._replay(worker, falsified)
+        if isinstance(shown, Inconsistent):
+            reason = f"its counterexample is none: {shown.reason}"
+            self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
+            return
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
@@ -482,7 +486,9 @@ class Director:
                 self._post(other, falsified)
         self._settle_longer(self.elapsed)
 
-    def _replay(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
+    def _replay(
+        self, worker: Worker, falsified: Falsified
+    ) -> tuple[Evidence, Replay | PathReplay | Inconsistent | str]:
         """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
         from streamcheck.certify.replay import replay, replay_path
 
