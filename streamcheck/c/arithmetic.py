@@ -69,6 +69,9 @@ class SideCondition(Enum):
     INDEX = "index in bounds", "index out of bounds"
     SHIFT = "shift in range", "shift out of range"
     CONVERSION = "conversion in range", "conversion out of range"
+    ARGUMENT = "argument in range", "argument out of range"
+    OVERLAP = "no overlap", "the objects overlap"
+    REACHED = "unreachable code", "code that is said to be unreachable is reached"
     DETERMINATE = "no indeterminate value", "indeterminate value"
     RETURN = "a value is returned", "no value is returned"
 
@@ -256,6 +259,10 @@ class Arithmetic:
         """The index into an array of this length."""
         self.oblige(SideCondition.INDEX, self._within(value.term, 0, length - 1))
         return value.term
+
+    def require_range(self, condition: SideCondition, value: CValue, low: int, high: int) -> None:
+        """Obliges the value to be in the range."""
+        self.oblige(condition, self._within(value.term, low, high))
 
     # Side conditions
 

@@ -110,6 +110,9 @@ def standard_names(dialect: Dialect) -> Mapping[str, Meaning]:
     if dialect is not Dialect.MATHEMATICAL:
         for name in ("INFINITY", "NAN"):  # 7.12
             names[name] = CValue(kinds.FLOAT, constant(arithmetic.type_of(kinds.FLOAT), float(name)))
+    if dialect is Dialect.COMPILED:
+        for name, (value, floating) in kinds.FLOATING_CONSTANTS.items():
+            names[name] = CValue(floating, constant(arithmetic.type_of(floating), value))
     return names
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamcheck.c import library
 from streamcheck.c.declarations import Function, NameScope
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 
 READS, CHOOSES, ACTS = 0, 1, 2
+READERS = ("strlen", "strnlen", "strcmp", "strncmp", "memcmp")  # of string.h
 CHOOSERS = ("__VERIFIER_nondet_", "nondet_")
 
 
@@ -23,7 +25,7 @@ def level(node: Any, scope: NameScope) -> int:
             return ACTS
         case "FuncCall":
             inner = level(node.args, scope) if node.args else READS
-            return max(inner, CHOOSES if is_choice(node, scope) else ACTS)
+            return max(inner, _level_of_call(node, scope))
         case "BinaryOp" if node.op in ("&&", "||"):
             return max(level(node.left, scope), ACTS if level(node.right, scope) else READS)
         case "TernaryOp":
@@ -37,8 +39,24 @@ def level(node: Any, scope: NameScope) -> int:
     return max((level(child, scope) for _, child in node.children()), default=READS)
 
 
+def _level_of_call(node: Any, scope: NameScope) -> int:
+    if is_choice(node, scope):
+        return CHOOSES
+    name = getattr(node.name, "name", "")
+    found = library.model_name(name)
+    if found is None or is_defined(name, scope):
+        return READS if name in READERS and not is_defined(name, scope) else ACTS
+    single = found + "f" if found in library.GENERIC else found
+    return CHOOSES if library.model(single).chooses else READS
+
+
 def is_choice(node: Any, scope: NameScope) -> bool:
     """The call only gives an unknown value."""
     name = getattr(node.name, "name", "")
+    return name.startswith(CHOOSERS) and not is_defined(name, scope)
+
+
+def is_defined(name: str, scope: NameScope) -> bool:
+    """The file gives the name a meaning of its own: a function with a body, or no function at all."""
     meaning = scope.meaning(name)
-    return name.startswith(CHOOSERS) and not (isinstance(meaning, Function) and meaning.body is not None)
+    return meaning is not None and not (isinstance(meaning, Function) and meaning.body is None)

@@ -48,9 +48,11 @@ class Evaluator:
         self._at: Any = Location(file, 1)  # or the node that is being evaluated
         self.arithmetic = Arithmetic(dialect, self._oblige)
         self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
-        self.scope = NameScope(None, dict(standard_names(dialect)))
+        self.standard = NameScope(None, dict(standard_names(dialect)))
+        self.scope = self.standard
         self.premises: list[Term] = []
         self._constants_only = False
+        self._caller: Any = None  # while a model of the library is evaluated: the call
 
     # What a room that executes programs provides
 
@@ -105,16 +107,20 @@ class Evaluator:
         return text_of(node)
 
     def error(self, message: str, node: Any) -> SpecError:
-        return SpecError(message, where_of(node))
+        return SpecError(message, self.place_of(node))
+
+    def place_of(self, node: Any) -> Location:
+        """The line of a node. In a model of a library's function it is the line of the call."""
+        return where_of(node if self._caller is None else self._caller)
 
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
         """A context in which messages and effects have the node's line."""
-        before, self._at = self._at, node
+        before, self._at = self._at, self._caller or node
         try:
             yield
         except (Unsupported, TypeRule) as why:
-            raise SpecError(str(why), where_of(node)) from None
+            raise SpecError(str(why), self.place_of(node)) from None
         finally:
             self._at = before
 
@@ -125,6 +131,17 @@ class Evaluator:
             yield
         finally:
             self.premises.pop()
+
+    @contextmanager
+    def within_model(self, call: Any, scope: NameScope) -> Iterator[None]:
+        """A context in which an expression of the library is evaluated, in a scope of its own, at the line of the
+        call."""
+        before = self.scope, self._caller
+        self.scope, self._caller = scope, self._caller or call
+        try:
+            yield
+        finally:
+            self.scope, self._caller = before
 
     # Values
 
@@ -152,11 +169,11 @@ class Evaluator:
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.error(message, node)
-        before, self._at = self._at, node
+        before, self._at = self._at, self._caller or node
         try:
             return method(node)
         except (Unsupported, TypeRule) as why:
-            raise SpecError(str(why), where_of(node)) from None
+            raise SpecError(str(why), self.place_of(node)) from None
         finally:
             self._at = before
 
@@ -210,6 +227,9 @@ class Evaluator:
             whole = whole_literal(text)
             if whole is not None and not (portable and text[-1] in "lL"):
                 return self.arithmetic.number(whole[1], whole[0])
+        if text.startswith('"'):
+            where = "as an initialiser and in calls of string.h"
+            raise self.error(f"the string {text} is supported {where} only; write char t[] = {text};", node)
         raise self.error(f"the literal {text} is not supported", node)
 
     def _BinaryOp(self, node: Any) -> CResult:

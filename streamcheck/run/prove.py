@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, assert_never
 
@@ -15,6 +15,7 @@ from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Unknown
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
@@ -77,7 +78,7 @@ def prove(
         standby=standby,
     )
     decisions = director.run()
-    results = [_result(p, decisions[p.name]) for p in chosen.properties]
+    results = _within_limits(chosen, [_result(p, decisions[p.name]) for p in chosen.properties])
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -108,6 +109,8 @@ def _select(problem: Problem, names: Sequence[str]) -> Problem:
         if not fitting:
             raise SpecError(f'{problem.name} has no property named "{name}", it has {", ".join(known) or "none"}')
         chosen.update(fitting)
+    if isinstance(problem, Automaton):  # a proof also needs that no run leaves what is modelled
+        chosen.update(e.name for e in problem.errors if e.limit is not None and not chosen.isdisjoint(e.limit.hidden))
     return with_properties(problem, chosen) if names else problem
 
 
@@ -134,6 +137,34 @@ def _result(prop: Claim, decision: Decision) -> Result:
 OPPOSITE: Mapping[Word, Word] = {"proved": "falsified", "falsified": "proved", "unknown": "unknown"}
 
 
+def _within_limits(problem: Problem, results: list[Result]) -> list[Result]:
+    """The results with those unknown that the end of what an automaton models leaves open: the end itself if a run
+    gets there, and proofs of claims that may fail after it, unless it is proved that no run gets there."""
+    match problem:
+        case Specification():
+            return results
+        case Automaton():
+            verdicts = {r.name: r.verdict for r in results}
+            ends = {e.name: e.limit for e in problem.errors if e.limit is not None and verdicts[e.name] != "proved"}
+            reasons: dict[str, str] = {}
+            for name, limit in ends.items():
+                reasons |= dict.fromkeys(
+                    limit.hidden, f"not known after the {name.removeprefix('no ')}: {limit.reason}"
+                )
+            reasons |= {name: limit.reason for name, limit in ends.items() if verdicts[name] == "falsified"}
+            return [
+                _open(r, reasons[r.name]) if r.name in reasons and (r.verdict == "proved" or r.name in ends) else r
+                for r in results
+            ]
+    assert_never(problem)
+
+
+def _open(result: Result, reason: str) -> Result:
+    """The result as unknown, without its evidence."""
+    unknown = Unknown(result.name, reason)
+    return replace(result, verdict="unknown", unknown=unknown, evidence=None, replay=None, k=None)
+
+
 def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     """A C program means nothing after its first undefined operation, so proofs end there: also if nobody asked whether
     there is one."""
@@ -142,7 +173,9 @@ def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> l
             return []
         case Automaton():
             proved = {name for name, d in decisions.items() if d.verdict == "proved"}
-            doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in proved]
+            limits = {e.name for e in problem.errors if e.limit is not None}
+            implied = [p.name for p in problem.properties if p.is_implied and p.name not in limits]
+            doubtful = [name for name in implied if name not in proved]
             if not doubtful:
                 return []
             first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not checked)"

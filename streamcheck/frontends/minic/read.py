@@ -113,6 +113,8 @@ class _TranslationUnit:
                 self.globals[node.name] = node
                 return
             qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+            if "static" not in node.storage and not qualifiers["constant"]:
+                self.statements.shared.append(node.name)
             scope.names[node.name] = self.statements.variable(node.name, kind, ("", node.name), **qualifiers)
             if node.init is not None or "extern" not in node.storage:
                 before = self.globals.get(node.name)

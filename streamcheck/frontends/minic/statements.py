@@ -31,7 +31,7 @@ class Inlining:
     """The function being inlined, and the targets of its jumps."""
 
     function: Function
-    result: Lvalue | None
+    result: Lvalue | PointerVariable | None
     leave: str
     outermost: bool
     breaks: list[str] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Statements:
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
+        self.shared: list[str] = []  # variables that other files can name
 
     # Variables
 
@@ -121,7 +122,7 @@ class Statements:
 
     # Functions
 
-    def run(self, function: Function, result: Lvalue | None, leave: str) -> None:
+    def run(self, function: Function, result: Lvalue | PointerVariable | None, leave: str) -> None:
         """The body of a function, from the current place to `leave`."""
         frame = Inlining(function, result, leave, outermost=not self.frames)
         self.frames.append(frame)
@@ -129,10 +130,15 @@ class Statements:
         for name, node in frame.wanted.items():
             if name not in frame.placed:
                 raise self.expressions.error(f"label {name} is not declared", node)
-        if result is not None and function.name != "main":
-            self._unknown_value(result, f"{function.name}.return")
+        self._lose_result(frame)
         self.flow.jump(leave)
         self.frames.pop()
+
+    def _lose_result(self, frame: Inlining) -> None:
+        """The function returns without a value (of main, that is 0)."""
+        result = frame.result.offset if isinstance(frame.result, PointerVariable) else frame.result
+        if result is not None and frame.function.name != "main":
+            self._unknown_value(result, f"{frame.function.name}.return")
 
     @property
     def frame(self) -> Inlining:
@@ -240,10 +246,11 @@ class Statements:
     def _Return(self, node: Any) -> None:
         frame, to = self.frame, self.expressions
         if node.expr is None:
-            if frame.result is not None and frame.function.name != "main":
-                self._unknown_value(frame.result, f"{frame.function.name}.return")
+            self._lose_result(frame)
         elif frame.result is None:
             to.effect(node.expr)
+        elif isinstance(frame.result, PointerVariable):
+            to.assign(node, *pointers.bind(frame.result, to.value(node.expr), to.text(node), to, node))
         else:
             to.store(node, to.text(node).rstrip(";"), (frame.result, to.value(node.expr)))
         self.flow.jump(frame.leave)
