@@ -476,9 +476,9 @@ def test_an_included_file_keeps_its_lines(read):
         ("int main(void) {\n static int x, *p = &x;\n}", "a.c:2: a static pointer in a function is not supported"),
         ('int main(void) {\n asm("nop");\n}', "a.c:2: assembler is not supported"),
         ("int main(void) {\n int *p = malloc(4);\n}", "a.c:2: malloc: memory from the heap is not supported; write"),
-        ("union u { int x; };\nunion u g; int main(void) {}", "a.c:1: unions are not supported"),
-        ("struct s { int x : 3; };\nint main(void) {}", "a.c:1: bit-fields are not supported"),
-        ("int main(void) { int (*f)(void) = 0;\n}", "a.c:1: pointers to functions are not supported"),
+        ("union u { int x; };\nunion u g; int main(void) {\n g; }", "a.c:3: g: unions are not supported"),
+        ("struct s { int x : 3; };\nint main(void) { struct s g;\n g.x; }", "a.c:3: bit-fields are not supported"),
+        ("int main(void) { int (*f)(void) = 0;\n f(); }", "a.c:2: f: pointers to functions are not supported"),
         ("int main(void) {\n goto out;\n}", "a.c:2: label out is not declared"),
         ("int main(void) {\n break;\n}", "a.c:2: break; is not in a loop"),
         ("int f(int x) { return x; } int main(void) {\n f();\n}", "a.c:2: f takes 1 argument, found 0"),
@@ -487,8 +487,8 @@ def test_an_included_file_keeps_its_lines(read):
         ("int main(void) { double a, b;\n memcmp(&a, &b, 8);\n}", "a.c:2: memcmp(&a, &b, 8): double and double"),
         ("int main(void) { char a[2];\n int i = 0; a[0] = strlen(a + i++);\n}", "a.c:2: strlen(a + (i++)): side"),
         ('int main(void) {\n strcpy("ab", "b");\n}', 'a.c:2: the string "ab" is supported as an init'),
-        ("long double x;\nint main(void) {}", "a.c:1: the type long double is not supported"),
-        ("struct s { volatile int x; };\nint main(void) {}", "volatile is supported on variables only"),
+        ("long double x;\nint main(void) {\n x = 1; }", "a.c:3: x: the type long double is not supported"),
+        ("struct s { volatile int x; } g;\nint main(void) { g.x; }", "volatile is supported on variables only"),
         ("#if A B\n#endif\n", "a.c:1: the condition is not constant: #if A B"),
         ("#if 1 || 1 / 0\n#if 1 / 0\n#endif\n#endif\n", "a.c:2: the condition is not constant: #if 1 / 0"),
         ("\n#if 1\nint x;\n", "a.c:2: an #if without its #endif"),
@@ -508,6 +508,38 @@ def test_messages(read, text, message):
     with pytest.raises(SpecError) as error:
         read(text)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "int (*handler)(int); struct ops { void (*run)(void); int n; } ops = { 0, 3 };",
+        "union u { int x; float y; } u; typedef union { int a; } v; struct w { v inner; struct w *next; } w;",
+        "long double x; typedef __builtin_va_list list; extern int printf(const char *, ...);",
+        "struct forward; struct forward *p; void take(struct forward *); struct forward { int x : 3; };",
+        "void log(const char *format, ...) { } volatile int *port; typedef volatile unsigned reg; float _Complex c;",
+        'static inline void stop(void) { __asm__ volatile ("hlt" : : : "memory"); } int f(void) __asm__ ("g");',
+        "extern void *malloc(unsigned long); int *make(void) { return malloc(4); } void twice(void) { twice(); }",
+        '# 1 "/usr/include/other.h" 1 3 4\n__extension__ extern int z __attribute__ ((__nothrow__, __leaf__));',
+        "typedef int int8_t __attribute__ ((__mode__ (__QI__))); __extension__ typedef unsigned int u64 "
+        "__attribute__ ((__mode__ (__DI__)));",
+    ],
+)
+def test_what_is_declared_and_not_used_does_not_matter(read, before):
+    """Nor does what the body of a function that is not called does."""
+    cfa = read(f"{before}\nint r;\nint main(void) {{ int (*local)(void) = 0; r = 7; }}\n")
+    assert ends(cfa) == 7 and not cfa.errors
+
+
+def test_modes_give_the_size_of_a_type(read):
+    text = "typedef unsigned int byte __attribute__ ((__mode__ (__QI__)));"
+    text += "typedef int wide __attribute__ ((__mode__ (__DI__)));"
+    assert ends(read(main("byte b = 255; b++; r = b * 100 + sizeof(wide);", text))) == 8
+
+
+def test_functions_return_pointers_into_one_object(read):
+    before = "static int t[3]; static int *at(int i) { return &t[i]; } static int *first(void) { return t; }"
+    assert ends(read(main("*at(2) = 5; *first() = 3; at(0)[1] = 4; r = t[0] * 100 + t[1] * 10 + t[2];", before))) == 345
 
 
 @pytest.mark.parametrize(

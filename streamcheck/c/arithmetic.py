@@ -29,6 +29,7 @@ from streamcheck.c.kinds import (
     Array,
     Floating,
     Integer,
+    Opaque,
     Pointer,
     Struct,
     Void,
@@ -115,6 +116,8 @@ class Arithmetic:
                 return array_of(self.type_of(kind.element), kind.length)
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
+            case Opaque():
+                raise Unsupported(kind.reason)
             case Struct() | Void():
                 raise Unsupported(f"a variable cannot be of type {kind}")
         assert_never(kind)
@@ -125,7 +128,7 @@ class Arithmetic:
             case Integer() if self.mathematical and kind != BOOLEAN and not (kind.signed and kind.width >= 32):
                 low, high = (constant(MATHEMATICAL_INT, n) for n in (kind.low, kind.high))
                 return conjunction(simple_term("ge", value, low), simple_term("le", value, high))
-            case Array():
+            case Array() if self.mathematical:
                 places = (constant(machine(32, signed=False), i) for i in range(kind.length))
                 return conjunction(*(self.limits(kind.element, term("index", value, i)) for i in places))
         return TRUE
@@ -152,6 +155,8 @@ class Arithmetic:
 
     def convert(self, value: CValue, kind: AnyKind) -> CValue:
         """The value converted as by an assignment or a cast."""
+        if isinstance(kind, Opaque):
+            raise Unsupported(kind.reason)
         if not isinstance(kind, Integer | Floating):
             raise Unsupported(f"expected {kind}, found {value.kind}")
         if value.kind == kind:

@@ -27,7 +27,7 @@ from streamcheck.c.declarations import (
     Updated,
     standard_names,
 )
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, text_of, where_of
@@ -166,6 +166,8 @@ class Evaluator:
 
     def value(self, node: Any) -> CResult:
         method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
+        if form(node) == "Compound":
+            raise self.error("statements in an expression, ({ … }), are not supported; write a function", node)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.error(message, node)
@@ -179,7 +181,12 @@ class Evaluator:
 
     def read(self, lvalue: Lvalue) -> CResult:
         """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
+        self._refuse_unstorable(lvalue.kind)
         return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
+
+    def _refuse_unstorable(self, kind: AnyKind) -> None:
+        if isinstance(kind, Pointer | Opaque):
+            self.arithmetic.type_of(kind)  # raises the reason
 
     def truth(self, node: Any) -> Term:
         """The condition that an expression is not zero."""
@@ -207,6 +214,8 @@ class Evaluator:
                 raise self.error(f"{node.name} is a function: pointers to functions are not supported", node)
             case Typedef():
                 raise self.error(f"{node.name} is a type", node)
+            case Opaque():
+                raise self.error(f"{node.name}: {meaning.reason}", node)
             case None:
                 raise self.error(f"{node.name} is not declared", node)
         assert_never(meaning)
@@ -332,6 +341,8 @@ class Evaluator:
                     meaning = self.scope.meaning(node.name)
                     if isinstance(meaning, Lvalue | PointerVariable):
                         return meaning
+                    if isinstance(meaning, Opaque):
+                        raise self.error(f"{node.name}: {meaning.reason}", node)
                 case "ArrayRef":
                     return self._element(node)
                 case "StructRef":
@@ -409,6 +420,7 @@ class Evaluator:
 
     def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Lvalue:
         """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
+        self._refuse_unstorable(kind)
         if isinstance(kind, Struct):
             if not isinstance(new, Lvalue) or new.kind != kind:
                 raise self.error(f"{self.text(node)}: the two sides have different types", node)

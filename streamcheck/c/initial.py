@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import kinds
-from streamcheck.c.kinds import AnyKind, Array, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import characters
+from streamcheck.c.lvalues import is_storable
 from streamcheck.c.syntax import form
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
-        if is_text(below, part):
+        if not is_storable(below):
+            queue.pop(0)  # it cannot be read
+        elif is_text(below, part):
             queue.pop(0)
             yield from (((key, *path), code) for path, code in _text_items(below, part, to))
         elif form(part) == "InitList":
@@ -73,8 +76,6 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             yield from (((key, *path), leaf) for path, leaf in items(below, part, to))
         elif isinstance(below, Array | Struct):
             yield from (((key, *path), leaf) for path, leaf in _scalars_in_order(below, queue, to))
-        elif isinstance(below, Pointer):
-            raise to.error("a pointer in braces is not supported", part)
         else:
             yield (key,), queue.pop(0)
         place += 1
@@ -86,6 +87,8 @@ def _scalars_in_order(kind: AnyKind, queue: list[Any], to: Evaluator) -> Iterato
         return
     if is_text(kind, queue[0]):
         yield from _text_items(kind, queue.pop(0), to)
+    elif isinstance(kind, Pointer | Opaque):
+        queue.pop(0)
     elif isinstance(kind, Array):
         for i in range(kind.length):
             yield from (((i, *path), leaf) for path, leaf in _scalars_in_order(kind.element, queue, to))

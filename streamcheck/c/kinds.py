@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from streamcheck.core.operators import TypeRule
+
 
 @dataclass(frozen=True, slots=True)
 class Integer:
@@ -83,7 +85,18 @@ class Pointer:
         return f"{self.target} *"
 
 
-AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A type that may be declared but not used, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer | Opaque
 
 BOOLEAN = Integer("_Bool", 1, False, 0)
 CHAR, UCHAR = Integer("char", 8, True, 1), Integer("unsigned char", 8, False, 1)
@@ -224,6 +237,8 @@ def size_of(kind: AnyKind) -> int:
             return 8
         case Void():
             return 1
+        case Opaque():
+            raise TypeRule(kind.reason)
         case Integer() | Floating():
             return kind.bytes
     assert_never(kind)
@@ -235,7 +250,7 @@ def alignment(kind: AnyKind) -> int:
             return alignment(kind.element)
         case Struct():
             return max((alignment(t) for _, t in kind.fields), default=1)
-        case Integer() | Floating() | Pointer() | Void():
+        case Integer() | Floating() | Pointer() | Void() | Opaque():
             return size_of(kind)
     assert_never(kind)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -17,6 +18,7 @@ from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
 from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.limits import TimeIsUp, time_limit
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
@@ -54,9 +56,14 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
+    began = time.monotonic()
     chosen = _select(problem, settings.props)
-    tested = _with_tests(chosen)
-    models = views(tested, blocks=settings.blocks)
+    try:
+        with time_limit(settings.timeout, f"encoding {problem.name}"):
+            tested = _with_tests(chosen)
+            models = views(tested, blocks=settings.blocks)
+    except TimeIsUp:
+        return _too_large(chosen, time.monotonic() - began)
     LOG.info(
         "%s: %s (%d implied), %s; integer models: %s",
         problem.name,
@@ -68,7 +75,7 @@ def prove(
     director = Director(
         tested,
         models,
-        settings.timeout,
+        max(0.0, settings.timeout - (time.monotonic() - began)),
         settings.jobs,
         settings.engines,
         settings.memory,
@@ -88,6 +95,14 @@ def prove(
     ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
+
+
+def _too_large(problem: Problem, seconds: float) -> Verdicts:
+    """Every property is unknown."""
+    reason = "the problem is too large to be encoded within the time limit"
+    unknown = [Decision(p.name, "unknown", unknown=Unknown(p.name, reason)) for p in problem.properties]
+    results = [_result(p, d) for p, d in zip(problem.properties, unknown, strict=True)]
+    return Verdicts(problem, results, seconds, list(problem.warnings), machine=False)
 
 
 def _with_tests(problem: Problem) -> Problem:

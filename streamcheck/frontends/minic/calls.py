@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.c import effects, kinds, library, pointers, static
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
-from streamcheck.c.kinds import AnyKind, Floating, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.location import Location
@@ -70,6 +70,8 @@ class Calls:
         if form(node.name) != "ID":
             raise self.expressions.error("calls through pointers to functions are not supported", node)
         function = self.expressions.scope.meaning(node.name.name)
+        if isinstance(function, Opaque):
+            raise self.expressions.error(f"{node.name.name}: {function.reason}", node)
         if function is not None and not isinstance(function, Function):
             raise self.expressions.error(f"{node.name.name} is not a function", node)
         return node.name.name, function

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef, refuse_volatile
-from streamcheck.c.kinds import AnyKind, Integer, Pointer
+from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, has_name, where_of
 from streamcheck.c.terms import comparison
@@ -359,10 +359,8 @@ class Statements:
             self.statement(part)
 
     def _Typedef(self, node: Any) -> None:
-        refuse_volatile(node)
-        self.expressions.scope.names[node.name] = Typedef(
-            self.expressions.declarations.kind_of(node, self.expressions.scope)
-        )
+        kind = self.expressions.declarations.typedef_kind(node, self.expressions.scope)
+        self.expressions.scope.names[node.name] = Typedef(kind)
 
     def _Decl(self, node: Any) -> None:
         to = self.expressions
@@ -376,6 +374,9 @@ class Statements:
         if "extern" in node.storage:
             return
         kind = initial.kind_of(node, to)
+        if isinstance(kind, Opaque):
+            to.scope.names[node.name] = kind
+            return
         if isinstance(kind, Pointer):
             self._pointer(node, kind)
             return
@@ -413,10 +414,13 @@ class Statements:
         if "static" in node.storage:
             raise to.error("a static pointer in a function is not supported", node)
         key = ("" if frame.outermost else frame.function.name, id(node))
-        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
+        first = None if node.init is None else to.value(node.init)
+        if isinstance(first, CValue) and first.term.is_const and first.term.payload == 0:
+            first = None  # the null pointer: it points nowhere yet
+        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=first is not None)
         to.scope.names[node.name] = pointer
-        if node.init is not None:
-            to.assign(node, *pointers.bind(pointer, to.value(node.init), to.text(node), to, node))
+        if first is not None:
+            to.assign(node, *pointers.bind(pointer, first, to.text(node), to, node))
         else:
             assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)
