@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from streamcheck.c import library
@@ -48,6 +49,25 @@ def _level_of_call(node: Any, scope: NameScope) -> int:
         return READS if name in READERS and not is_defined(name, scope) else ACTS
     single = found + "f" if found in library.GENERIC else found
     return CHOOSES if library.model(single).chooses else READS
+
+
+def names_changed(node: Any) -> Iterator[str]:
+    """The variables that an expression assigns to and whose assignment no sequence point ends before its value is used
+    (6.5): not those of arguments of calls, of conditions, and left of a comma."""
+    match form(node):
+        case "FuncCall" | "Typename":
+            return
+        case "UnaryOp" if node.op == "sizeof":
+            return
+        case "Assignment" if form(node.lvalue) == "ID":
+            yield node.lvalue.name
+        case "UnaryOp" if node.op in ("p++", "p--", "++", "--") and form(node.expr) == "ID":
+            yield node.expr.name
+    children = [child for _, child in node.children()]
+    if form(node) in ("ExprList", "TernaryOp") or (form(node) == "BinaryOp" and node.op in ("&&", "||")):
+        children = children[-1:] if form(node) == "ExprList" else children[1:]
+    for child in children:
+        yield from names_changed(child)
 
 
 def is_choice(node: Any, scope: NameScope) -> bool:

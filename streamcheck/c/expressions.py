@@ -380,6 +380,10 @@ class Evaluator:
         raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
+        name = getattr(node.lvalue, "name", None)
+        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
+            why = f"it changes {name} twice, and C does not define in which order"
+            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
         target = self.lvalue(node.lvalue)
         if isinstance(target, PointerVariable):
             return pointers.assign(target, node, self)
