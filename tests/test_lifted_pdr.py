@@ -15,6 +15,7 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
+from streamcheck.engines.cfa.preimages import _reasons
 from streamcheck.engines.options import LiftedPdrOptions
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
@@ -280,3 +281,11 @@ def test_locks(make, number, broken):
     assert isinstance(answer, Unsafe if broken else Safe)
     assert_right(program, answer)
     assert engine.frames.queries < 40  # most is seen without the solver
+
+
+def test_what_only_several_images_imply_has_all_of_them_as_reasons():
+    x, y, z = (variable(name, INT) for name in "xyz")
+    below, above, other = (term("le", x, constant(INT, n)) for n in (1, 5, 9))
+    images = {y: below, z: None, x: other}
+    assert _reasons([above], images) == (y,)  # x <= 1 implies x <= 5
+    assert _reasons([term("ge", x, constant(INT, 0))], images) == (y, x)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
-PROGRAMS = (".c", ".aut")
+PROGRAMS = (".c", ".i", ".aut")
 KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
 
 
@@ -60,7 +60,8 @@ def read(target: Target, seconds: float | None = None, reading: SourceOptions = 
     if target.path.endswith(PROGRAMS):
         from streamcheck.frontends.programs import read_program
 
-        return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
+        with time_limit(seconds, f"reading {target.path}"):
+            return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
     if reading != AS_EVER:
         raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
     return _read_specifications(target, seconds)
@@ -90,7 +91,7 @@ def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"'{path}' is a directory; give a file" if os.path.isdir(path) else f"no such file: {path}")
     if not path.endswith(KINDS):
-        kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
+        kinds = "a Python file (.py), C (.c, .i), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
         raise SpecError(
             f"{path}: unknown kind of file; a spec is {kinds}, or a specification written by `show --as json` (.json)"
         )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
-from streamcheck.c.kinds import Pointer
+from streamcheck.c.kinds import Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import form, parse, where_of
@@ -107,10 +107,10 @@ class _TranslationUnit:
             return
         try:
             function = self.expressions.declarations.signature(decl, body, scope)
-        except SpecError:
+        except SpecError as why:  # refused where it is called
             if body is not None:
-                raise
-            return  # a declaration of something that is not called, or else is refused there
+                scope.names[decl.name] = Opaque(decl.name, why.message)
+            return
         if isinstance(known, Function) and known.body is not None:
             raise SpecError(f"{decl.name} is defined twice", where, also=(("before", known.where),))
         scope.names[decl.name] = function
@@ -121,11 +121,16 @@ class _TranslationUnit:
             kind = initial.kind_of(node, to) if node.init is not None or "extern" not in node.storage else None
             if kind is None:
                 kind = to.declarations.kind_of(node, scope)
+            if isinstance(kind, Opaque):
+                scope.names[node.name] = kind
+                return
             if isinstance(kind, Pointer):
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
                 self.globals[node.name] = node
                 return
             qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+            if "static" not in node.storage and not qualifiers["constant"]:
+                self.statements.shared.append(node.name)
             scope.names[node.name] = self.statements.variable(node.name, kind, ("", node.name), **qualifiers)
             if node.init is not None or "extern" not in node.storage:
                 before = self.globals.get(node.name)
