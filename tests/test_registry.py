@@ -22,7 +22,7 @@ from test_prove import verdicts as answer_of
 
 from streamcheck import *
 from streamcheck.core.errors import SpecError
-from streamcheck.engines.options import options_of, shown
+from streamcheck.engines.settings import options_of, shown
 from streamcheck.run.registry import ENGINES, build, options_from
 from streamcheck.transform.reduce import Reduction
 

@@ -16,7 +16,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, TypeAlias, assert_never
 
 from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
@@ -93,19 +93,21 @@ class Attempt:
 
 def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:
     """Solver calls, in order."""
-    plain = _expressible(runs, Bitwise(), query)
+    plain = _expressible(runs, Bitwise, query)
     if plain is None:
         return
     if not plain.has_machine_integers:
         yield from _attempts_at_numbers(plain)
         return
-    wide, over_int = _expressible(runs, WideBitwise(), query), _expressible(runs, Remainders(), query)
+    render = lru_cache(None)(partial(_expressible, runs, query=query))  # as soon as a solver is asked
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
+                wide = render(WideBitwise)
                 if wide is not None:
                     yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds))
             case "remainders":
+                over_int = render(Remainders)
                 if over_int is not None:
                     yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds))
             case "bits as integers":
@@ -132,9 +134,9 @@ def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
     return script
 
 
-def _expressible(runs: Runs, rendering: Bitwise, query: Query) -> Script | None:
+def _expressible(runs: Runs, rendering: Callable[[], Bitwise], query: Query) -> Script | None:
     try:
-        return _script(runs, rendering, query)
+        return _script(runs, rendering(), query)
     except Unrenderable:
         return None
 

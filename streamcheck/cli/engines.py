@@ -10,7 +10,7 @@ from typing import Any, assert_never
 import click
 
 from streamcheck.cli.output import emit
-from streamcheck.engines.options import Choice, Number, Option, Switch, options_of, shown
+from streamcheck.engines.settings import Choice, Number, Option, Switch, options_of, shown
 from streamcheck.run.registry import ENGINES, EngineEntry, Start, entry_of
 
 WIDTH = 110

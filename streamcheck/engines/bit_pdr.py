@@ -43,10 +43,11 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
-from streamcheck.engines.options import BitPdrOptions, PdrOptions
+from streamcheck.engines.options import BitPdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem

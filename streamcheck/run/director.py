@@ -89,7 +89,7 @@ class Decision:
     shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Worker:
     number: int
     lane: Lane
@@ -103,7 +103,7 @@ class Worker:
     reniced: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Director:
     problem: Problem
     models: Sequence[View]

@@ -65,8 +65,8 @@ from streamcheck.core.types import Value, plural
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.obligations import Obligation, Queue
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.space import FOR_EVER, Transition
-from streamcheck.engines.options import PdrOptions
 from streamcheck.engines.protocol import Progress
 
 LOG = logging.getLogger(__name__)
