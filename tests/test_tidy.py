@@ -120,6 +120,42 @@ def test_a_class_name_has_one_meaning():
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
+def unions():
+    """The sums of the package: the classes of each type alias `A | B | …`, those of aliases in it too."""
+    members = {}
+    for path in FILES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.BinOp):
+                parts = [part.strip() for part in ast.unparse(node.value).split("|")]
+                if all(part.isidentifier() for part in parts):
+                    members[ast.unparse(node.target)] = parts
+    return [{name for part in parts for name in members.get(part, [part])} for parts in members.values()]
+
+
+def classes_of(match):
+    """The classes that the cases name. None if a case is anything else, such as `_`."""
+    patterns = [case.pattern.pattern if isinstance(case.pattern, ast.MatchAs) else case.pattern for case in match.cases]
+    alternatives = [p.patterns if isinstance(p, ast.MatchOr) else [p] for p in patterns]
+    flat = [p for group in alternatives for p in group]
+    return {ast.unparse(p.cls) for p in flat} if all(isinstance(p, ast.MatchClass) for p in flat) else None
+
+
+def test_sums_are_taken_apart_to_the_last_member():
+    """A match on the members of a sum, without a case for all others, is followed by `assert_never`."""
+    sums, seen = unions(), 0
+    assert {"Specification", "Automaton"} in sums and len(sums) > 8
+    for path in FILES:
+        for parent in ast.walk(ast.parse(path.read_text())):
+            for block in (getattr(parent, name, None) for name in ("body", "orelse")):
+                for i, node in enumerate(block if isinstance(block, list) else []):
+                    classes = classes_of(node) if isinstance(node, ast.Match) else None
+                    if classes and len(classes) > 1 and any(classes <= members for members in sums):
+                        seen += 1
+                        after = ast.unparse(block[i + 1]) if i + 1 < len(block) else ""
+                        assert "assert_never" in after, f"{path}:{node.lineno}: {sorted(classes)} without assert_never"
+    assert seen > 8
+
+
 def test_every_module_is_reachable():
     known = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
     lazily = {f"streamcheck.cli.{name}" for name in ("prove", "run", "show", "check", "compile", "engines")}

@@ -72,6 +72,8 @@ def _terms(evidence: ProofEvidence) -> Iterator[Term]:
             for edge in blocks.edges:
                 yield from (*edge.roots(), *edge.choices)
             yield from _terms(certificate)
+        case _:
+            assert_never(evidence)
 
 
 def _require_known(node: Term) -> None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
 PROGRAMS = (".c", ".aut")
-KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
+SYSTEMS = (".vmt", ".btor2", ".btor")
+KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def read_specs(target: Target) -> list[Specification]:
 def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
     if target.path.endswith(".json"):
         return _chosen(_read_json(target.path), target)
-    if target.path.endswith((".lus", ".vmt", ".btor2", ".btor")):
+    if target.path.endswith((".lus", *SYSTEMS)):
         with time_limit(seconds, f"reading {target.path}"):
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _chosen([_read_system(target.path)], target)
