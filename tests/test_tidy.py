@@ -227,6 +227,13 @@ def test_the_documented_rooms_are_the_rooms():
     assert {name: rooms - {name} for name, rooms in documented.items()} == written
 
 
+IRREGULAR = (
+    "begun broken brought built caught chosen dealt done drawn fallen felt found given gone grown held hidden known "
+    "led lost made meant met proven said seen sent shown sought spent spoken taken taught thought told understood "
+    "written"
+).split()
+
+
 def test_no_function_is_named_by_a_bare_participle():
     """A function is named for its action or its value."""
     kept = {"need", "feed", "embed", "ordering", "string", "ring", "meaning", "missing", "elapsed"}
@@ -237,4 +244,4 @@ def test_no_function_is_named_by_a_bare_participle():
         if isinstance(node, ast.FunctionDef)
     ]
     participles = [n for n in names if "_" not in n and n.endswith(("ed", "ing")) and n not in kept]
-    assert participles == []
+    assert participles == [] and set(names).isdisjoint(IRREGULAR)

@@ -84,11 +84,11 @@ class Attempt:
     def answer(self) -> bool | None:
         """True if the query is contradictory. None if the solver has no answer."""
         began = time.perf_counter()
-        found = self.ask()
+        answer = self.ask()
         if LOG.isEnabledFor(logging.DEBUG):
-            word = {True: "unsat", False: "sat", None: "unknown"}[found]
+            word = {True: "unsat", False: "sat", None: "unknown"}[answer]
             LOG.debug("%s in %.1f ms, %s", word, 1000 * (time.perf_counter() - began), self.solver)
-        return found
+        return answer
 
 
 def _attempts(runs: Runs, query: Query) -> Iterator[Attempt]:

@@ -48,7 +48,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
 
 def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
-    chosen = [*specification.chosen(), *(c.var for c in specification.cells if c.free)]
+    chosen = [*specification.choices(), *(c.var for c in specification.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
         if name not in types or not _belongs(types[name], value):
@@ -87,7 +87,7 @@ def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[
     """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
     false side, a `mux` its condition and the side it chose."""
     cells = {c.var: c.next for c in specification.cells}
-    chosen = set(specification.chosen())
+    chosen = set(specification.choices())
     free = {c.var for c in specification.cells if c.free}
     matters: list[set[str]] = [set() for _ in steps]
     last = len(steps) - 1

@@ -127,14 +127,14 @@ class PropertyFrontier(Frontier):
         obligation = super().bad(top)
         if obligation is not None:
             return obligation
-        broken = self._broken()
+        broken = self._violation_cube()
         # F[k] ∧ A ∧ T ∧ ¬P' ∧ A'
         if self.search.frames.exclusion(self.step, broken, top + 1, inductive=False) is not None:
             return None
         after = self.root.at_level(top + 1).predecessor(self.violation, broken)
         return self.search.predecessors.before(after, self.step, self.search.frames.model())
 
-    def _broken(self) -> Cube:
+    def _violation_cube(self) -> Cube:
         """¬P ∧ A, whatever the inputs are then."""
         later = {v: variable(f"{v.payload}'", BOOL) for v in self.system.inputs}
         whole = conjunction(self.wrong, *(a.term for a in self.system.assumptions))

@@ -94,14 +94,14 @@ class Bmc:
         asked = {name: image for name, image in images.items() if image is not TRUE}
         groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
         for pending in groups:
-            answered = yield from self._broken(k, pending, open_claims, runs, solver)
+            answered = yield from self._find_violations(k, pending, open_claims, runs, solver)
             if not answered:
                 return
         for pending in groups:
             solver.add(*pending.values())
         yield from (TrueUpTo(name, k) for name in open_claims)
 
-    def _broken(
+    def _find_violations(
         self, k: int, pending: dict[str, Term], open_claims: dict[str, Claim], runs: Composed, solver: Solver
     ) -> Generator[Event, None, bool]:
         """Takes the properties that some run breaks out of `pending`. False if the solver gives up."""

@@ -75,7 +75,7 @@ class Option:
                     return given
             case kind:
                 assert_never(kind)
-        raise ValueError(f"must be {self.values}, found {shown(given)}")
+        raise ValueError(f"must be {self.values}, found {setting_text(given)}")
 
 
 def _whole(given: Setting) -> int | None:
@@ -85,7 +85,7 @@ def _whole(given: Setting) -> int | None:
         return None
 
 
-def shown(value: Setting) -> str:
+def setting_text(value: Setting) -> str:
     """A value as `--set` takes it."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
