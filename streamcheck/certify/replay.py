@@ -27,7 +27,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(specification, given)
         if stray:
-            return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
+            return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
     steps = list(run_of(specification, trace))
     if not steps:
         return "it has no steps"
@@ -37,7 +37,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
                 return f"assumption {assumption.name} is false at step {i}"
         for var in specification.variables():
             if not is_member(var.type, values[var]):
-                return f"{var.payload} is no member of its enum at step {i}"
+                return f"{var.payload} is not a member of its enum at step {i}"
     match claim.goal:
         case Goal.ALWAYS if steps[-1][claim.term] is not False:
             return "the property is true at the last step"
@@ -132,7 +132,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
     values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     stray = _stray(values)
     if stray:
-        return f"the first value of {stray} is none of its type"
+        return f"the first value of {stray} is not a value of its type"
     here, executed = source.entry, list[Executed]()
     for number, given in path.edges:
         edge = source.edges[number]
@@ -140,7 +140,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
         if edge.source != here:
             return f"{edge.text} does not begin at {here}"
         if _stray(chosen):
-            return f"what {edge.text} chooses for {_stray(chosen)} is none of its type"
+            return f"the value that {edge.text} chooses for {_stray(chosen)} is not a value of its type"
         results = evaluate(edge.roots(), {**values, **chosen})
         if results[edge.guard] is not True:
             return f"the condition of {edge.text} is false"

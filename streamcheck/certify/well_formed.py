@@ -54,7 +54,7 @@ def _require_blocks(blocks: Automaton) -> None:
     """Choices that were terms would have one value in the simulation and another in the runs."""
     chosen = (c for e in blocks.edges for c in e.choices)
     if any(v.op != "var" for v in (*blocks.variables, *chosen)):
-        raise IllFormed("the blocks declare a term that is no variable")
+        raise IllFormed("the blocks declare a term that is not a variable")
     try:
         hash(blocks.edges)
     except TypeError as why:

@@ -42,7 +42,7 @@ from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
-NO_RUN = "the solver's model is no run (an irrational value?)"
+NO_RUN = "the solver's model is not a run (an irrational value?)"
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
