@@ -72,7 +72,7 @@ class EngineEntry:
     @property
     def options(self) -> Options:
         """The defaults of its options."""
-        options = _options_named(self.load.__annotations__["options"])
+        options = _options_named(self.load.__annotations__.get("options", "Options"))
         return self._with(options, self.defaults) if self.defaults else options
 
     def options_with(self, settings: Mapping[str, Setting]) -> Options:
