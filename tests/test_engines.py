@@ -14,8 +14,8 @@ from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.engines.options import options_of
 from streamcheck.engines.protocol import Task
+from streamcheck.engines.settings import options_of
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import claim_named

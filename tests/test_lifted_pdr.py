@@ -15,8 +15,8 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
+from streamcheck.engines.cfa.options import LiftedPdrOptions
 from streamcheck.engines.cfa.preimages import _reasons
-from streamcheck.engines.options import LiftedPdrOptions
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
 

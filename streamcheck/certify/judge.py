@@ -16,7 +16,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, TypeAlias, assert_never
 
 from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
@@ -96,29 +96,30 @@ class Attempt:
     def answer(self) -> bool | None:
         """True if the query is contradictory. None if the solver has no answer."""
         began = time.perf_counter()
-        found = self.ask()
+        answer = self.ask()
         if LOG.isEnabledFor(logging.DEBUG):
-            word = {True: "unsat", False: "sat", None: "unknown"}[found]
+            word = {True: "unsat", False: "sat", None: "unknown"}[answer]
             LOG.debug("%s in %.1f ms, %s", word, 1000 * (time.perf_counter() - began), self.solver)
-        return found
+        return answer
 
 
 def _attempts(runs: Runs, query: Query, prover: SolverFamily) -> Iterator[Attempt]:
     """Solver calls, in order."""
-    plain = _expressible(runs, Bitwise(), query)
+    plain = _expressible(runs, Bitwise, query)
     if plain is None:
         return
     if not plain.has_machine_integers:
         yield from _attempts_at_numbers(plain) if plain.has_numbers else _attempts_at_floats(plain, prover)
         return
-    wide = _expressible(runs, WideBitwise(), query) if prover != "bitwuzla" else None
-    over_int = _expressible(runs, Remainders(), query)
+    render = lru_cache(None)(partial(_expressible, runs, query=query))  # as soon as a solver is asked
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
+                wide = render(WideBitwise) if prover != "bitwuzla" else None
                 if wide is not None:
                     yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds))
             case "remainders":
+                over_int = render(Remainders)
                 if over_int is not None:
                     yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds, {}))
             case "bits as integers":
@@ -152,9 +153,9 @@ def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
     return script
 
 
-def _expressible(runs: Runs, rendering: Bitwise, query: Query) -> Script | None:
+def _expressible(runs: Runs, rendering: Callable[[], Bitwise], query: Query) -> Script | None:
     try:
-        return _script(runs, rendering, query)
+        return _script(runs, rendering(), query)
     except Unrenderable:
         return None
 

@@ -28,7 +28,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(specification, given)
         if stray:
-            return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
+            return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
     steps = list(run_of(specification, trace))
     if not steps:
         return "it has no steps"
@@ -38,7 +38,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
                 return f"assumption {assumption.name} is false at step {i}"
         for var in specification.variables():
             if not is_member(var.type, values[var]):
-                return f"{var.payload} is no member of its enum at step {i}"
+                return f"{var.payload} is not a member of its enum at step {i}"
     match claim.goal:
         case Goal.ALWAYS if steps[-1][claim.term] is not False:
             return "the property is true at the last step"
@@ -69,7 +69,7 @@ def _inconsistency(
 
 def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
-    chosen = [*specification.chosen(), *(c.var for c in specification.cells if c.free)]
+    chosen = [*specification.choices(), *(c.var for c in specification.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
         if name not in types or not _belongs(types[name], value):
@@ -113,7 +113,7 @@ def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[
         for output in call.outputs:
             calls.setdefault(output, []).append(call)
     cells = {c.var: c.next for c in specification.cells}
-    chosen = set(specification.chosen())
+    chosen = set(specification.choices())
     free = {c.var for c in specification.cells if c.free}
     matters: list[set[str]] = [set() for _ in steps]
     last = len(steps) - 1
@@ -161,7 +161,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
     values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     stray = _stray(values)
     if stray:
-        return f"the first value of {stray} is none of its type"
+        return f"the first value of {stray} is not a value of its type"
     here, executed = source.entry, list[Executed]()
     for number, given in path.edges:
         edge = source.edges[number]
@@ -169,7 +169,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
         if edge.source != here:
             return f"{edge.text} does not begin at {here}"
         if _stray(chosen):
-            return f"what {edge.text} chooses for {_stray(chosen)} is none of its type"
+            return f"the value that {edge.text} chooses for {_stray(chosen)} is not a value of its type"
         results = evaluate(edge.roots(), {**values, **chosen})
         if results[edge.guard] is not True:
             return f"the condition of {edge.text} is false"

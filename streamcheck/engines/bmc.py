@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from streamcheck.smt.bit_solver import BitSolver
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
-NO_RUN = "the solver's model is no run (an irrational value?)"
+NO_RUN = "the solver's model is not a run (an irrational value?)"
 MOST_ATTEMPTS = 4  # at a query about one property, each with twice the patience of the one before (heuristic)
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
@@ -103,7 +103,7 @@ class Bmc:
         groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
         while groups:
             pending = groups.pop(0)
-            answered = yield from self._broken(k, pending, open_claims, runs, solver)
+            answered = yield from self._find_violations(k, pending, open_claims, runs, solver)
             if answered:
                 solver.add(*pending.values())
             elif len(pending) > 1:
@@ -114,7 +114,7 @@ class Bmc:
                     yield Unknown(name, solver.reason)
         yield from (TrueUpTo(name, k) for name in open_claims)
 
-    def _broken(
+    def _find_violations(
         self,
         k: int,
         pending: dict[str, Term],

@@ -247,7 +247,7 @@ def _fresh(wish: str, taken: set[str]) -> str:
 
 
 def _conjuncts(claims: Iterable[Term]) -> list[Term]:
-    found: dict[Term, None] = {}
+    conjuncts: dict[Term, None] = {}
     seen: set[Term] = set()
     stack = list(claims)[::-1]
     while stack:
@@ -258,8 +258,8 @@ def _conjuncts(claims: Iterable[Term]) -> list[Term]:
         if node.op == "and":
             stack.extend(reversed(node.args))
         elif node is not TRUE:
-            found[node] = None
-    return list(found)
+            conjuncts[node] = None
+    return list(conjuncts)
 
 
 def _equation(part: Term, wanted: set[Term]) -> tuple[Term | None, Term | None]:

@@ -141,10 +141,10 @@ class Specification:
                 raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
 
     def variables(self) -> Iterator[Term]:
-        yield from self.chosen()
+        yield from self.choices()
         yield from (c.var for c in self.cells)
 
-    def chosen(self) -> Iterator[Term]:
+    def choices(self) -> Iterator[Term]:
         """The variables that a run chooses: inputs and constants."""
         yield from (i.var for i in self.inputs)
         yield from (c.var for c in self.constants)

@@ -116,7 +116,7 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
     with _damage(path):
         match problem:
             case Specification():
-                chosen = [*problem.chosen(), *(c.var for c in problem.cells if c.free)]
+                chosen = [*problem.choices(), *(c.var for c in problem.cells if c.free)]
                 types = {name: t for v in chosen for name, t in part_names(str(v.payload), v.type)}
                 shown: object = replay(problem, prop, trace_from_plain(saved.evidence, types))
             case Automaton():

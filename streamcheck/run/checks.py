@@ -150,7 +150,7 @@ class Checks:
         checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
 
     def answers(self, checker: CheckerProcess) -> Iterator[Checked]:
-        """What the checker has answered. If it died, the proof that it had cannot be checked, and others go on."""
+        """The answers of the checker. If it died, the proof that it had cannot be checked, and others go on."""
         proof = checker.proof
         try:
             answers = checker.child.channel.available()

@@ -90,7 +90,7 @@ class Decision:
     shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Worker:
     number: int
     lane: Lane
@@ -109,7 +109,7 @@ class Worker:
         return self.lane.after + self.lane.price * self.child.processor_time()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Director:
     problem: Problem
     models: Sequence[View]

@@ -27,7 +27,7 @@ from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 
 if TYPE_CHECKING:
-    from streamcheck.engines.options import Setting
+    from streamcheck.engines.settings import Setting
 
 __all__ = ["Alarm", "Settings", "prove"]
 LOG = logging.getLogger(__name__)

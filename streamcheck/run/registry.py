@@ -1,7 +1,7 @@
 """The engines: one row for each, with what it is for, its options and its part in the portfolio.
 
-To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options in
-`engines.options` if it has any, and here a loader and a row. The documentation has a table of engines
+To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options, if it has
+any, in the `options` of its folder, and here a loader and a row. The documentation has a table of engines
 (`docs/command.md`) and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`);
 `tests/test_registry.py` fails if something is missing there.
 
@@ -12,6 +12,7 @@ somebody asks for them.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,24 +20,28 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.core.errors import SpecError
 
 if TYPE_CHECKING:
+    from streamcheck.engines.cfa.options import LiftedPdrOptions, PredicateReachOptions
+    from streamcheck.engines.ic3.options import Ic3Options, PredicatesOptions
     from streamcheck.engines.options import (
         BitPdrOptions,
         BmcOptions,
         CompletenessOptions,
-        Ic3Options,
         KInductionOptions,
-        LiftedPdrOptions,
         Options,
-        PolynomialOptions,
-        PredicateReachOptions,
-        PredicatesOptions,
-        Setting,
         SimulationOptions,
         SpacerOptions,
         StructuralOptions,
-        TemplatesOptions,
     )
     from streamcheck.engines.protocol import Engine
+    from streamcheck.engines.settings import Setting
+    from streamcheck.invariants.options import PolynomialOptions, TemplatesOptions
+
+OPTIONS = (  # the modules with the classes of options, loaded one after another until one has the class
+    "streamcheck.engines.options",
+    "streamcheck.engines.ic3.options",
+    "streamcheck.engines.cfa.options",
+    "streamcheck.invariants.options",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +73,25 @@ class EngineEntry:
     @property
     def options(self) -> Options:
         """The defaults of its options."""
-        from streamcheck.engines import options
-
-        kind: type[Options] = getattr(options, self.load.__annotations__.get("options", "Options"))
-        return options.with_settings(kind(), self.name, self.defaults)
+        options = _options_named(self.load.__annotations__.get("options", "Options"))
+        return self._with(options, self.defaults) if self.defaults else options
 
     def options_with(self, settings: Mapping[str, Setting]) -> Options:
-        from streamcheck.engines.options import with_settings
+        return self._with(self.options, settings)
 
-        return with_settings(self.options, self.name, settings)
+    def _with(self, options: Options, settings: Mapping[str, Setting]) -> Options:
+        from streamcheck.engines.settings import with_settings
+
+        return with_settings(options, self.name, settings)
+
+
+def _options_named(name: str) -> Options:
+    """The defaults of a class of options."""
+    for module in map(importlib.import_module, OPTIONS):
+        if hasattr(module, name):
+            options: Options = getattr(module, name)()
+            return options
+    raise LookupError(f"{name} is in none of {', '.join(OPTIONS)}")
 
 
 # Loaders

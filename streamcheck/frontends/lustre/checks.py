@@ -148,8 +148,8 @@ class DeclarationRules:
             if e.op == "call":
                 raise self.tokens.error(e.at, f"{what} has a call of {e.value.node} in it", write="its value")
             if e.op == "name" and e.value not in constants:
-                found = "there is no such constant" if e.value not in self.file.nodes else "that is a node"
-                raise self.tokens.error(e.at, f"{what} has {e.value} in it: {found}", write="constants only")
+                why = "it is not declared" if e.value not in self.file.nodes else "it is a node"
+                raise self.tokens.error(e.at, f"{what} has {e.value} in it: {why}", write="constants only")
 
     # Calls
 

@@ -147,7 +147,8 @@ class Claims:
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
-        held = TRUE if scope is self.top else self._held(scope, node, conjunction(*(c.term for c in assumed)))
+        granted = conjunction(*(c.term for c in assumed))
+        held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
         for c in claims:
             if c.role == "assume" or (c.role == "reachable" and node.imported):
                 continue
@@ -160,7 +161,7 @@ class Claims:
             else:
                 self._add_claim(c.name, claim, c.at)
 
-    def _held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
+    def _assumptions_held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
         """The assumptions that a guarantee may use: those of every step of the instance up to the present one; of the
         present step alone if it is a function."""
         if claim is TRUE or node.kind == "function":

@@ -51,17 +51,17 @@ def _last_step(evaluator: NodeEvaluator, scope: LustreScope, call: FunctionCall)
     """The call as it was when it was evaluated last."""
     variables = evaluator.variables
 
-    def held(wish: str, value: Term, initial: Term) -> Term:
+    def memory(wish: str, value: Term, initial: Term) -> Term:
         var = variable(variables.fresh(f"{scope.path}{wish} before"), value.type)
         variables.cells.append((var, initial, choice(call.tick, value, var)))
         return var
 
     def any_first(wish: str, value: Term) -> Term:
-        return held(wish, value, constant(value.type, default(value.type)))
+        return memory(wish, value, constant(value.type, default(value.type)))
 
     return FunctionCall(
         call.function,
-        held("evaluated", TRUE, FALSE),
+        memory("evaluated", TRUE, FALSE),
         tuple(any_first("input", value) for value in call.inputs),
         tuple(any_first("output", value) for value in call.outputs),
     )

@@ -29,10 +29,10 @@ DECLARATIONS = {
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     tokens = Tokens(text, file)
-    found = Parser(tokens).file()
-    if "floor" not in found.nodes and any("floor" in node.calls for node in found.nodes.values()):
+    lustre = Parser(tokens).file()
+    if "floor" not in lustre.nodes and any("floor" in node.calls for node in lustre.nodes.values()):
         return parse(text + FLOOR, file)
-    return found, tokens
+    return lustre, tokens
 
 
 class Parser:

@@ -50,10 +50,10 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
         raise SpecError(f"{path} has no nodes")
-    found = [MainNode(file, tokens, main).specification() for main in mains]
+    specifications = [MainNode(file, tokens, main).specification() for main in mains]
     check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)
-    return found
+    return specifications
 
 
 def main_nodes(file: LustreFile) -> list[NodeText]:
