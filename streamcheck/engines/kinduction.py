@@ -202,7 +202,7 @@ class KInduction:
             if attempt.compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
                 compressions += 1
                 continue
-            for name in _broken(goals, together, values) or list(together):
+            for name in _violated_by(goals, together, values) or list(together):
                 del together[name]
         return False
 
@@ -226,7 +226,7 @@ class KInduction:
                 if answer is None:
                     timed_out = True
                     yield Unknown(name, self.solver.reason)
-                gone = [name] if answer is None else _broken(goals, together, self._model(attempt.k)) or [name]
+                gone = [name] if answer is None else _violated_by(goals, together, self._model(attempt.k)) or [name]
                 for other in gone:
                     del together[other]
                 lost = {_hypothesis(other) for other in gone}
@@ -283,7 +283,7 @@ class KInduction:
                 yield from (Proved(name, proof.certificate) for name in proof.names)
 
 
-def _broken(goals: Mapping[str, Term], names: Iterable[str], values: Mapping[Term, Value]) -> list[str]:
+def _violated_by(goals: Mapping[str, Term], names: Iterable[str], values: Mapping[Term, Value]) -> list[str]:
     results = evaluate([goals[name] for name in names], values)
     return [name for name in names if results[goals[name]] is not True]
 
