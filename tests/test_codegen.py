@@ -20,6 +20,7 @@ from streamcheck.core.term import term
 from streamcheck.core.types import machine
 from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
+from streamcheck.validate.bisimulation import validate
 
 OPTIONS = [
     CodeOptions(),
@@ -169,6 +170,24 @@ def test_a_long_delay_is_a_ring_with_the_smallest_index(length, index):
     code, header = source_of(spec)
     assert re.search(rf"uint16_t \w+\[{length}\];", header) and re.search(rf"    {index} \w+_at;", header)
     assert "%" not in re.sub(r"/\*.*?\*/", "", code)
+
+
+def test_one_next_value_may_read_several_rings(tmp_path):
+    """A ring is read by its index and its array: two reads of one piece of state."""
+    given = [extern(name, Word16) for name in ("left", "right")]
+    sums = []
+    for x in given:
+        oldest = [0] * 16 + +x
+        sums.append(stream(Word32, lambda s, x=x, oldest=oldest: [0] + +(s + cast(Word32, x) - cast(Word32, oldest))))
+    both = stream(Word16, lambda s: [0] + +(([1] * 9 + +given[0]) ^ ([2] * 9 + +given[1]) ^ s))
+    spec = Spec("averages")
+    spec.trigger("differ", sums[0] > sums[1] + 64, [*sums, both])
+    unit = unit_of(spec)
+    assert validate(unit).is_proved
+    if have("gcc"):
+        write(tmp_path / "c", unit)
+        rows = random_rows(3, unit.specification, 300)
+        compare(tmp_path / "c", build(tmp_path / "c", unit), unit, rows)
 
 
 def test_short_delays_are_plain_variables_and_unread_cells_do_not_exist():

@@ -404,13 +404,13 @@ class StepWriter:
         waiting = {c.state: c for c in commits}
         owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
         readers: dict[str, set[str]] = {c.state: set() for c in commits}
-        frees: dict[str, list[str]] = {c.state: [] for c in commits}
+        frees: dict[str, dict[str, None]] = {c.state: {} for c in commits}  # a ring and its index are one
         for commit in commits:
             for piece in commit.reads:
                 state = owner.get(piece, piece)
                 if state in readers and state != commit.state:
                     readers[state].add(commit.state)
-                    frees[commit.state].append(state)
+                    frees[commit.state][state] = None
         late: list[tuple[str, ...]] = []
         ready = [s for s in waiting if not readers[s]]
         while waiting:

@@ -256,8 +256,8 @@ class Execution(Evaluator):
         size = arguments[2]
         if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
             raise self.error("a memcpy that is not of one whole object to another of its type", node)
-        if static.kind_of(self, size.expr) != to.kind or to.object is source.object:
-            raise self.error("a memcpy of another size, or within one object", node)
+        if static.kind_of(self, size.expr) != to.kind or self.memory.may_overlap(to, source):
+            raise self.error("a memcpy of another size, or to where it reads", node)
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
 
