@@ -73,7 +73,7 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     query; a query that times out counts as not proved."""
     began = time.monotonic()
     try:
-        file = f"{code.specification.name}.c"
+        file = f"{code.base}.c"
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
@@ -90,7 +90,7 @@ class Bisimulation:
         self.code = code
         self.nodes = nodes
         self.specification = code.specification
-        self.name = code.specification.name
+        self.name = code.base
         self.cells = [c for c in self.specification.cells if c.name in code.places]
         self.observers = self.specification.observers if code.observers else ()
         self.parts = scalars(self.specification.variables())
@@ -235,7 +235,11 @@ class Bisimulation:
         if self.observers:
             shown = observed or self._variable(run, state, "observed")
             for o in self.observers:
-                self._same(f"observer {o.name}", run.memory.read(_member(shown, o.name)), self._as_c(o.term))
+                self._same(
+                    f"observer {o.name}",
+                    run.memory.read(_member(shown, self.code.c_name("observer", o.name))),
+                    self._as_c(o.term),
+                )
         self._next_state(run, state)
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
@@ -331,16 +335,18 @@ class Bisimulation:
             return
         made = run.memory.add(kind, "inputs", run.unknowns_of(kind), constant=True)
         for given in self.specification.inputs:
-            if kind.field(given.name) is not None:
-                self._put(run, *run.memory.span(_member(made, given.name)), self._as_c(given.var), given.name)
+            name = self.code.c_name("extern", given.name)
+            if kind.field(name) is not None:
+                self._put(run, *run.memory.span(_member(made, name)), self._as_c(given.var), name)
         run.changing.append(made)
         yield Pointee(made)
 
     def _extern_inputs(self, run: Execution) -> None:
         for given in self.specification.inputs:
-            if given.name in run.globals.names:
-                lvalue = self._variable(run, None, given.name)
-                self._put(run, *run.memory.span(lvalue), self._as_c(given.var), given.name)
+            name = self.code.c_name("extern", given.name)
+            if name in run.globals.names:
+                lvalue = self._variable(run, None, name)
+                self._put(run, *run.memory.span(lvalue), self._as_c(given.var), name)
                 run.changing.append(lvalue)
 
     def _calls(self, run: Execution) -> None:
@@ -348,7 +354,7 @@ class Bisimulation:
         calls = list(run.calls)
         for trigger in self.specification.triggers:
             guard = self.parts[trigger.guard][0]
-            if not calls or calls[0].name != trigger.name:
+            if not calls or calls[0].name != self.code.c_name("trigger", trigger.name):
                 self._same(f"{trigger.name} is never called", [literal(guard.type, False)], [guard])
                 continue
             call = calls.pop(0)
