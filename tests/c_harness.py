@@ -9,7 +9,7 @@ import struct
 import subprocess
 
 from streamcheck.codegen.unit import CodeOptions, generate
-from streamcheck.core.c_names import c_name
+from streamcheck.core.c_names import member_name
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.lang.flatten import flatten
@@ -65,7 +65,7 @@ def packed(equations, row):
 
 
 def c_path(part):
-    return "".join(f"[{p}]" if p.isdigit() else f".{c_name(p)}" for p in part.split(".")).removeprefix(".")
+    return "".join(f"[{p}]" if p.isdigit() else f".{member_name(p)}" for p in part.split(".")).removeprefix(".")
 
 
 def externs_of(unit):

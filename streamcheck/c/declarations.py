@@ -144,6 +144,8 @@ class Declarations:
             case "PtrDecl":
                 if form(node.type) == "FuncDecl":
                     raise SpecError("pointers to functions are not supported", where_of(node))
+                if self.portable and node.quals:
+                    raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "Union":
                 raise SpecError("unions are not supported", where_of(node))
@@ -169,6 +171,8 @@ class Declarations:
 
     def _array(self, node: Any, scope: NameScope) -> AnyKind:
         element = self.kind_of(node.type, scope)
+        if self.portable and node.dim_quals:
+            raise SpecError(f"the size of an array is {node.dim_quals[0]}", where_of(node))
         if node.dim is None:
             return Pointer(element, has_constant_elements(node))  # a parameter's
         try:
@@ -188,6 +192,8 @@ class Declarations:
                 continue
             kind = self.kind_of(parameter, scope)
             if kind == kinds.VOID:
+                if len(decl.type.args.params) > 1 or getattr(parameter, "name", None):
+                    raise SpecError("void must be the only parameter", where_of(decl))
                 continue
             if isinstance(kind, Array):  # 6.7.5.3
                 kind = Pointer(kind.element, has_constant_elements(parameter.type))
@@ -221,6 +227,9 @@ class Declarations:
                 raise SpecError(f"the struct {node.name} is not defined", where_of(node))
             return known
         kind = Struct(node.name or "", tuple(self._fields(node, scope)))
+        names = [name for name, _ in kind.fields]
+        if len(set(names)) < len(names):
+            raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
         if scope.tags.get(node.name, kind) != kind:
             raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
         if node.name:
@@ -234,6 +243,8 @@ class Declarations:
             if decl.name is None:
                 raise SpecError("a field without a name is not supported", where_of(decl))
             refuse_volatile(decl)
+            if self.portable and (decl.quals or decl.storage):
+                raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
             yield decl.name, self.kind_of(decl, scope)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from streamcheck.codegen.text import enum_constant
-from streamcheck.core.c_names import SUFFIX, c_file_name, c_name, is_identifier
+from streamcheck.core.c_names import SUFFIX, c_file_name, c_name, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.names import FreshNames
@@ -93,7 +93,7 @@ class CNames:
                 members: dict[str, str] = {}
                 for field, _ in fields:
                     self._must_be_identifier(f"a field of {name}", field, where)
-                    chosen = self._note("field", f"{name}.{field}", f"{name}.{c_name(field)}")
+                    chosen = self._note("field", f"{name}.{field}", f"{name}.{member_name(field)}")
                     self._declare(members, chosen, f"the field `{name}.{field}`", where)
             case EnumType(name=name, members=codes):
                 for member, code in codes:
@@ -103,7 +103,7 @@ class CNames:
 
     def _chosen_name(self, role: str, name: str, where: Location | None, *, external: bool) -> str:
         self._must_be_identifier(f"{'an' if role[0] in 'aeiou' else 'a'} {role}", name, where)
-        chosen = c_name(name)
+        chosen = c_name(name) if external or role == "struct" else member_name(name)
         if external and chosen in self.generated:
             chosen += SUFFIX
         return self._note(role, name, chosen)

@@ -28,7 +28,7 @@ from streamcheck.codegen.expression import (
 )
 from streamcheck.codegen.lower import Lowered, Ring, state_names
 from streamcheck.codegen.names import CNames
-from streamcheck.core.c_names import c_name
+from streamcheck.core.c_names import member_name
 from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
@@ -149,7 +149,9 @@ class StepWriter:
         if node.op == "field":
             assert isinstance(node.args[0].type, StructType)
             return replace(
-                place, text=f"{place.text}.{c_name(node.args[0].type.fields[node.payload][0])}", type=c_type(node.type)
+                place,
+                text=f"{place.text}.{member_name(node.args[0].type.fields[node.payload][0])}",
+                type=c_type(node.type),
             )
         index = _constant_index(node)
         return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
@@ -281,7 +283,7 @@ class StepWriter:
                 return [*self._whole(place, node.args[0]), *self._whole(f"{place}[{index}]", node.args[2])]
             case "with_field":
                 assert isinstance(node.type, StructType)
-                part = f"{place}.{c_name(node.type.fields[node.payload][0])}"
+                part = f"{place}.{member_name(node.type.fields[node.payload][0])}"
                 return [*self._whole(place, node.args[0]), *self._whole(part, node.args[1])]
             case "mux":
                 condition, a, b = node.args
@@ -292,7 +294,7 @@ class StepWriter:
                 return [line for i, a in enumerate(node.args) for line in self._whole(f"{place}[{i}]", a)]
         assert isinstance(node.type, StructType)
         fields = zip(node.type.fields, node.args, strict=True)
-        return [line for (name, _), a in fields for line in self._whole(f"{place}.{c_name(name)}", a)]
+        return [line for (name, _), a in fields for line in self._whole(f"{place}.{member_name(name)}", a)]
 
     def _whole(self, place: str, node: Term) -> list[str]:
         value = self.convert(self.texts[node], node.type)

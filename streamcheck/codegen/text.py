@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from streamcheck.codegen.expression import PRIMARY, UNARY, CExpression
-from streamcheck.core.c_names import c_name
+from streamcheck.core.c_names import c_name, member_name
 from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
@@ -33,7 +33,7 @@ def enum_constant(type: EnumType, code: int) -> str:
 
 def c_path(root: str, part: str) -> str:
     """`.cells.0` of `inputs->pos` as `inputs->pos.cells[0]`."""
-    return root + "".join(f"[{p}]" if p.isdigit() else f".{c_name(p)}" for p in part.split(".")[1:])
+    return root + "".join(f"[{p}]" if p.isdigit() else f".{member_name(p)}" for p in part.split(".")[1:])
 
 
 def _integer(type: MachineType, value: int) -> CExpression:

@@ -12,7 +12,7 @@ from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
 from streamcheck.codegen.step import StepWriter
-from streamcheck.core.c_names import MATH, c_name
+from streamcheck.core.c_names import MATH, member_name
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names, struct_of
@@ -237,7 +237,7 @@ class UnitWriter:
     def _source(self) -> Iterator[str]:
         code = list(self._code())
         used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
-        floats = self._uses_floats()
+        floats = self._uses_floats(code)
         headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H), "string.h": "memcpy" in used}
         yield f'#include "{self.name}.h"'
         yield ""
@@ -260,11 +260,9 @@ class UnitWriter:
             yield from self._init_function()
         yield from self._step_function()
 
-    def _uses_floats(self) -> bool:
-        from streamcheck.core.term import walk
-        from streamcheck.core.types import has_floats
-
-        return any(has_floats(n.type) for n in walk(self.low.roots()))
+    def _uses_floats(self, code: Iterable[str]) -> bool:
+        lines = (*code, *self._header(), *(self._types_header() if self.options.copilot else ()))
+        return bool(re.search(r"\b(float|double)\b", re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.S)))
 
     def _static_state(self) -> Iterator[str]:
         any_of_it = False
@@ -393,7 +391,7 @@ def _definition(type: Type) -> Iterator[str]:
         yield from _braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
     elif isinstance(type, StructType):
         yield f"{c_type(type)} {{"
-        yield from (f"{I}{text.declaration(t, c_name(name))};" for name, t in type.fields)
+        yield from (f"{I}{text.declaration(t, member_name(name))};" for name, t in type.fields)
     yield "};"
 
 
@@ -441,7 +439,7 @@ def _set(place: str, value: Term) -> Iterator[str]:
         case "struct":
             assert isinstance(value.type, StructType)
             for (name, _), part in zip(value.type.fields, value.args, strict=True):
-                yield from _set(f"{place}.{c_name(name)}", part)
+                yield from _set(f"{place}.{member_name(name)}", part)
         case _:
             yield f"{place} = {text.literal(value.type, value.payload).text};"
 

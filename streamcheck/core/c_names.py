@@ -70,6 +70,7 @@ LIBRARY = frozenset(
 )
 FUNCTIONS = LIBRARY | {f"{name}{suffix}" for name in f"{MATH} {MORE_MATH}".split() for suffix in ("", "f", "l")}
 FUNCTIONS |= {f"{name}f_r" for name in ("lgamma", "gamma")} | {f"{name}l_r" for name in ("lgamma", "gamma")}
+OBJECTS = frozenset("complex environ errno imaginary math_errhandling signgam stderr stdin stdout".split())
 HEADERS = frozenset(
     "alloca assert complex ctype endian errno fcntl features fenv float inttypes iso646 libc libio limits locale "
     "malloc math memory poll pthread sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbit "
@@ -101,6 +102,11 @@ def c_name(name: str) -> str:
     if PATTERNS.match(name) or name in KEYWORDS or name in PREDEFINED or name in FUNCTIONS:
         return _other_name(name)
     return name
+
+
+def member_name(name: str) -> str:
+    """The name in C of a member of a struct, which a function of the library cannot meet."""
+    return name if name in FUNCTIONS - OBJECTS else c_name(name)
 
 
 def c_file_name(name: str) -> str:

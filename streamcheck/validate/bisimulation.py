@@ -27,14 +27,14 @@ from typing import Any
 
 from streamcheck.c.arithmetic import Unsupported
 from streamcheck.c.declarations import CResult, Pointee, Typedef
-from streamcheck.c.kinds import PORTABLE_TYPEDEFS, AnyKind, Array, Struct
+from streamcheck.c.kinds import BOOLEAN, PORTABLE_TYPEDEFS, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import parse, where_of
 from streamcheck.c.terms import recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.simplify import conjunction, disjunction, implication, negation
+from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
@@ -42,7 +42,9 @@ from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
 from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, RandomValues, cut, equal, member, pair_claim
 from streamcheck.validate.execution import Execution
+from streamcheck.validate.interface import check_inputs, check_interface
 from streamcheck.validate.memory import Part, RingSlots
+from streamcheck.validate.text_rules import check_text
 
 INT = machine(32, signed=True)  # C's int, in which an enum is kept
 REPEATS = 12
@@ -74,10 +76,13 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
     began = time.monotonic()
     try:
         file = f"{code.base}.c"
+        check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as why:  # C of a form never seen
+        failures, claims, questions = [f"the C could not be executed: {type(why).__name__}: {why}"], 0, 0
     except (SpecError, Unsupported) as why:
         line = f"{why.where.short}: " if isinstance(why, SpecError) and why.where else ""
         failures, claims, questions = [f"the C could not be executed: {line}{why.args[0]}"], 0, 0
@@ -97,7 +102,6 @@ class Bisimulation:
         scalars(self._roots(), self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
-        self.tested: set[Term] = set()  # conditions under which a step rejects its inputs
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.specification.triggers:
@@ -118,10 +122,13 @@ class Bisimulation:
     def failures(self) -> tuple[list[str], int, int]:
         """The claims that could not be proved, the number of claims, and the number of solver queries."""
         self.goals = []
+        run = self._execution()
+        check_interface(run, self.code)
+        check_inputs(run, self.code)
         self._initial()
         limits = conjunction(*self._limits())
         prover = Prover(limits, self.seconds)
-        self._without_effect(prover)
+        self._without_effect()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
@@ -263,32 +270,46 @@ class Bisimulation:
         def decide(condition: Term) -> Term:
             if condition.is_const or not all(isinstance(v.type, EnumType) for v in variables([condition])):
                 return condition
-            if prover.valid([negation(condition)], QUICK)[0]:
-                self.tested.add(condition)
-                return FALSE
-            return condition
+            return FALSE if prover.valid([negation(condition)], QUICK)[0] else condition
 
         return decide
 
-    def _without_effect(self, prover: Prover) -> None:
-        """Goals: a step that rejects its inputs changes nothing and calls no handler."""
-        run = self._execution(decide=self._decider(prover))
-        state, _ = self._related_state(run)
-        self._run(run, self._arguments(run, state))
-        if not self.tested:
+    def _without_effect(self) -> None:
+        """Goals: a step that reads an enum without one of its values changes nothing and calls no handler, and
+        NAME_inputs_valid says so."""
+        enums = [p for i in self.specification.inputs for p in self.parts[i.var] if isinstance(p.type, EnumType)]
+        if not enums:
             return
-        refused = disjunction(*self.tested)
         run = self._execution()
         state, _ = self._related_state(run)
         arguments = self._arguments(run, state)
         before = dict(run.memory.parts)
         self._run(run, arguments)
+        given = {lvalue.object for lvalue in run.changing}
+        left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
+        read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
+        needed = [member(part) for part in enums if part in read]
+        if not needed:
+            return
+        refused = negation(conjunction(*needed))
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
             self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
         for call in run.calls:
             claim = implication(refused, negation(call.when))
             self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
+        self._validity(conjunction(*needed), conjunction(*(member(part) for part in enums)))
+
+    def _validity(self, needed: Term, given: Term) -> None:
+        """Goals: NAME_inputs_valid is true only if the enums that the step reads are, and always if all are."""
+        run = self._execution()
+        state, _ = self._related_state(run)
+        value = run.run(f"{self.name}_inputs_valid", self._arguments(run, state)[1:])
+        if value is None or value.kind != BOOLEAN:
+            raise SpecError(f"{self.name}_inputs_valid does not return a bool")
+        for premise, claim in ((value.term, needed), (given, value.term)):
+            self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
         """A state in which every place holds its cell and everything else any value, and the observers' struct."""

@@ -114,6 +114,10 @@ class Execution(Evaluator):
             raise self.error(f"{decl.name} has no prototype", decl)
         function = self.declarations.signature(decl, body, self.scope)
         known = self.functions.get(decl.name)
+        if (decl.funcspec and not function.static) or decl.storage not in ([], ["static"]):
+            raise self.error(f"{decl.name} is {' '.join([*decl.funcspec, *decl.storage])}", decl)
+        if known is not None and known.static != function.static:
+            raise self.error(f"{decl.name} is static in one declaration only", decl)
         if known is not None and (known.result, [k for _, k in known.parameters]) != (
             function.result,
             [k for _, k in function.parameters],
@@ -199,8 +203,8 @@ class Execution(Evaluator):
     def run(self, name: str, arguments: list[CResult]) -> CValue | None:
         """Executes a function of the file."""
         function = self.functions.get(name)
-        if function is None or function.body is None:
-            raise SpecError(f"{name} is not defined")
+        if function is None or function.body is None or function.static:
+            raise SpecError(f"{name} is not defined for other files")
         return self._execute(function, arguments, function.body)
 
     def _function(self, node: Any) -> Function:
@@ -230,7 +234,8 @@ class Execution(Evaluator):
             scope.names[name] = self._parameter(name, kind, value, node)
         self.frame, self.scope, self.premises = CallFrame(function, entered), scope, []
         try:
-            self._statement(function.body)
+            for item in function.body.block_items or ():  # in the scope of the parameters (6.2.1)
+                self._statement(item)
             if function.result != kinds.VOID:  # 6.9.1
                 self._demand(conjunction(self.path, entered), self.frame.returned, SideCondition.RETURN)
             value = self.frame.value
@@ -270,6 +275,8 @@ class Execution(Evaluator):
     def _call_handler(self, function: Function, arguments: list[Any], node: Any) -> None:
         if self.memory.frozen:
             raise self.error(f"a call of {function.name} inside an expression", node)
+        if function.static or function.result != kinds.VOID:
+            raise self.error(f"{function.name} is not a handler", node)
         if len(function.parameters) != len(arguments):
             raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
         given: list[tuple[Term, ...]] = []
@@ -315,6 +322,8 @@ class Execution(Evaluator):
         if node.storage and (node.storage != ["static"] or "const" not in node.quals):
             raise self.error(f"{node.name} outlives its block", node)
         refuse_volatile(node)
+        if node.name in self.scope.names:
+            raise self.error(f"{node.name} is declared twice", node)
         kind = initial.kind_of(node, self)
         values = self.unknowns_of(kind) if node.init is None else self.initial_values(kind, node.init)
         made = self.memory.add(kind, node.name, [self.settle(v) for v in values], constant="const" in node.quals)
