@@ -176,7 +176,7 @@ def verdict(code, seed, file, text, folder):
     """`refused`, `crashed`, `same` (proved, and runs the same), or what a mutant that is proved does in another way."""
     changed = replace(code, files={**code.files, file: text})
     try:
-        if not validate(changed, seconds=2).is_proved:
+        if not validate(changed, work=20_000).is_proved:
             return "refused"
     except Exception as why:
         return f"crashed: {why!r}"

@@ -149,7 +149,7 @@ def planted(code, pattern, replacement):
 def test_a_planted_bug_is_caught(code, kind):
     changed = planted(code, *PLANTED[kind])
     assert changed is not None, "the bug was not planted: the text has changed\n" + code.files["subject.c"]
-    outcome = validate(changed, seconds=2)
+    outcome = validate(changed, work=20_000)
     assert not outcome.is_proved and outcome.failures
 
 
@@ -240,7 +240,7 @@ def test_mutants_that_are_called_proved_run_the_same(seed, tmp_path):
     proved = 0
     for i in range(25):
         changed = replace(code, files={**code.files, name: mutant(rng, code.files[name])})
-        if changed.files[name] == code.files[name] or not validate(changed, seconds=2).is_proved:
+        if changed.files[name] == code.files[name] or not validate(changed, work=20_000).is_proved:
             continue
         proved += 1
         write(tmp_path / f"{i}", changed)

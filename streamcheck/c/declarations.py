@@ -198,6 +198,9 @@ class Declarations:
             if isinstance(kind, Array):  # 6.7.5.3
                 kind = Pointer(kind.element, has_constant_elements(parameter.type))
             parameters.append((getattr(parameter, "name", None) or "", kind))
+        names = [name for name, _ in parameters if name]
+        if len(set(names)) < len(names):
+            raise SpecError(f"two parameters of {decl.name} have one name", where_of(decl))
         result = self.kind_of(decl.type.type, scope)
         return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
 

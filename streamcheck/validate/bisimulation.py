@@ -40,9 +40,9 @@ from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, RandomValues, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, WORK, Equals, Prover, RandomValues, cut, equal, member, pair_claim
 from streamcheck.validate.execution import Execution
-from streamcheck.validate.interface import check_inputs, check_interface
+from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
 from streamcheck.validate.text_rules import check_text
 
@@ -70,15 +70,15 @@ class ProofGoal:
     claim: Term
 
 
-def validate(code: Code, seconds: float = SECONDS) -> Outcome:
-    """Proves that the C implements the equations, for all inputs and all time. `seconds` is the timeout of one solver
-    query; a query that times out counts as not proved."""
+def validate(code: Code, work: int = WORK) -> Outcome:
+    """Proves that the C implements the equations, for all inputs and all time. `work` is the budget of one solver
+    query; a query that exceeds it counts as not proved."""
     began = time.monotonic()
     try:
         file = f"{code.base}.c"
         check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
-        failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
+        failures, claims, questions = Bisimulation(code, nodes, work).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as why:  # C of a form never seen
@@ -90,8 +90,8 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
 
 
 class Bisimulation:
-    def __init__(self, code: Code, nodes: list[Any], seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, code: Code, nodes: list[Any], work: int) -> None:
+        self.work = work
         self.code = code
         self.nodes = nodes
         self.specification = code.specification
@@ -99,7 +99,7 @@ class Bisimulation:
         self.cells = [c for c in self.specification.cells if c.name in code.places]
         self.observers = self.specification.observers if code.observers else ()
         self.parts = scalars(self.specification.variables())
-        scalars(self._roots(), self.parts)
+        scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
 
@@ -124,10 +124,9 @@ class Bisimulation:
         self.goals = []
         run = self._execution()
         check_interface(run, self.code)
-        check_inputs(run, self.code)
         self._initial()
         limits = conjunction(*self._limits())
-        prover = Prover(limits, self.seconds)
+        prover = Prover(limits, self.work)
         self._without_effect()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
@@ -139,7 +138,7 @@ class Bisimulation:
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                free = Prover(conjunction(*self._index_limits()), self.seconds)
+                free = Prover(conjunction(*self._index_limits()), self.work)
                 failures = self._unproved_goals(initial, set(), free) + self._unproved_goals(
                     self.goals, equals.terms, prover
                 )
@@ -180,7 +179,6 @@ class Bisimulation:
                 where = self._ring(run, state, place)[0].element(at)
             else:
                 where = self._variable(run, state, place.variable)
-            scalars([cell.initial], self.parts)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 

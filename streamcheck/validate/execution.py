@@ -26,7 +26,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import Type
 from streamcheck.validate.memory import Memory, scalars_of
 
-LONGEST_LOOP = 100_000
+LONGEST_LOOP = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ of the monitor and its objects external linkage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
@@ -113,34 +113,38 @@ def _check_constant(run: Execution, name: str, value: int) -> None:
 def _check_objects(run: Execution, code: Code) -> None:
     """Objects that other files see: inputs of theirs, and the observers, which the source defines."""
     shown = f"{code.base}_observed"
-    inputs = {code.c_name("extern", i.name): i for i in code.specification.inputs}
+    given: dict[str, AnyKind] = {}
     declared: set[str] = set()
     for node in run.objects:
         if node.name == shown:
             if node.init is not None or node.quals or node.storage != ([] if shown in declared else ["extern"]):
                 raise SpecError(f"{shown} is not declared and defined once")
         elif "extern" in node.storage:
-            kind = run.declarations.kind_of(node, run.scope)
-            given = inputs.get(node.name)
-            if given is None or node.quals or node.init is not None or not _is_of(run, kind, given.type):
+            if node.quals or node.init is not None:
                 raise SpecError(f"the variable {node.name} is not an extern of the spec")
-            _check_constants(run, given.type)
+            given[node.name] = run.declarations.kind_of(node, run.scope)
         declared.add(node.name)
     wanted = 2 if code.copilot and code.observers and code.specification.observers else 0
     if sum(node.name == shown for node in run.objects) != wanted:
         raise SpecError(f"{shown} is not declared and defined once")
-
-
-def check_inputs(run: Execution, code: Code) -> None:
-    """The members of NAME_inputs are externs, with their types."""
     meaning = run.globals.names.get(f"{code.base}_inputs")
-    if not isinstance(meaning, Typedef) or not isinstance(meaning.kind, Struct):
-        return
-    inputs = {code.c_name("extern", i.name): i for i in code.specification.inputs if i.extern}
-    for name, kind in meaning.kind.fields:
-        if name not in inputs or not _is_of(run, kind, inputs[name].type):
-            raise SpecError(f"the input {name} is not an extern of the spec")
-        _check_constants(run, inputs[name].type)
+    if isinstance(meaning, Typedef) and isinstance(meaning.kind, Struct):
+        given |= dict(meaning.kind.fields)
+    _check_inputs(run, code, given)
+
+
+def _check_inputs(run: Execution, code: Code, given: Mapping[str, AnyKind]) -> None:
+    """The inputs are the externs that triggers and observers depend on, with their types."""
+    specification = code.specification
+    needed = specification.needed_by(specification.outputs(observers=code.observers))
+    externs = [i for i in specification.inputs if i.extern and i.var in needed]
+    names = {code.c_name("extern", i.name): i for i in externs}
+    if names.keys() != given.keys():
+        raise SpecError(f"the input {min(names.keys() ^ given.keys())} is not an extern of the spec, or missing")
+    for name, kind in given.items():
+        if not _is_of(run, kind, names[name].type):
+            raise SpecError(f"the input {name} has another type")
+        _check_constants(run, names[name].type)
 
 
 def _check_constants(run: Execution, type: Type) -> None:
