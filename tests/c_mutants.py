@@ -172,7 +172,27 @@ def mutants(code, rng, count):
     return [(kind, file, text) for (file, text), kind in chosen.items()]
 
 
-def verdict(code, seed, file, text, folder):
+def trusted_builds(code, seed, folder):
+    """The builds under which the C itself runs as the interpreter says: the others have a fault of their compiler."""
+    return [b for b in BUILDS if have(b[0]) and difference(code, code, seed, folder, b) is None]
+
+
+def difference(code, changed, seed, folder, way):
+    """What changed C does in another way than the spec, built in this way. None if nothing."""
+    compiler, flags = way
+    write(folder, code)  # with a driver for the interface that the spec has
+    for name, text in changed.files.items():
+        (folder / name).write_text(text)
+    try:
+        program = build(folder, changed, compiler, flags, warnings=["-std=c99", "-w"])
+        compare(folder, program, changed, random_rows(seed, code.specification, 300))
+    except AssertionError as why:
+        lines = [line for line in str(why).splitlines() if "error" in line or "line" in line]
+        return f"{compiler} {flags[0]}: {(lines or [str(why)[-300:]])[0]}"
+    return None
+
+
+def verdict(code, seed, file, text, folder, builds):
     """`refused`, `crashed`, `same` (proved, and runs the same), or what a mutant that is proved does in another way."""
     changed = replace(code, files={**code.files, file: text})
     try:
@@ -180,13 +200,5 @@ def verdict(code, seed, file, text, folder):
             return "refused"
     except Exception as why:
         return f"crashed: {why!r}"
-    write(folder, code)  # with a driver for the interface that the spec has
-    (folder / file).write_text(text)
-    rows = random_rows(seed, code.specification, 300)
-    for compiler, flags in [b for b in BUILDS if have(b[0])]:
-        try:
-            compare(folder, build(folder, changed, compiler, flags, warnings=["-std=c99", "-w"]), changed, rows)
-        except AssertionError as why:
-            lines = [line for line in str(why).splitlines() if "error" in line or "line" in line]
-            return f"{compiler} {flags[0]}: {(lines or [str(why)[-300:]])[0]}"
-    return "same"
+    wrong = (difference(code, changed, seed, folder, way) for way in builds)
+    return next((found for found in wrong if found is not None), "same")

@@ -102,6 +102,7 @@ class Bisimulation:
         scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
+        self.executed: set[str] = set()
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.specification.triggers:
@@ -134,7 +135,9 @@ class Bisimulation:
             self.goals = []
             values = RandomValues(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
-            self._step(self._execution(equals.settle, self._decider(prover)))
+            run = self._execution(equals.settle, self._decider(prover))
+            self._step(run)
+            self._refuse_unused(run)
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
@@ -145,6 +148,12 @@ class Bisimulation:
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
+
+    def _refuse_unused(self, run: Execution) -> None:
+        """Nothing is known of a function that was not executed."""
+        for name, function in run.functions.items():
+            if function.body is not None and name not in self.executed:
+                raise SpecError(f"{name} is never called", function.where)
 
     def _index_limits(self) -> Iterator[Term]:
         for var, length in self.indices.values():
@@ -251,7 +260,9 @@ class Bisimulation:
     def _execution(
         self, settle: Callable[[Term], Term] | None = None, decide: Callable[[Term], Term] | None = None
     ) -> Execution:
-        return Execution(self.nodes, f"{self.name}.c", settle, decide)
+        run = Execution(self.nodes, f"{self.name}.c", settle, decide)
+        run.executed = self.executed
+        return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:
@@ -287,8 +298,8 @@ class Bisimulation:
         left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
         read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
         needed = [member(part) for part in enums if part in read]
-        if not needed:
-            return
+        if needed or f"{self.name}_inputs_valid" in run.functions:
+            self._validity(conjunction(*needed), conjunction(*(member(part) for part in enums)))
         refused = negation(conjunction(*needed))
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
@@ -296,7 +307,6 @@ class Bisimulation:
         for call in run.calls:
             claim = implication(refused, negation(call.when))
             self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
-        self._validity(conjunction(*needed), conjunction(*(member(part) for part in enums)))
 
     def _validity(self, needed: Term, given: Term) -> None:
         """Goals: NAME_inputs_valid is true only if the enums that the step reads are, and always if all are."""

@@ -77,6 +77,7 @@ class Execution(Evaluator):
         self.unknowns = 0
         self.acting: Any = None  # the assignment that is a statement of its own
         self.functions: dict[str, Function] = {}
+        self.executed: set[str] = set()  # functions
         self.objects: list[Any] = []  # declarations of objects at file scope
         self.standard = self.scope
         self.globals = self.scope = NameScope(self.standard)
@@ -227,6 +228,7 @@ class Execution(Evaluator):
     def _execute(self, function: Function, arguments: list[CResult], node: Any) -> CValue | None:
         if len(function.parameters) != len(arguments):
             raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
+        self.executed.add(function.name)
         before = self.frame, self.scope, self.premises
         entered = conjunction(self.live(), *self.premises)
         scope = NameScope(self.globals)
@@ -347,9 +349,11 @@ class Execution(Evaluator):
     def _execute_If(self, node: Any) -> None:
         condition = self.decide(self.truth(node.cond))
         if condition.is_const:
-            chosen = node.iftrue if condition is TRUE else node.iffalse
+            chosen, other = (node.iftrue, node.iffalse) if condition is TRUE else (node.iffalse, node.iftrue)
             if chosen is not None:
                 self._statement(chosen)
+            if other is not None:
+                self._check_unreachable(other)
             return
         memory, frame, path = self.memory, self.frame, self.path
         before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
@@ -364,6 +368,16 @@ class Execution(Evaluator):
         memory.merge(condition, parts, indeterminate)
         frame.returned = either(condition, returned, frame.returned)
         frame.value = _either_value(condition, value, frame.value)
+
+    def _check_unreachable(self, node: Any) -> None:
+        """Execute a statement that is never reached, for its errors only: a compiler reads it too."""
+        memory, frame, path, settle, calls = self.memory, self.frame, self.path, self.settle, len(self.calls)
+        before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
+        self.path, self.settle = FALSE, lambda x: x
+        self._statement(node)
+        memory.parts, memory.indeterminate, frame.returned, frame.value = before
+        self.path, self.settle = path, settle
+        del self.calls[calls:]
 
     def _execute_Return(self, node: Any) -> None:
         frame, live = self.frame, self.live()
