@@ -35,6 +35,7 @@ class Unit:
 
     code: Code
     figures: Figures
+    has_floats: bool
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -62,7 +63,7 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
     code = Code(
         specification, writer.files(), writer.places(), options.copilot, options.observers, names.spec, names.renamed
     )
-    return Unit(code, writer.figures)
+    return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
 
 
 class UnitWriter:
