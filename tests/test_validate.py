@@ -37,6 +37,22 @@ def test_the_monitors_are_proved(path, options):
     assert outcome.is_proved and outcome.claims > 0, outcome.failures
 
 
+def test_an_array_of_the_state_is_copied_to_another():
+    cells = extern("cells", Array(Word8, 4))
+    once = [Array(Word8, 4)([1, 2, 3, 4])] + +cells
+    code = unit_of_two_delays(once)
+    assert "memcpy(state->" in code.files["copies.c"] and validate(code).is_proved
+    text = re.sub(r"memcpy\((state->\w+), state->\w+,", r"memcpy(\1, \1,", code.files["copies.c"])
+    (failure,) = validate(replace(code, files={**code.files, "copies.c": text})).failures
+    assert "to where it reads" in failure
+
+
+def unit_of_two_delays(once):
+    spec = Spec("copies")
+    spec.trigger("t", True, [once, [Array(Word8, 4)([5, 6, 7, 8])] + +once])
+    return unit_of(spec)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_random_equations_are_proved(seed):
     outcome = validate(generate(random_equations(seed), OPTIONS[seed % 4]).code)
@@ -133,7 +149,7 @@ def planted(code, pattern, replacement):
 def test_a_planted_bug_is_caught(code, kind):
     changed = planted(code, *PLANTED[kind])
     assert changed is not None, "the bug was not planted: the text has changed\n" + code.files["subject.c"]
-    outcome = validate(changed, seconds=2)
+    outcome = validate(changed, work=20_000)
     assert not outcome.is_proved and outcome.failures
 
 
@@ -224,7 +240,7 @@ def test_mutants_that_are_called_proved_run_the_same(seed, tmp_path):
     proved = 0
     for i in range(25):
         changed = replace(code, files={**code.files, name: mutant(rng, code.files[name])})
-        if changed.files[name] == code.files[name] or not validate(changed, seconds=2).is_proved:
+        if changed.files[name] == code.files[name] or not validate(changed, work=20_000).is_proved:
             continue
         proved += 1
         write(tmp_path / f"{i}", changed)
