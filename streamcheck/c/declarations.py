@@ -150,6 +150,8 @@ class Declarations:
                 if form(node.type) == "FuncDecl":
                     return self._opaque("a function pointer", "pointers to functions are not supported", node)
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
+            case "FuncDecl":
+                return self._opaque("a function", "types of functions are not supported", node)
             case "Union":
                 return self._opaque(f"union {node.name or ''}".strip(), "unions are not supported", node)
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
