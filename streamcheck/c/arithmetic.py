@@ -131,7 +131,8 @@ class Arithmetic:
             case Array() if self.mathematical:
                 places = (constant(machine(32, signed=False), i) for i in range(kind.length))
                 return conjunction(*(self.limits(kind.element, term("index", value, i)) for i in places))
-        return TRUE
+            case _:
+                return TRUE
 
     # Values
 

@@ -125,7 +125,7 @@ class Evaluator:
             self._at = before
 
     @contextmanager
-    def given(self, premise: Term) -> Iterator[None]:
+    def suppose(self, premise: Term) -> Iterator[None]:
         self.premises.append(premise)
         try:
             yield
@@ -254,7 +254,7 @@ class Evaluator:
     def logical_expression(self, node: Any) -> CValue:
         """&& and || (6.5.13, 6.5.14)."""
         left = self.truth(node.left)
-        with self.given(left if node.op == "&&" else negation(left)):
+        with self.suppose(left if node.op == "&&" else negation(left)):
             right = self.truth(node.right)
         return self.arithmetic.of_truth(conjunction(left, right) if node.op == "&&" else disjunction(left, right))
 
@@ -286,9 +286,9 @@ class Evaluator:
     def conditional_expression(self, node: Any) -> CValue:
         """?: (6.5.15)."""
         condition = self.truth(node.cond)
-        with self.given(condition):
+        with self.suppose(condition):
             a = self.value(node.iftrue)
-        with self.given(negation(condition)):
+        with self.suppose(negation(condition)):
             b = self.value(node.iffalse)
         if not isinstance(a, CValue) or not isinstance(b, CValue):
             raise self.error(f"{self.text(node)} is not a number", node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, assert_never
 
@@ -18,7 +18,7 @@ from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
 from streamcheck.run.director import Alarm, Decision, Director
-from streamcheck.run.limits import TimeIsUp, time_limit
+from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
@@ -27,7 +27,7 @@ from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 
 if TYPE_CHECKING:
-    from streamcheck.engines.options import Setting
+    from streamcheck.engines.settings import Setting
 
 __all__ = ["Alarm", "Settings", "prove"]
 LOG = logging.getLogger(__name__)
@@ -56,14 +56,14 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
-    began = time.monotonic()
     chosen = _select(problem, settings.props)
+    began = time.monotonic()
     try:
-        with time_limit(settings.timeout, f"encoding {problem.name}"):
+        with time_limit(settings.timeout, "encoding"):
             tested = _with_tests(chosen)
             models = views(tested, blocks=settings.blocks)
-    except TimeIsUp:
-        return _too_large(chosen, time.monotonic() - began)
+    except OutOfTime as why:
+        return _none_decided(chosen, why.message, time.monotonic() - began)
     LOG.info(
         "%s: %s (%d implied), %s; integer models: %s",
         problem.name,
@@ -75,7 +75,7 @@ def prove(
     director = Director(
         tested,
         models,
-        max(0.0, settings.timeout - (time.monotonic() - began)),
+        max(0.0, began + settings.timeout - time.monotonic()),
         settings.jobs,
         settings.engines,
         settings.memory,
@@ -85,7 +85,7 @@ def prove(
         standby=standby,
     )
     decisions = director.run()
-    results = _within_limits(chosen, [_result(p, decisions[p.name]) for p in chosen.properties])
+    results = [_result(p, decisions[p.name]) for p in chosen.properties]
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -97,12 +97,13 @@ def prove(
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
 
 
-def _too_large(problem: Problem, seconds: float) -> Verdicts:
-    """Every property is unknown."""
-    reason = "the problem is too large to be encoded within the time limit"
-    unknown = [Decision(p.name, "unknown", unknown=Unknown(p.name, reason)) for p in problem.properties]
-    results = [_result(p, d) for p, d in zip(problem.properties, unknown, strict=True)]
-    return Verdicts(problem, results, seconds, list(problem.warnings), machine=False)
+def _none_decided(problem: Problem, reason: str, seconds: float) -> Verdicts:
+    """Every property unknown for the same reason."""
+    results = [
+        _result(p, Decision(p.name, "unknown", seconds=seconds, unknown=Unknown(p.name, reason)))
+        for p in problem.properties
+    ]
+    return Verdicts(problem, results, seconds, list(problem.warnings), False)
 
 
 def _with_tests(problem: Problem) -> Problem:
@@ -124,8 +125,6 @@ def _select(problem: Problem, names: Sequence[str]) -> Problem:
         if not fitting:
             raise SpecError(f'{problem.name} has no property named "{name}", it has {", ".join(known) or "none"}')
         chosen.update(fitting)
-    if isinstance(problem, Automaton):  # a proof also needs that no run leaves what is modelled
-        chosen.update(e.name for e in problem.errors if e.limit is not None and not chosen.isdisjoint(e.limit.hidden))
     return with_properties(problem, chosen) if names else problem
 
 
@@ -152,34 +151,6 @@ def _result(prop: Claim, decision: Decision) -> Result:
 OPPOSITE: Mapping[Word, Word] = {"proved": "falsified", "falsified": "proved", "unknown": "unknown"}
 
 
-def _within_limits(problem: Problem, results: list[Result]) -> list[Result]:
-    """The results with those unknown that the end of what an automaton models leaves open: the end itself if a run
-    gets there, and proofs of claims that may fail after it, unless it is proved that no run gets there."""
-    match problem:
-        case Specification():
-            return results
-        case Automaton():
-            verdicts = {r.name: r.verdict for r in results}
-            ends = {e.name: e.limit for e in problem.errors if e.limit is not None and verdicts[e.name] != "proved"}
-            reasons: dict[str, str] = {}
-            for name, limit in ends.items():
-                reasons |= dict.fromkeys(
-                    limit.hidden, f"not known after the {name.removeprefix('no ')}: {limit.reason}"
-                )
-            reasons |= {name: limit.reason for name, limit in ends.items() if verdicts[name] == "falsified"}
-            return [
-                _open(r, reasons[r.name]) if r.name in reasons and (r.verdict == "proved" or r.name in ends) else r
-                for r in results
-            ]
-    assert_never(problem)
-
-
-def _open(result: Result, reason: str) -> Result:
-    """The result as unknown, without its evidence."""
-    unknown = Unknown(result.name, reason)
-    return replace(result, verdict="unknown", unknown=unknown, evidence=None, replay=None, k=None)
-
-
 def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     """A C program means nothing after its first undefined operation, so proofs end there: also if nobody asked whether
     there is one."""
@@ -188,9 +159,7 @@ def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> l
             return []
         case Automaton():
             proved = {name for name, d in decisions.items() if d.verdict == "proved"}
-            limits = {e.name for e in problem.errors if e.limit is not None}
-            implied = [p.name for p in problem.properties if p.is_implied and p.name not in limits]
-            doubtful = [name for name in implied if name not in proved]
+            doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in proved]
             if not doubtful:
                 return []
             first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not checked)"

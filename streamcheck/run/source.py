@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
 PROGRAMS = (".c", ".i", ".aut")
-KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
+SYSTEMS = (".vmt", ".btor2", ".btor")
+KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ def read_specs(target: Target) -> list[Specification]:
 
 def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
     if target.path.endswith(".json"):
-        return _chosen(_read_json(target.path), target)
-    if target.path.endswith((".lus", ".vmt", ".btor2", ".btor")):
+        return _select(_read_json(target.path), target)
+    if target.path.endswith((".lus", *SYSTEMS)):
         with time_limit(seconds, f"reading {target.path}"):
             lustre = target.path.endswith(".lus")
-            return _read_lustre(target) if lustre else _chosen([_read_system(target.path)], target)
+            return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
-        return _chosen([from_plain(row) for row in child.receive()], target)
+        return _select([from_plain(row) for row in child.receive()], target)
 
 
 def _check_file(path: str) -> None:
@@ -122,7 +123,7 @@ def _read_json(path: str) -> list[Specification]:
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
 
 
-def _chosen(all_of_them: list[Specification], target: Target) -> list[Specification]:
+def _select(all_of_them: list[Specification], target: Target) -> list[Specification]:
     if target.spec is None:
         return all_of_them
     chosen = [e for e in all_of_them if e.name == target.spec]

@@ -10,13 +10,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.c import effects, kinds, pointers
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Pointee
 from streamcheck.c.initial import string
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.c.terms import recast
@@ -232,7 +232,9 @@ class MemoryCalls:
                 return bool(byte)
             case Integer() if kind != kinds.BOOLEAN:
                 return int.from_bytes(bytes([byte]) * kind.bytes, "little", signed=kind.signed)
-        raise self.to.error(f"{self.to.text(node)}: {kind} cannot have these bytes", node)
+            case Integer() | Void() | Struct() | Pointer() | Opaque():
+                raise self.to.error(f"{self.to.text(node)}: {kind} cannot have these bytes", node)
+        assert_never(kind)
 
     def _copy(self, arguments: list[Any], node: Any, *, apart: bool) -> CResult:
         to = self.to

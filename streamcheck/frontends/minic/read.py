@@ -18,6 +18,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
+from streamcheck.frontends.minic.bare import bare_statements
 from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
@@ -38,10 +39,22 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
-        nodes = parse(source.text, path)
+        nodes = _declarations_of(source.text, path)
         return _TranslationUnit(flow, mathematical=integers == "math", endless=source.endless).read(nodes, function)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _declarations_of(text: str, path: str) -> list[Any]:
+    """The declarations of the file; of a file of bare statements, those of one with a function around them. The
+    reading that comes further has the message."""
+    try:
+        return parse(text, path)
+    except SpecError as error:
+        try:
+            return bare_statements(text, path)
+        except SpecError as other:
+            raise max(error, other, key=lambda e: e.where.line if e.where else 0) from None
 
 
 class _TranslationUnit:
