@@ -517,6 +517,7 @@ def test_messages(read, text, message):
 @pytest.mark.parametrize(
     "before",
     [
+        "typedef int compare(int); void sort(int by(int));",
         "int (*handler)(int); struct ops { void (*run)(void); int n; } ops = { 0, 3 };",
         "union u { int x; float y; } u; typedef union { int a; } v; struct w { v inner; struct w *next; } w;",
         "long double x; typedef __builtin_va_list list; extern int printf(const char *, ...);",

@@ -152,6 +152,8 @@ class Declarations:
                 if self.portable and node.quals:
                     raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
+            case "FuncDecl":
+                return self._opaque("a function", "types of functions are not supported", node)
             case "Union":
                 return self._opaque(f"union {node.name or ''}".strip(), "unions are not supported", node)
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
