@@ -1,4 +1,4 @@
-"""What `from streamcheck import *` gives: the language."""
+"""The names that `from streamcheck import *` gives: the language."""
 
 from streamcheck.api import Spec
 from streamcheck.core.errors import SpecError as SpecError

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
+
 import pytest
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
-from streamcheck.core.types import INT
+from streamcheck.core.types import BOOL, INT, REAL
 from streamcheck.export.aut import write_aut
 from streamcheck.frontends.aut import ZERO, quotient, read_aut, remainder
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
@@ -183,14 +186,90 @@ def test_a_round_trip(tmp_path):
         assert same(read(tmp_path, write_aut(cfa)), cfa)
 
 
-def test_what_an_aut_file_cannot_say():
-    def written(*edges, variables=(X,)):
-        return write_aut(Automaton("a", variables, ("q", "b"), "q", (Error("b", "b", None),), edges))
+# Automata that no file has: each edge becomes a path
 
-    with pytest.raises(SpecError, match="cannot be written as one command"):
-        written(Edge("q", "b", term("lt", X, ZERO), ((X, ZERO),)))
-    with pytest.raises(SpecError, match="cannot be written as one command"):
-        written(Edge("q", "b", updates=((X, ZERO), (Y, ZERO))), variables=(X, Y))
-    with pytest.raises(SpecError, match="cannot be written as one command"):
-        written(Edge("q", "b", term("lt", Y, ZERO), updates=((X, Y),), choices=(Y,)))
+B, C = variable("b", BOOL), variable("c", INT)
+SMALL = range(-2, 3)
+
+
+def successors(cfa, place, values, stops):
+    """The next places of `stops`, with the values of x, y and b there. A choice is one of a few numbers."""
+    found, todo = set(), [(place, values)]
+    while todo:
+        here, now = todo.pop()
+        for edge in cfa.edges_from[here]:
+            for chosen in product(SMALL, repeat=len(edge.choices)):
+                known = {**now, **dict(zip(edge.choices, chosen, strict=True))}
+                if value_of(edge.guard, known) is True:
+                    after = {**now, **{v: value_of(t, known) for v, t in edge.updates}}
+                    if edge.target in stops:
+                        found.add((edge.target, *(int(after[v]) for v in after if v.payload in ("x", "y", "b"))))
+                    else:
+                        todo.append((edge.target, after))
+    return found
+
+
+def random_edge(rng):
+    def number(depth):
+        if not depth or rng.random() < 0.3:
+            return rng.choice([X, Y, C, constant(INT, rng.randint(-2, 2))])
+        match rng.choice(["sub", "mux", "mux", "quot", "rem"]):
+            case "mux":
+                return term("mux", truth(depth - 1), number(depth - 1), number(depth - 1))
+            case "quot" | "rem" as op:
+                return term(op, number(depth - 1), constant(INT, rng.choice([-2, 2])))
+            case op:
+                return term(op, number(depth - 1), number(depth - 1))
+
+    def truth(depth):
+        if not depth or rng.random() < 0.3:
+            return rng.choice([B, term("lt", X, Y)])
+        match rng.choice(["and", "or", "implies", "not", "eq", "ge", "ne", "mux"]):
+            case "not":
+                return term("not", truth(depth - 1))
+            case "ge" | "ne" as op:
+                return term(op, number(depth - 1), number(depth - 1))
+            case "mux":
+                return term("mux", truth(depth - 1), truth(depth - 1), truth(depth - 1))
+            case op:
+                return term(op, truth(depth - 1), truth(depth - 1))
+
+    news = [(X, number(2)), (Y, number(2)), (B, truth(2))]
+    updates = tuple(rng.sample(news, rng.randint(0, 3)))
+    return Edge("q", rng.choice(["q", "r", "b1", "b2"]), rng.choice([TRUE, truth(2)]), updates, (C,))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_edge_becomes_paths_that_mean_the_same(tmp_path, seed):
+    rng = random.Random(seed)
+    errors = (Error("b1", "one", None), Error("b2", "two", None))
+    cfa = Automaton("a", (X, Y, B), ("q", "r", "b1", "b2"), "q", errors, (random_edge(rng), random_edge(rng)))
+    again = read(tmp_path, write_aut(cfa))
+    assert again.errors[0].location == "b1"
+    others = dict.fromkeys(again.variables, 0)
+    for x, y, b in product(SMALL, SMALL, (False, True)):
+        wanted = {("b1" if p == "b2" else p, *v) for p, *v in successors(cfa, "q", {X: x, Y: y, B: b}, cfa.locations)}
+        values = {**others, X: x, Y: y, variable("b", INT): int(b)}
+        assert successors(again, "q", values, ("q", "r", "b1")) == wanted
+
+
+def test_a_claim_that_nothing_can_break_is_read_back(tmp_path):
+    cfa = Automaton("a", (X,), ("q", "b"), "q", (Error("b", "b", None),), (Edge("q", "q", updates=((X, THREE),)),))
+    assert [value_of(e.guard, {}) for e in read(tmp_path, write_aut(cfa)).edges if e.target == "b"] == [False]
+
+
+def test_what_an_aut_file_cannot_say():
+    def written(*edges, variables=(X, Y), claims="b"):
+        errors = tuple(Error(place, place, None) for place in claims)
+        return write_aut(Automaton("a", variables, ("q", "b"), "q", errors, edges))
+
+    with pytest.raises(SpecError, match="cannot be written"):
+        written(Edge("q", "b", updates=((X, term("quot", X, Y)),), text="x = x / y"))
+    assert "| x := " in written(Edge("q", "b", term("ne", Y, ZERO), ((X, term("quot", X, Y)),)))
+    with pytest.raises(SpecError, match="cannot be written"):
+        written(Edge("q", "b", updates=((X, term("max", X, Y)),)))
+    with pytest.raises(SpecError, match=r"expected Int in an \.aut file, found Real"):
+        written(variables=(variable("r", REAL),))
+    with pytest.raises(SpecError, match="this automaton has none"):
+        written(claims="")
     assert "| x < 0 --> b;" in written(Edge("q", "b", term("lt", X, ZERO)))

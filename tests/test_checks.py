@@ -96,6 +96,17 @@ def test_another_checker_starts_beside_a_slow_one(made, monkeypatch):
     assert outcomes(queue, 1) == [("a", None)] and len(queue.checkers) == 2
 
 
+def test_evidence_of_several_properties_is_checked_by_one_checker(made, monkeypatch):
+    monkeypatch.setattr(checks, "SLOW", 0.0)
+    queue = made[0](3)
+    shared = proof("a")
+    others = [Proof(WORKER, "engine", Proved(name, shared.proved.certificate), shared.evidence) for name in "bc"]
+    for one in (shared, *others, proof("d")):
+        queue.add(one)
+    assert sorted(outcomes(queue, 4)) == [(name, None) for name in "abcd"]
+    assert sum(id(shared.evidence) in c.known for c in queue.checkers) == 1
+
+
 def test_what_is_proved_needs_no_other_proof(made):
     queue = made[0](1)
     queue.add(proof("a"))

@@ -65,10 +65,29 @@ def test_help_is_quick():
     assert spent < 0.3  # the target is 0.15 s on a quiet machine; tests/bench measures that
 
 
+def modules_after(code):
+    """The modules that are loaded once the code has been run."""
+    code = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
 def test_starting_loads_neither_solver_nor_sympy():
-    heavy = ("z3", "sympy", "cvc5", "bitwuzla", "pycparser")
-    code = f"import sys, streamcheck.cli.prove; print([m for m in {heavy} if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+    loaded = modules_after("import streamcheck.cli.prove")
+    assert "streamcheck.run.standby" in loaded
+    assert loaded.isdisjoint(("z3", "sympy", "cvc5", "bitwuzla", "pycparser"))
+    assert loaded.isdisjoint(("streamcheck.engines.options", "streamcheck.lang", "streamcheck.frontends"))
+
+
+def test_the_first_processes_load_what_they_need():
+    worker = modules_after("import streamcheck.run.registry as r, streamcheck.run.strategy as s\nr.build(s.FIRST)")
+    assert {"z3", "streamcheck.engines.options"} <= worker
+    others = {f"streamcheck.{name}" for name in ("engines.settings", "engines.ic3", "engines.cfa", "invariants")}
+    assert worker.isdisjoint({"cvc5", "bitwuzla", "sympy"} | others)
+    checker = modules_after("import streamcheck.certify.check, streamcheck.certify.solvers as s\ns.warm_up()")
+    assert {"cvc5", "bitwuzla"} <= checker
+    assert checker.isdisjoint(("z3", "streamcheck.certify.locations"))
 
 
 def test_run_prints_a_table(spec):

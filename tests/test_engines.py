@@ -14,8 +14,8 @@ from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.engines.options import options_of
 from streamcheck.engines.protocol import Task
+from streamcheck.engines.settings import options_of
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import claim_named
@@ -68,6 +68,7 @@ def judge(system, back, found, exact_length):
 
 ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",), ("ic3",), ("spacer",)]
 ENGINES += [("predicates",), ("predicates-path",), ("bmc", "templates", "polynomial")]
+ENGINES += [("bit-bmc",), ("bit-bmc", "bit-induction")]
 ENGINES += [("ic3", "templates", "bmc", "k-induction"), ("spacer-local",), ("bmc", "simulation")]
 
 
@@ -76,12 +77,14 @@ def test_engines_agree_with_explicit_search(engines):
     decided = []
 
     @settings(max_examples=60, **QUIET)
-    @given(systems())
+    @given(systems(W8 if engines[0] == "bit-bmc" else INT))
     def run(system):
         reduced = Reduction(system)
-        found, _ = verdicts(reduced.problem, engines, rounds=25 if engines[0] in ("bmc", "structural") else 400)
+        bounded = engines[0] in ("bmc", "bit-bmc")
+        few = bounded or engines[0] == "structural"
+        found, _ = verdicts(reduced.problem, engines, rounds=25 if few else 400)
         decided.append(len(found) / len(system.properties))
-        judge(system, reduced.back, found, exact_length=engines[0] == "bmc" and "simulation" not in engines)
+        judge(system, reduced.back, found, exact_length=bounded and "simulation" not in engines)
 
     run()
     assert sum(decided) / len(decided) > 0.3  # they do decide things

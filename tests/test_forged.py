@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from automata import automaton
 
-from streamcheck import Array, Int, Spec, Word8, extern, stream
+from streamcheck import Array, Int, Spec, Word8, extern, forall, implies, stream
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.core.errors import SpecError
@@ -38,6 +38,34 @@ def judged(specification, **row):
     """The answer to a certificate with these fields. The spec has one claim, p."""
     whole = {"kind": "inductive", "k": 1, "invariants": [], "equalities": [], "free": [], **row}
     return Checker(specification).check("p", proof_from_plain(whole))
+
+
+def cases(caplog):
+    return [word for r in caplog.records for word, found, _ in [r.getMessage().partition(" case")] if found]
+
+
+def test_the_base_case_suffices_if_every_state_is_initial(caplog):
+    x = extern("x", Word8)
+    caplog.set_level("INFO", "streamcheck.certify.judge")
+    for ahead, why in ((1, None), (2, "base case does not hold")):
+        spec = Spec("s")
+        spec.prop("p", forall(Word8, lambda c, ahead=ahead: implies(x == c, x + 1 == c + ahead)))
+        specification = flatten(spec)
+        (claim,) = specification.properties
+        for kind, k in (("inductive", 1), ("inductive", 3), ("compressed", 2)):
+            caplog.clear()
+            rejected = Checker(specification).check("p", Certificate(kind, k, (claim.term,)))
+            assert (rejected and rejected.why) == why
+            assert cases(caplog) == ["base"]
+
+
+def test_a_first_value_makes_a_step_case(caplog):
+    caplog.set_level("INFO", "streamcheck.certify.judge")
+    specification = problem(lambda n: n < 5)
+    claim = next(p for p in specification.properties if p.name == "p")
+    rejected = Checker(specification).check("p", Certificate("inductive", 1, (claim.term,)))
+    assert rejected.why == "step case does not hold"
+    assert cases(caplog) == ["base", "step"]
 
 
 def test_the_type_rules_count_operands():

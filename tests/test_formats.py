@@ -306,6 +306,19 @@ def test_a_state_without_successor_counts(tmp_path):
     assert result.verdict == "falsified" and result.k == 0  # x = 1 has no successor, and is initial
 
 
+def test_a_division_by_zero_has_one_value_for_each_dividend(tmp_path):
+    text = """
+      (declare-fun x () Int) (declare-fun |x'| () Int) (define-fun .x () Int (! x :next |x'|))
+      (define-fun .i () Bool (! (= x (div 5 0)) :init true))
+      (define-fun .t () Bool (! (= |x'| (div 5 (- x x))) :trans true))
+      (define-fun same () Bool (! (= x (div 5 0)) :invar-property 0))
+      (define-fun nine () Bool (! (= x 9) :invar-property 1))
+    """
+    same, nine = prove(vmt(tmp_path, text), Settings(timeout=40, jobs=1, engines=("bmc",))).results
+    assert nine.verdict == "falsified"
+    assert same.verdict == "unknown" and "it gives intdiv by zero two values" in str(same.unknown.reasons)
+
+
 def test_functional_transitions_need_no_conditions(tmp_path):
     text = RELATION.replace("(let ((up (= |x'| (+ x 1)))) (or up (and (= |x'| x) (> x 3))))", "(= (+ x 1) |x'|)")
     text = text.replace("(and (>= x 0) (< x 2))", "(= x 1)")
@@ -520,19 +533,19 @@ def test_btor2_states_constraints_and_free_starts(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("1 sort array 2 3", 1, "2 is no sort"),
+        ("1 sort array 2 3", 1, "2 is not the number of a sort"),
         ("1 sort bitvec 0", 1, "at least one bit, not 0"),
         ("1 sort bitvec 13\n2 sort array 1 1", 2, "arrays of more than 4096 elements"),
-        ("1 sort bitvec 1\n1 sort bitvec 2", 2, "the number 1 is defined at line 1 already"),
+        ("1 sort bitvec 1\n1 sort bitvec 2", 2, "the number 1 is already defined at line 1"),
         ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 1\n4 eq 1 3 3", 4, "expected Word8, found Bool"),
         ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 2\n4 state 1\n5 init 1 4 3", 5, "is Word8, the value Bool"),
         ("1 sort bitvec 8\n2 constd 1 256", 2, "256 has more than 8 bits"),
         ("1 sort bitvec 8\n2 one 1\n3 slice 1 2 8 1", 3, "bits 8 to 1 of 8 bits"),
-        ("1 sort bitvec 8\n2 one 1\n3 add 1 2", 3, "`add` takes 3 operands, and here are 2"),
-        ("1 sort bitvec 8\n2 one 1\n3 neg 1 2 a b", 3, "b is one word too many"),
-        ("1 sort bitvec 8\n2 one 1\n3 foo 1 2 2", 3, "'foo' is no operation"),
+        ("1 sort bitvec 8\n2 one 1\n3 add 1 2", 3, "expected 3 numbers after `add`, found 2"),
+        ("1 sort bitvec 8\n2 one 1\n3 neg 1 2 a b", 3, "expected the end of the line, found b"),
+        ("1 sort bitvec 8\n2 one 1\n3 foo 1 2 2", 3, "unknown operation 'foo'"),
         ("1 sort bitvec 1\n2 justice 1 1", 2, "liveness is not supported"),
-        ("1 sort bitvec 8\n2 read 1 1 1", 2, "1 is no value, or not yet defined"),
+        ("1 sort bitvec 8\n2 read 1 1 1", 2, "1 is not the number of a value defined above"),
         ("1 sort", 1, "a sort is `bitvec WIDTH` or `array SORT SORT`"),
         ("1 sort bitvec 8\n2 input 1\n3 bad 2", 3, "expected one bit"),
         ("1 sort bitvec 8\n2 sort bitvec 9\n3 input 1\n4 input 2\n5 add 1 3 4", 5, "different"),

@@ -18,10 +18,11 @@ from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.implicit_abstraction import Predicates, PredicatesPath
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import Ic3Options, PdrOptions
 from streamcheck.engines.ic3.space import FOR_EVER
 from streamcheck.engines.ic3.system import STATES, space_of_system
-from streamcheck.engines.options import Ic3Options, PdrOptions, options_of
 from streamcheck.engines.protocol import Invariants, Progress, Task
+from streamcheck.engines.settings import options_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved

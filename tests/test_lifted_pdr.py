@@ -15,7 +15,8 @@ from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, varia
 from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.cfa.base import Inconclusive, Safe, SymbolicPath, Unsafe
 from streamcheck.engines.cfa.lifted_pdr import LiftedPdr
-from streamcheck.engines.options import LiftedPdrOptions
+from streamcheck.engines.cfa.options import LiftedPdrOptions
+from streamcheck.engines.cfa.preimages import _reasons
 from streamcheck.engines.protocol import Task
 from streamcheck.smt.solver import Solver
 
@@ -223,7 +224,7 @@ EXAMPLE_12 = """
 def test_twice_through_the_loop(number):
     program = automaton(EXAMPLE_12, entry="a", error="f", number=number)
     for options in ({}, {"turns": False}, {"cubes": False}):
-        _, answer = search(program, options)
+        _, answer = search(program, options, patience=100_000_000)  # z3 needs more or less, by the terms it has seen
         assert not isinstance(answer, Inconclusive), (answer, options)
         assert [answer.path[0].source, *(e.target for e in answer.path)] == list("abcdbcdf"), options
         assert_right(program, answer)
@@ -280,3 +281,11 @@ def test_locks(make, number, broken):
     assert isinstance(answer, Unsafe if broken else Safe)
     assert_right(program, answer)
     assert engine.frames.queries < 40  # most is seen without the solver
+
+
+def test_what_only_several_images_imply_has_all_of_them_as_reasons():
+    x, y, z = (variable(name, INT) for name in "xyz")
+    below, above, other = (term("le", x, constant(INT, n)) for n in (1, 5, 9))
+    images = {y: below, z: None, x: other}
+    assert _reasons([above], images) == (y,)  # x <= 1 implies x <= 5
+    assert _reasons([term("ge", x, constant(INT, 0))], images) == (y, x)

@@ -69,7 +69,7 @@ def test_check_logs_the_conditions_of_the_proof(tmp_path):
 
 
 def test_lines_of_all_workers_are_in_order(spec_file):
-    rows = lines_of(streamcheck("prove", spec_file(LATE), "-vv", "--timeout", "3").stderr)
+    rows = lines_of(streamcheck("prove", spec_file(LATE), "-vv", "--timeout", "3", "--jobs", "4").stderr)
     assert len({worker for _, _, worker, _ in rows}) > 3 and len(rows) > 50
     times = [seconds for seconds, _, _, _ in rows]
     assert times == sorted(times)

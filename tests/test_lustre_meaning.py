@@ -11,6 +11,7 @@ from lustre_runs import node, ran, read, verdicts
 
 from streamcheck import SpecError
 from streamcheck.frontends.lustre.read import read_lustre
+from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target
 from streamcheck.run.source import read as read_file
@@ -52,7 +53,7 @@ def test_calls_in_nested_lazy_branches_keep_their_values(tmp_path):
 
 
 def test_the_assumption_of_a_call_in_a_branch_that_is_not_chosen_is_not_owed(tmp_path):
-    root = "node root(i: int) returns (o: int); con assume i >= 0; guarantee o >= 0; noc let o = i; tel"
+    root = "function root(i: int) returns (o: int); con assume i >= 0; guarantee o >= 0; noc let o = i; tel"
     for call, verdict in (("x >= 0 and then root(x) >= 0", "proved"), ("x >= 0 and root(x) >= 0", "falsified")):
         found = verdicts(tmp_path, node(f"y = {call};", inputs="x: int", outputs="y: bool", before=root))
         assert [v for name, v in found.items() if "assume" in name] == [verdict]
@@ -93,6 +94,10 @@ def test_reals_may_be_hexadecimal_and_rounded_down(tmp_path):
         ("node n() returns (y: int^2^2);\nlet y[i] = [1, 2]; tel", 2, "too few indices"),
         ("node n() returns (y: int);\nlet y, y = (1, 2); tel", 2, "twice"),
         ("type r = struct { a: int };\nconst c: r = r { b = 1 };\nnode n() returns (y: int); let y = 1; tel", 2, "r "),
+        ("node n(x: bool) returns (y: bool);\nlet y = x and then pre x; tel", 2, "`and then` has `pre` in it"),
+        ("node n(x: bool) returns (y: bool);\nlet y = (true -> x) or else x; tel", 2, "`or else` has `->` in it"),
+        ("node m() returns (y: bool); let y = true; tel\nnode n(x: bool) returns (y: bool); let y = x ==> m(); tel", 2,
+         "`==>` has a call of m in it, which is a node"),
         ("datatype t = A | B;", 1, "algebraic data types are not supported"),
         ("function rec f(x: int) returns (y: int);\nlet y = f(x); tel", 1, "recursive functions"),
         ("node n(x: int) returns (y: int);\nlet y = last x; tel", 2, "`last` is not supported"),
@@ -121,3 +126,28 @@ def test_reading_keeps_to_the_time_limit(tmp_path):
     with pytest.raises(SpecError, match=r"timed out after 0\.1 s"):
         read_file(Target(str(path), None), 0.1)
     assert time.monotonic() - began < 3
+
+
+def test_a_counterexample_that_gives_a_function_two_values_is_none(tmp_path):
+    """x may be 1, 2, 1 with f(1) first 0 and then 1: no register remembers that."""
+    body = """
+      y = f(x); late = false -> pre (false -> true);
+      check "again" late and x = (0 -> pre (0 -> pre x)) => y = (0 -> pre (0 -> pre y));
+      check "other" y < 3;
+    """
+    before = "function imported f(x: int) returns (y: int);"
+    text = node(body, inputs="x: int", local="late: bool", before=before)
+    specification = read(tmp_path, text)
+    results = {r.name: r for r in prove(specification, Settings(timeout=40.0, jobs=1, engines=("bmc",))).results}
+    assert results["other"].verdict == "falsified"
+    assert results["again"].verdict == "unknown"
+    assert "it gives f two values for the same inputs, at steps" in str(results["again"].unknown.reasons)
+    assert [c.function for c in from_plain(to_plain(specification)).calls] == ["f"] * len(specification.calls)
+
+
+def test_a_division_by_zero_is_a_function_of_the_dividend(tmp_path):
+    body = 'y = x / 0.0; check "same" true -> x = pre x => y = pre y;'
+    text = node(body, "x: real", "y: real")
+    (result,) = prove(read(tmp_path, text), Settings(timeout=40.0, jobs=1, engines=("bmc",))).results
+    assert result.verdict == "unknown"
+    assert "it gives div by zero two values for the same inputs, at steps 0 and 1" in str(result.unknown.reasons)

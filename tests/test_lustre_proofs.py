@@ -205,6 +205,38 @@ def test_an_imported_node_is_what_its_contract_says(tmp_path):
     assert broken["y <= 9"] == "falsified"
 
 
+def test_the_modes_of_the_main_node_alone_have_to_cover_everything(tmp_path):
+    """An imported node without an active mode is not impossible, and a called node is another file's concern."""
+    contract = "(x: int) returns (y: int); con mode big (require x > 5; ensure y > 5;); noc"
+    imported, defined = f"node imported n{contract}", f"node n{contract} let y = x; tel"
+    for before in (imported, defined):
+        found = verdicts(tmp_path, node("y = n(x);", inputs="x: int", before=before, claims='check "P" y <> 1;'))
+        assert found["P"] == "falsified" and not any("some mode" in name for name in found)
+    assert verdicts(tmp_path, defined)["some mode is active"] == "falsified"
+
+
+def test_a_promise_about_outputs_that_nothing_reads_is_no_assumption(tmp_path):
+    """No run keeps it, since it is about the input: if the call mattered, everything would be proved."""
+    before = "node imported n(x: int) returns (y: int); con guarantee x > 0; guarantee y > 0; noc"
+    text = node("y = x; z = n(x);", "x: int", local="z: int", before=before, claims='check "P" x > 0;')
+    assert verdicts(tmp_path, text)["P"] == "falsified" and not read(tmp_path, text).assumptions
+    assert verdicts(tmp_path, text.replace("y = x;", "y = z;").replace('"P" x > 0', '"P" y > 0'))["P"] == "proved"
+
+
+def test_the_modes_of_imported_contracts_cover_it_together(tmp_path):
+    text = """
+      contract small(x: int) returns (y: int);
+      let mode small (require x <= 0; ensure y <= 0;); tel
+      node top(x: int) returns (y: int);
+      con
+        import small(x) returns (y);
+        mode big (require x > 0; ensure y > 0;);
+      noc
+      let y = x; tel
+    """
+    assert verdicts(tmp_path, text)["some mode is active"] == "proved"
+
+
 def test_contract_nodes_are_imported(tmp_path):
     text = """
       contract positive(i: int) returns (o: int);
@@ -225,7 +257,7 @@ def test_contract_nodes_are_imported(tmp_path):
         "positive[l10c9].guarantee o > 0": "proved",
         "positive[l10c9].big: reachable": "proved",
         "positive[l10c9].big: ensure o > 9": "proved",
-        "positive[l10c9].some mode is active": "falsified",
+        "some mode is active": "falsified",
     }
 
 

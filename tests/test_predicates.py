@@ -19,9 +19,9 @@ from streamcheck.engines.cfa import concrete_reach
 from streamcheck.engines.cfa.base import Inconclusive, Safe, Unsafe
 from streamcheck.engines.cfa.concrete_reach import ConcreteReach, Reachable
 from streamcheck.engines.cfa.images import CartesianAbstraction, alpha, post
+from streamcheck.engines.cfa.options import PredicateReachOptions
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, feasibility
-from streamcheck.engines.options import PredicateReachOptions
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
 from streamcheck.problem.transition import TransitionSystem

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -253,3 +254,50 @@ def test_a_loop_that_leads_nowhere_is_not_followed(tmp_path):
     )
     done = streamcheck("prove", path, "--timeout", "10")
     assert done.returncode == 1 and "y > 7" in done.stdout, done
+
+
+def test_what_depends_on_a_function_without_a_model_is_unknown(tmp_path):
+    """Only that: what is proved before the call stays proved, a violation stays one, and a call that no run reaches
+    leaves nothing open."""
+    path = tmp_path / "sine.c"
+    path.write_text(
+        "double sin(double);\nint main(void) {\n double x = nondet_double();\n int n = 3;\n assert(n == 3);\n"
+        " assert(x < 1e300);\n if (n == 4) frob();\n assert(n < 9);\n x = sin(x);\n assert(x <= 1.0);\n}\n"
+    )
+    done = streamcheck("prove", path, "--json", "--timeout", 20)
+    rows = {row["name"]: row for row in json.loads(done.stdout)["properties"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "assert, line 5": "proved",
+        "assert, line 6": "falsified",
+        "no call of frob, line 7": "proved",
+        "assert, line 8": "proved",
+        "no call of sin, line 9": "unknown",
+        "assert, line 10": "unknown",
+    }
+    why = "sin is a function of the standard library without an exact model"
+    assert rows["assert, line 10"]["reason"] == f"not known after the call of sin, line 9: {why}"
+    assert rows["no call of sin, line 9"]["reason"] == why and done.returncode == 1
+    last = streamcheck("prove", path, "--json", "--prop", "assert, line 10", "--timeout", 20)
+    assert {row["verdict"] for row in json.loads(last.stdout)["properties"]} <= {"unknown", "proved"}
+    assert last.returncode == 3
+
+
+def test_the_time_limit_holds_while_a_program_is_read_and_encoded(tmp_path):
+    """An array of 200,000 elements, and a file of 30,000 lines."""
+    path = tmp_path / "large.c"
+    path.write_text("int a[200000];\nint main(void) {\n int i = nondet_int();\n assert(a[i] == 0);\n}\n")
+    began = time.monotonic()
+    done = streamcheck("prove", path, "--json", "--timeout", 2)
+    rows = json.loads(done.stdout)["properties"] if done.returncode == 3 else []
+    assert (done.returncode == 2 and "timed out" in done.stderr) or {row["verdict"] for row in rows} == {"unknown"}
+    path.write_text("int x;\nint main(void) {\n" + " x = x * 3 + (x > 2);\n" * 30_000 + "}\n")
+    done = streamcheck("prove", path, "--timeout", 1)
+    assert done.returncode == 2 and "reading" in done.stderr and "timed out after 1 s" in done.stderr
+    assert time.monotonic() - began < 40
+
+
+def test_a_preprocessed_file_is_a_program(tmp_path):
+    path = tmp_path / "a.i"
+    path.write_text('# 1 "a.c"\n# 1 "/usr/include/assert.h" 1 3 4\nint x;\nint main(void) {\n assert(x == 0);\n}\n')
+    done = streamcheck("prove", path)
+    assert done.returncode == 0 and "proved     assert, line 5" in done.stdout

@@ -290,7 +290,7 @@ def test_a_path_that_is_no_run_of_the_program_is_refused():
     assert replayed(1) == "x < 5 does not begin at q0"
     assert replayed(0, 3) == "the condition of x > 5 is false"
     assert replayed(0, 1) == "it ends at q2"
-    assert "none of its type" in replayed(0, x="zero")
+    assert "not a value of its type" in replayed(0, x="zero")
 
 
 # Large programs

@@ -114,3 +114,26 @@ def test_an_input_format(followed):
     prove, run = followed("an input format")
     assert prove[0] == 0 and "proved in range" in prove[1]
     assert run[0] == 0 and run[1].endswith("0 0 1 1 2 2 3 3 4 0")
+
+
+def test_the_code_of_the_recipes_keeps_the_rules(tmp_path):
+    """All recipes in one copy: the tools and the tests that a contributor runs before a commit."""
+    for name in ("streamcheck", "tests", "docs", "specs"):
+        shutil.copytree(name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy("pyproject.toml", tmp_path)
+    for title in re.findall(r"^### Recipe: (.*)$", TEXT, re.M):
+        recipe(title).follow(tmp_path)
+    for spec in [*tmp_path.glob("*.py"), *tmp_path.glob("*.range")]:
+        spec.unlink()
+    tests = ["tests/test_tidy.py", "tests/test_operators.py", "tests/test_renderings.py"]
+    for command in (
+        ["ruff", "check", "--no-cache", "streamcheck"],
+        ["ruff", "format", "--no-cache", "--check", "streamcheck"],
+        ["mypy"],
+        ["pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "tidy or popcount or functions"],
+    ):
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

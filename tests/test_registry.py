@@ -22,7 +22,7 @@ from test_prove import verdicts as answer_of
 
 from streamcheck import *
 from streamcheck.core.errors import SpecError
-from streamcheck.engines.options import options_of, shown
+from streamcheck.engines.settings import options_of, setting_text
 from streamcheck.run.registry import ENGINES, build, options_from
 from streamcheck.transform.reduce import Reduction
 
@@ -54,7 +54,7 @@ def test_every_engine_is_tested_against_explicit_search():
 
 def test_the_command_lists_them():
     text = streamcheck("engines").stdout
-    assert all(f"    {name}.{option.name}={shown(option.default)} " in text for name, option in OPTIONS)
+    assert all(f"    {name}.{option.name}={setting_text(option.default)} " in text for name, option in OPTIONS)
     rows = json.loads(streamcheck("engines", "--json").stdout)
     assert [row["name"] for row in rows] == list(ENGINES)
     (ic3,) = json.loads(streamcheck("engines", "ic3", "--json").stdout)

@@ -4,6 +4,7 @@ from itertools import product
 
 from streamcheck.core.euclidean import quotient, remainder
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.printer import one_line
 from streamcheck.core.simplify import apply, fold_constants
 from streamcheck.core.term import TRUE, cone, constant, term, variable, walk_cone
 from streamcheck.core.types import BOOL, INT, array_of, machine
@@ -48,3 +49,19 @@ def test_euclidean_division_has_a_remainder_that_is_not_negative():
             q, r = value_of(quotient(X, divisor), values), value_of(remainder(X, divisor), values)
             assert a == b * q + r and 0 <= r < abs(b)
         assert quotient(constant(INT, a), constant(INT, b)).is_const
+
+
+def test_operands_of_functions_have_no_parentheses_of_their_own():
+    both, pair = term("add", X, Y), variable("a", array_of(INT, 2))
+    for op, args, text in (
+        ("abs", [both], "abs(x + y)"),
+        ("min", [both, X], "minimum(x + y, x)"),
+        ("mul", [both, X], "(x + y) * x"),
+        ("index", [pair, cast_to_word(both)], "a[cast(Word8, x + y)]"),
+        ("update", [pair, cast_to_word(X), both], "a.set(cast(Word8, x), x + y)"),
+    ):
+        assert one_line(term(op, *args)) == text
+
+
+def cast_to_word(number):
+    return term("cast", number, payload=machine(8, signed=False))

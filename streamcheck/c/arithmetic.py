@@ -29,6 +29,7 @@ from streamcheck.c.kinds import (
     Array,
     Floating,
     Integer,
+    Opaque,
     Pointer,
     Struct,
     Void,
@@ -69,6 +70,9 @@ class SideCondition(Enum):
     INDEX = "index in bounds", "index out of bounds"
     SHIFT = "shift in range", "shift out of range"
     CONVERSION = "conversion in range", "conversion out of range"
+    ARGUMENT = "argument in range", "argument out of range"
+    OVERLAP = "no overlap", "the objects overlap"
+    REACHED = "unreachable code", "code that is said to be unreachable is reached"
     DETERMINATE = "no indeterminate value", "indeterminate value"
     RETURN = "a value is returned", "no value is returned"
 
@@ -112,6 +116,8 @@ class Arithmetic:
                 return array_of(self.type_of(kind.element), kind.length)
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
+            case Opaque():
+                raise Unsupported(kind.reason)
             case Struct() | Void():
                 raise Unsupported(f"a variable cannot be of type {kind}")
         assert_never(kind)
@@ -122,10 +128,11 @@ class Arithmetic:
             case Integer() if self.mathematical and kind != BOOLEAN and not (kind.signed and kind.width >= 32):
                 low, high = (constant(MATHEMATICAL_INT, n) for n in (kind.low, kind.high))
                 return conjunction(simple_term("ge", value, low), simple_term("le", value, high))
-            case Array():
+            case Array() if self.mathematical:
                 places = (constant(machine(32, signed=False), i) for i in range(kind.length))
                 return conjunction(*(self.limits(kind.element, term("index", value, i)) for i in places))
-        return TRUE
+            case _:
+                return TRUE
 
     # Values
 
@@ -149,6 +156,8 @@ class Arithmetic:
 
     def convert(self, value: CValue, kind: AnyKind) -> CValue:
         """The value converted as by an assignment or a cast."""
+        if isinstance(kind, Opaque):
+            raise Unsupported(kind.reason)
         if not isinstance(kind, Integer | Floating):
             raise Unsupported(f"expected {kind}, found {value.kind}")
         if value.kind == kind:
@@ -256,6 +265,10 @@ class Arithmetic:
         """The index into an array of this length."""
         self.oblige(SideCondition.INDEX, self._within(value.term, 0, length - 1))
         return value.term
+
+    def require_range(self, condition: SideCondition, value: CValue, low: int, high: int) -> None:
+        """Obliges the value to be in the range."""
+        self.oblige(condition, self._within(value.term, low, high))
 
     # Side conditions
 

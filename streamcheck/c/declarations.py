@@ -9,12 +9,14 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import Arithmetic, CValue, Dialect
-from streamcheck.c.kinds import AnyKind, Array, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import constant
+
+VOLATILE = "volatile is supported on variables only, not on fields or behind pointers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Updated:
 
 
 CResult: TypeAlias = CValue | Lvalue | Pointee | Updated | None  # None: the result of a void function
-Meaning: TypeAlias = Lvalue | CValue | Typedef | Function | PointerVariable
+Meaning: TypeAlias = Lvalue | CValue | Typedef | Function | PointerVariable | Opaque
 
 
 @dataclass(slots=True)
@@ -110,6 +112,9 @@ def standard_names(dialect: Dialect) -> Mapping[str, Meaning]:
     if dialect is not Dialect.MATHEMATICAL:
         for name in ("INFINITY", "NAN"):  # 7.12
             names[name] = CValue(kinds.FLOAT, constant(arithmetic.type_of(kinds.FLOAT), float(name)))
+    if dialect is Dialect.COMPILED:
+        for name, (value, floating) in kinds.FLOATING_CONSTANTS.items():
+            names[name] = CValue(floating, constant(arithmetic.type_of(floating), value))
     return names
 
 
@@ -143,19 +148,30 @@ class Declarations:
                 return self._array(node, scope)
             case "PtrDecl":
                 if form(node.type) == "FuncDecl":
-                    raise SpecError("pointers to functions are not supported", where_of(node))
+                    return self._opaque("a function pointer", "pointers to functions are not supported", node)
                 if self.portable and node.quals:
                     raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "Union":
-                raise SpecError("unions are not supported", where_of(node))
+                return self._opaque(f"union {node.name or ''}".strip(), "unions are not supported", node)
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
+
+    def typedef_kind(self, node: Any, scope: NameScope) -> AnyKind:
+        """The kind of a typedef. Only whole variables may be volatile."""
+        return self._opaque(node.name, VOLATILE, node) if is_volatile(node) else self.kind_of(node, scope)
+
+    def _opaque(self, name: str, reason: str, node: Any) -> Opaque:
+        """A type that may be declared. In C for any compiler it may not."""
+        if self.portable:
+            raise SpecError(reason, where_of(node))
+        return Opaque(name, reason)
 
     def _target_kind(self, node: Any, scope: NameScope) -> AnyKind:
         inner: Any = getattr(node, "type", None)
         if form(inner) == "Struct" and inner.name and inner.decls is None and not scope.tag(inner.name):
             return kinds.VOID  # an incomplete struct: only pointers to it exist
-        refuse_volatile(node)
+        if is_volatile(node):
+            return self._opaque("volatile", VOLATILE, node)
         return self.kind_of(node, scope)
 
     def _with_names(self, node: Any, scope: NameScope) -> AnyKind:
@@ -166,7 +182,7 @@ class Declarations:
                 return meaning.kind
         kind = kinds.BASES.get(" ".join(sorted(names)))
         if kind is None or (self.portable and str(kind).removeprefix("unsigned ") not in kinds.PORTABLE):
-            raise SpecError(f"the type {' '.join(names)} is not supported", where_of(node))
+            return self._opaque(" ".join(names), f"the type {' '.join(names)} is not supported", node)
         return kind
 
     def _array(self, node: Any, scope: NameScope) -> AnyKind:
@@ -228,11 +244,9 @@ class Declarations:
     def _struct(self, node: Any, scope: NameScope) -> AnyKind:
         if node.decls is None:
             known = scope.tag(node.name)
-            if known is None:
-                raise SpecError(f"the struct {node.name} is not defined", where_of(node))
-            return known
+            return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
         kind = Struct(node.name or "", tuple(self._fields(node, scope)))
-        names = [name for name, _ in kind.fields]
+        names = [name for name, _ in kind.fields if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
         if scope.tags.get(node.name, kind) != kind:
@@ -243,14 +257,15 @@ class Declarations:
 
     def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         for decl in node.decls:
-            if getattr(decl, "bitsize", None) is not None:
-                raise SpecError("bit-fields are not supported", where_of(decl))
-            if decl.name is None:
-                raise SpecError("a field without a name is not supported", where_of(decl))
-            refuse_volatile(decl)
-            if self.portable and (decl.quals or decl.storage):
+            if decl.name is None or getattr(decl, "bitsize", None) is not None:
+                what = "fields without a name" if decl.name is None else "bit-fields"
+                yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
+            elif is_volatile(decl):
+                yield decl.name, self._opaque("a field", VOLATILE, decl)
+            elif self.portable and (decl.quals or decl.storage):
                 raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
-            yield decl.name, self.kind_of(decl, scope)
+            else:
+                yield decl.name, self.kind_of(decl, scope)
 
 
 def has_constant_elements(node: Any) -> bool:
@@ -262,8 +277,15 @@ def has_constant_elements(node: Any) -> bool:
 
 def refuse_volatile(node: Any) -> None:
     """Only whole variables may be volatile."""
+    if is_volatile(node):
+        raise SpecError(VOLATILE, where_of(node))
+
+
+def is_volatile(node: Any) -> bool:
+    """The declared type, or a part of it, is volatile."""
     inner = node
     while inner is not None:
         if "volatile" in (getattr(inner, "quals", None) or ()):
-            raise SpecError("volatile is supported on variables only, not on fields or behind pointers", where_of(node))
+            return True
         inner = getattr(inner, "type", None)
+    return False

@@ -27,7 +27,7 @@ from streamcheck.c.declarations import (
     Updated,
     standard_names,
 )
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, text_of, where_of
@@ -48,9 +48,11 @@ class Evaluator:
         self._at: Any = Location(file, 1)  # or the node that is being evaluated
         self.arithmetic = Arithmetic(dialect, self._oblige)
         self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
-        self.scope = NameScope(None, dict(standard_names(dialect)))
+        self.standard = NameScope(None, dict(standard_names(dialect)))
+        self.scope = self.standard
         self.premises: list[Term] = []
         self._constants_only = False
+        self._caller: Any = None  # while a model of the library is evaluated: the call
 
     # What a room that executes programs provides
 
@@ -105,26 +107,41 @@ class Evaluator:
         return text_of(node)
 
     def error(self, message: str, node: Any) -> SpecError:
-        return SpecError(message, where_of(node))
+        return SpecError(message, self.place_of(node))
+
+    def place_of(self, node: Any) -> Location:
+        """The line of a node. In a model of a library's function it is the line of the call."""
+        return where_of(node if self._caller is None else self._caller)
 
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
         """A context in which messages and effects have the node's line."""
-        before, self._at = self._at, node
+        before, self._at = self._at, self._caller or node
         try:
             yield
         except (Unsupported, TypeRule) as why:
-            raise SpecError(str(why), where_of(node)) from None
+            raise SpecError(str(why), self.place_of(node)) from None
         finally:
             self._at = before
 
     @contextmanager
-    def given(self, premise: Term) -> Iterator[None]:
+    def suppose(self, premise: Term) -> Iterator[None]:
         self.premises.append(premise)
         try:
             yield
         finally:
             self.premises.pop()
+
+    @contextmanager
+    def within_model(self, call: Any, scope: NameScope) -> Iterator[None]:
+        """A context in which an expression of the library is evaluated, in a scope of its own, at the line of the
+        call."""
+        before = self.scope, self._caller
+        self.scope, self._caller = scope, self._caller or call
+        try:
+            yield
+        finally:
+            self.scope, self._caller = before
 
     # Values
 
@@ -149,20 +166,27 @@ class Evaluator:
 
     def value(self, node: Any) -> CResult:
         method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
+        if form(node) == "Compound":
+            raise self.error("statements in an expression, ({ … }), are not supported; write a function", node)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.error(message, node)
-        before, self._at = self._at, node
+        before, self._at = self._at, self._caller or node
         try:
             return method(node)
         except (Unsupported, TypeRule) as why:
-            raise SpecError(str(why), where_of(node)) from None
+            raise SpecError(str(why), self.place_of(node)) from None
         finally:
             self._at = before
 
     def read(self, lvalue: Lvalue) -> CResult:
         """The value of a scalar. Arrays and structs stay lvalues until they are assigned."""
+        self._refuse_unstorable(lvalue.kind)
         return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
+
+    def _refuse_unstorable(self, kind: AnyKind) -> None:
+        if isinstance(kind, Pointer | Opaque):
+            self.arithmetic.type_of(kind)  # raises the reason
 
     def truth(self, node: Any) -> Term:
         """The condition that an expression is not zero."""
@@ -190,6 +214,8 @@ class Evaluator:
                 raise self.error(f"{node.name} is a function: pointers to functions are not supported", node)
             case Typedef():
                 raise self.error(f"{node.name} is a type", node)
+            case Opaque():
+                raise self.error(f"{node.name}: {meaning.reason}", node)
             case None:
                 raise self.error(f"{node.name} is not declared", node)
         assert_never(meaning)
@@ -210,6 +236,9 @@ class Evaluator:
             whole = whole_literal(text)
             if whole is not None and not (portable and text[-1] in "lL"):
                 return self.arithmetic.number(whole[1], whole[0])
+        if text.startswith('"'):
+            where = "as an initialiser and in calls of string.h"
+            raise self.error(f"the string {text} is supported {where} only; write char t[] = {text};", node)
         raise self.error(f"the literal {text} is not supported", node)
 
     def _BinaryOp(self, node: Any) -> CResult:
@@ -225,7 +254,7 @@ class Evaluator:
     def logical_expression(self, node: Any) -> CValue:
         """&& and || (6.5.13, 6.5.14)."""
         left = self.truth(node.left)
-        with self.given(left if node.op == "&&" else negation(left)):
+        with self.suppose(left if node.op == "&&" else negation(left)):
             right = self.truth(node.right)
         return self.arithmetic.of_truth(conjunction(left, right) if node.op == "&&" else disjunction(left, right))
 
@@ -257,9 +286,9 @@ class Evaluator:
     def conditional_expression(self, node: Any) -> CValue:
         """?: (6.5.15)."""
         condition = self.truth(node.cond)
-        with self.given(condition):
+        with self.suppose(condition):
             a = self.value(node.iftrue)
-        with self.given(negation(condition)):
+        with self.suppose(negation(condition)):
             b = self.value(node.iffalse)
         if not isinstance(a, CValue) or not isinstance(b, CValue):
             raise self.error(f"{self.text(node)} is not a number", node)
@@ -312,6 +341,8 @@ class Evaluator:
                     meaning = self.scope.meaning(node.name)
                     if isinstance(meaning, Lvalue | PointerVariable):
                         return meaning
+                    if isinstance(meaning, Opaque):
+                        raise self.error(f"{node.name}: {meaning.reason}", node)
                 case "ArrayRef":
                     return self._element(node)
                 case "StructRef":
@@ -349,6 +380,10 @@ class Evaluator:
         raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
+        name = getattr(node.lvalue, "name", None)
+        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
+            why = f"it changes {name} twice, and C does not define in which order"
+            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
         target = self.lvalue(node.lvalue)
         if isinstance(target, PointerVariable):
             return pointers.assign(target, node, self)
@@ -389,6 +424,7 @@ class Evaluator:
 
     def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Lvalue:
         """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
+        self._refuse_unstorable(kind)
         if isinstance(kind, Struct):
             if not isinstance(new, Lvalue) or new.kind != kind:
                 raise self.error(f"{self.text(node)}: the two sides have different types", node)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import kinds
-from streamcheck.c.kinds import AnyKind, Array, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import characters
+from streamcheck.c.lvalues import is_storable
 from streamcheck.c.syntax import form
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ def kind_of(node: Any, to: Evaluator) -> AnyKind:
     """The kind of a declared variable. An array without a size takes it from its initialiser."""
     if form(node.type) == "ArrayDecl" and node.type.dim is None:
         element = to.declarations.kind_of(node.type.type, to.scope)
-        if form(node.init) == "InitList":
+        if form(node.init) == "InitList" and not (node.init.exprs and is_text(Array(element, 1), node.init.exprs[0])):
             places = [path[0] for path, _ in items(Array(element, 1 << 30), node.init, to)]
             return Array(element, max((p for p in places if isinstance(p, int)), default=0) + 1)
-        if form(node.init) == "Constant" and node.init.type == "string":
-            return Array(element, len(string(node.init, to)))
+        text = node.init.exprs[0] if form(node.init) == "InitList" else node.init
+        if is_text(Array(element, 1), text):
+            return Array(element, len(string(text, to)))
         raise to.error(f"the array {node.name} has no size", node)
     kind = to.declarations.kind_of(node, to.scope)
     if kind == kinds.VOID:
@@ -47,6 +49,9 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
     if not isinstance(kind, Array | Struct):
         yield (), node.exprs[0]
         return
+    if node.exprs and is_text(kind, node.exprs[0]):  # char t[] = {"ab"}
+        yield from _text_items(kind, node.exprs[0], to)
+        return
     place = 0
     queue = list(node.exprs)
     names = [name for name, _ in kind.fields] if isinstance(kind, Struct) else []
@@ -61,30 +66,49 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
-        if form(part) == "InitList":
+        if not is_storable(below):
+            queue.pop(0)  # it cannot be read
+        elif is_text(below, part):
+            queue.pop(0)
+            yield from (((key, *path), code) for path, code in _text_items(below, part, to))
+        elif form(part) == "InitList":
             queue.pop(0)
             yield from (((key, *path), leaf) for path, leaf in items(below, part, to))
         elif isinstance(below, Array | Struct):
-            yield from (((key, *path), leaf) for path, leaf in _scalars_in_order(below, queue))
-        elif isinstance(below, Pointer):
-            raise to.error("a pointer in braces is not supported", part)
+            yield from (((key, *path), leaf) for path, leaf in _scalars_in_order(below, queue, to))
         else:
             yield (key,), queue.pop(0)
         place += 1
 
 
-def _scalars_in_order(kind: AnyKind, queue: list[Any]) -> Iterator[tuple[PartPath, Any]]:
+def _scalars_in_order(kind: AnyKind, queue: list[Any], to: Evaluator) -> Iterator[tuple[PartPath, Any]]:
     """Inner braces left out: the values go to the scalars in order."""
     if not queue:
         return
-    if isinstance(kind, Array):
+    if is_text(kind, queue[0]):
+        yield from _text_items(kind, queue.pop(0), to)
+    elif isinstance(kind, Pointer | Opaque):
+        queue.pop(0)
+    elif isinstance(kind, Array):
         for i in range(kind.length):
-            yield from (((i, *path), leaf) for path, leaf in _scalars_in_order(kind.element, queue))
+            yield from (((i, *path), leaf) for path, leaf in _scalars_in_order(kind.element, queue, to))
     elif isinstance(kind, Struct):
         for name, inner in kind.fields:
-            yield from (((name, *path), leaf) for path, leaf in _scalars_in_order(inner, queue))
+            yield from (((name, *path), leaf) for path, leaf in _scalars_in_order(inner, queue, to))
     else:
         yield (), queue.pop(0)
+
+
+def is_text(kind: AnyKind, node: Any) -> bool:
+    """A string literal that gives an array of characters its elements."""
+    if not isinstance(kind, Array) or form(node) != "Constant" or node.type != "string":
+        return False
+    return isinstance(kind.element, Integer) and kind.element.width == 8
+
+
+def _text_items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, int]]:
+    assert isinstance(kind, Array)
+    yield from (((i,), code) for i, code in enumerate(string(node, to)[: kind.length]))
 
 
 def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> tuple[int, Any]:
@@ -110,6 +134,6 @@ def scalar_values(kind: AnyKind, node: Any, to: Evaluator) -> dict[PartPath, Any
     """The nodes (for a string: the numbers) of an initialiser of an array or struct, by path."""
     if form(node) == "InitList":
         return dict(items(kind, node, to))
-    if form(node) == "Constant" and node.type == "string" and isinstance(kind, Array):
-        return {(i,): code for i, code in enumerate(string(node, to)[: kind.length])}
+    if is_text(kind, node):
+        return dict(_text_items(kind, node, to))
     raise to.error(f"{to.text(node)} cannot initialise an array", node)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
+from streamcheck.core.operators import TypeRule
+
 
 @dataclass(frozen=True, slots=True)
 class Integer:
@@ -87,7 +89,18 @@ class Pointer:
         return f"{self.target} *"
 
 
-AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A type that may be declared but not used, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer | Opaque
 
 BOOLEAN = Integer("_Bool", 1, False, 0)
 CHAR, UCHAR = Integer("char", 8, True, 1), Integer("unsigned char", 8, False, 1)
@@ -122,7 +135,13 @@ TYPEDEFS: dict[str, AnyKind] = {
 
 def _limits() -> Iterator[tuple[str, int, AnyKind]]:
     yield from (("true", 1, INT), ("false", 0, INT), ("CHAR_BIT", 8, INT), ("EXIT_SUCCESS", 0, INT))
-    yield from (("EXIT_FAILURE", 1, INT), ("NULL", 0, Pointer(VOID)))
+    yield from (("EXIT_FAILURE", 1, INT), ("NULL", 0, Pointer(VOID)), ("EOF", -1, INT), ("RAND_MAX", INT.high, INT))
+    classes = ("FP_NAN", "FP_INFINITE", "FP_ZERO", "FP_SUBNORMAL", "FP_NORMAL")  # the codes of glibc
+    yield from ((name, code, INT) for code, name in enumerate(classes))
+    yield from (("FLT_RADIX", 2, INT), ("FLT_EVAL_METHOD", 0, INT))
+    for name, numbers in (("FLT", (24, 6, -125, 128, -37, 38)), ("DBL", (53, 15, -1021, 1024, -307, 308))):
+        ends = ("MANT_DIG", "DIG", "MIN_EXP", "MAX_EXP", "MIN_10_EXP", "MAX_10_EXP")
+        yield from ((f"{name}_{end}", value, INT) for end, value in zip(ends, numbers, strict=True))
     names = {"SCHAR": CHAR, "CHAR": CHAR, "SHRT": SHORT, "INT": INT, "LONG": LONG, "LLONG": LLONG}
     for name, kind in names.items():
         at = promote(kind)
@@ -145,6 +164,26 @@ def promote(kind: Integer) -> Integer:
 
 # Macros of the standard library that stand for integers.
 CONSTANTS: dict[str, tuple[int, AnyKind]] = {name: (value, kind) for name, value, kind in _limits()}
+
+
+# Macros of math.h and float.h that stand for floating constants.
+FLOATING_CONSTANTS: dict[str, tuple[float, Floating]] = {
+    "HUGE_VAL": (float("inf"), DOUBLE),
+    "HUGE_VALF": (float("inf"), FLOAT),
+    "FLT_MAX": (float.fromhex("0x1.fffffep127"), FLOAT),
+    "FLT_MIN": (2.0**-126, FLOAT),
+    "FLT_TRUE_MIN": (2.0**-149, FLOAT),
+    "FLT_EPSILON": (2.0**-23, FLOAT),
+    "DBL_MAX": (float.fromhex("0x1.fffffffffffffp1023"), DOUBLE),
+    "DBL_MIN": (2.0**-1022, DOUBLE),
+    "DBL_TRUE_MIN": (2.0**-1074, DOUBLE),
+    "DBL_EPSILON": (2.0**-52, DOUBLE),
+    "M_PI": (3.14159265358979323846, DOUBLE),
+    "M_PI_2": (1.57079632679489661923, DOUBLE),
+    "M_PI_4": (0.78539816339744830962, DOUBLE),
+    "M_E": (2.7182818284590452354, DOUBLE),
+    "M_SQRT2": (1.41421356237309504880, DOUBLE),
+}
 
 
 def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
@@ -202,6 +241,8 @@ def size_of(kind: AnyKind) -> int:
             return 8
         case Void():
             return 1
+        case Opaque():
+            raise TypeRule(kind.reason)
         case Integer() | Floating():
             return kind.bytes
     assert_never(kind)
@@ -213,7 +254,7 @@ def alignment(kind: AnyKind) -> int:
             return alignment(kind.element)
         case Struct():
             return max((alignment(t) for _, t in kind.fields), default=1)
-        case Integer() | Floating() | Pointer() | Void():
+        case Integer() | Floating() | Pointer() | Void() | Opaque():
             return size_of(kind)
     assert_never(kind)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from streamcheck.c.kinds import AnyKind, Array, Struct
+from streamcheck.c.kinds import AnyKind, Array, Opaque, Pointer, Struct
 from streamcheck.core.term import Term
 
 Fields = tuple[str, ...]
@@ -61,7 +61,8 @@ class Lvalue:
 
 
 def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:
-    """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]."""
+    """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]. Fields whose
+    kinds have no values here are left out."""
     match kind:
         case Struct():
             for name, inner in kind.fields:
@@ -70,8 +71,15 @@ def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:
         case Array() if has_structs(kind):
             for fields, leaf in leaves(kind.element):
                 yield fields, Array(leaf, kind.length)
-        case _:
+        case _ if is_storable(kind):
             yield (), kind
+
+
+def is_storable(kind: AnyKind) -> bool:
+    """Values of the kind, or of its elements, can be stored in variables."""
+    while isinstance(kind, Array):
+        kind = kind.element
+    return not isinstance(kind, Pointer | Opaque)
 
 
 def has_structs(kind: AnyKind) -> bool:

@@ -32,10 +32,18 @@ DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAME = re.compile(r"[A-Za-z_]\w*$")
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
 MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
+MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
+ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"\b((?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?)[lL]*\b")
 HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+QUOTE = '"'
+STANDARD_HEADERS = frozenset(
+    f"<{name}.h>"
+    for name in "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg"
+    " stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time unistd wchar wctype".split()
+)
 PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every operation on floats is rounded
 # Macros that gcc and clang predefine on 64-bit Linux, with these values.
 PREDEFINED = dict.fromkeys("__STDC__ __STDC_HOSTED__ __LP64__ _LP64 __linux__ __unix__ __x86_64__".split(), "1")
@@ -130,6 +138,8 @@ class Preprocessor:
                 raise SpecError(f"{name} is not a supported header", self.here)
             return  # what the headers of the standard library define is known
         beside = os.path.join(os.path.dirname(path), name.strip('"'))
+        if self.files(beside) is None and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
+            return
         if self.files(beside) is None:
             raise SpecError(f"{name} is not in the directory of the file that includes it", self.here)
         if beside in within:
@@ -172,6 +182,8 @@ class Preprocessor:
                 pass
             case "" | "line" | "warning" if not self.portable:
                 pass
+            case _ if name.isdecimal() and not self.portable:
+                pass  # where a compiler's preprocessor found the next lines
             case _:
                 raise SpecError(f"unknown directive #{name}", self.here)
 
@@ -338,7 +350,10 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
             end = _after_parentheses(tokens, at)
             words = {t.strip("_") for t in tokens[at:end]}
             marked |= "noreturn" in words
-            if not words.isdisjoint(MEANINGFUL):
+            mode = words & MODES.keys()
+            if "mode" in words and mode:
+                _retype(pieces, declaration, MODES[min(mode)])
+            elif not words.isdisjoint(MEANINGFUL):
                 wrong = min(words & MEANINGFUL)
                 raise SpecError(
                     f"the attribute {wrong} changes the meaning of the program: not supported",
@@ -346,6 +361,14 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
                 )
             line += tokens[at:end].count("\n")
             pieces.append("\n" * tokens[at:end].count("\n"))
+            at = end
+            continue
+        if token in ASSEMBLERS:
+            end = _after_parentheses(tokens, _after_qualifiers(tokens, at))
+            before = next((t for t in reversed(declaration) if t.strip()), ";")
+            text = "" if before == ")" or before.isidentifier() else "__asm__()"  # a name for the linker, a statement
+            line += tokens[at:end].count("\n")
+            pieces.append(text + "\n" * tokens[at:end].count("\n"))
             at = end
             continue
         marked |= token in ("_Noreturn", "noreturn")
@@ -357,6 +380,20 @@ def without_attributes(text: str) -> tuple[str, set[str]]:
             declaration.append(token)
         pieces.append("" if token in DROPPED or token in ("_Noreturn", "noreturn") else RENAMED.get(token, token))
     return "".join(pieces), endless
+
+
+def _after_qualifiers(tokens: list[str], at: int) -> int:
+    while at < len(tokens) and (not tokens[at].strip() or tokens[at].strip("_") in ("volatile", "goto", "inline")):
+        at += 1
+    return at
+
+
+def _retype(pieces: list[str], declaration: list[str], wanted: str) -> None:
+    """Gives the declaration at the end of the pieces the type of an attribute `mode`, instead of int."""
+    for at in range(len(pieces) - 1, max(len(pieces) - len(declaration) - 1, -1), -1):
+        if pieces[at] == "int":
+            pieces[at] = wanted if wanted != "char" or "unsigned" in declaration else "signed char"
+            return
 
 
 def _after_parentheses(tokens: list[str], at: int) -> int:

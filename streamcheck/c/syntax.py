@@ -12,12 +12,14 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
 LIBRARY = "the standard library"
+COMPILERS_TYPES = ("__builtin_va_list", "__int128_t", "__uint128_t", "_Float128", "__float128", "_Float64x")
 
 
 def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
     """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
-    prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in typedefs)
+    known = [*typedefs, *COMPILERS_TYPES] if typedefs else []
+    prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in known)
     start = "" if text.startswith("# ") else f'# 1 "{path}"\n'
     try:
         tree = parser.parse(prelude + start + text, path)
@@ -27,7 +29,7 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
             raise SpecError(f"not C: {error}", Location(path, 1)) from None
         message = re.sub(r"^before: ", "a syntax error, or C that is not supported, before ", match[3])
         raise SpecError(message, Location(match[1], int(match[2]))) from None
-    return tree.ext[len(typedefs) :]  # type: ignore[no-any-return]
+    return tree.ext[len(known) :]  # type: ignore[no-any-return]
 
 
 def form(node: Any) -> str:

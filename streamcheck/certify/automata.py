@@ -46,7 +46,7 @@ def read_automaton(automaton: Automaton) -> SpecificationRuns:
         for location in automaton.locations:
             edges = automaton.edges_from[location]
             if edges:
-                result = choice(automaton.at(location), _taken_one(edges, taken, value), result)
+                result = choice(automaton.at(location), _value_of_taken(edges, taken, value), result)
         return result
 
     place = automaton.place
@@ -58,7 +58,7 @@ def read_automaton(automaton: Automaton) -> SpecificationRuns:
     return SpecificationRuns(runs, {str(r.var.payload): r.var for r in registers}, {})
 
 
-def _taken_one(edges: Sequence[Edge], taken: Sequence[Term], value: Callable[[Edge], Term]) -> Term:
+def _value_of_taken(edges: Sequence[Edge], taken: Sequence[Term], value: Callable[[Edge], Term]) -> Term:
     result = value(edges[-1])
     for edge, selector in zip(reversed(edges[:-1]), reversed(taken[: len(edges) - 1]), strict=True):
         result = choice(selector, value(edge), result)

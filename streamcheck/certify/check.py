@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from streamcheck.certify.checker import SpecificationChecker
 from streamcheck.certify.judge import Rejected
-from streamcheck.certify.locations import AutomatonChecker
 from streamcheck.certify.well_formed import IllFormed, require_well_formed
 from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
+
+if TYPE_CHECKING:
+    from streamcheck.certify.locations import AutomatonChecker
 
 UNFIT = Rejected("it is not about a problem of this kind")
 
@@ -23,12 +25,15 @@ class Checker:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._well_formed: set[Term] = set()
-        self._judges: SpecificationChecker | AutomatonChecker
+        self._of_specification: SpecificationChecker | None = None
+        self._of_automaton: AutomatonChecker | None = None
         match problem:
             case Specification():
-                self._judges = SpecificationChecker(problem)
+                self._of_specification = SpecificationChecker(problem)
             case Automaton():
-                self._judges = AutomatonChecker(problem)
+                from streamcheck.certify.locations import AutomatonChecker
+
+                self._of_automaton = AutomatonChecker(problem)
             case _:
                 assert_never(problem)
 
@@ -38,9 +43,15 @@ class Checker:
             require_well_formed(evidence, self._well_formed)
         except IllFormed as why:
             return Rejected(str(why))
-        match self._judges, evidence:
-            case SpecificationChecker() as judges, Certificate():
-                return judges.check(claim_named(self.problem, prop), evidence)
-            case AutomatonChecker() as judges, LocationInvariants() | BlockCertificate():
-                return judges.check(prop, evidence)
-        return UNFIT
+        match evidence:
+            case Certificate():
+                of_specification = self._of_specification
+                return (
+                    UNFIT
+                    if of_specification is None
+                    else of_specification.check(claim_named(self.problem, prop), evidence)
+                )
+            case LocationInvariants() | BlockCertificate():
+                of_automaton = self._of_automaton
+                return UNFIT if of_automaton is None else of_automaton.check(prop, evidence)
+        assert_never(evidence)

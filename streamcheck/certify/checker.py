@@ -12,6 +12,7 @@ and then, in the specification with equals put for equals:
     compressed    the same with C_k[x0 … xk] on the left
     complete      I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ C_k[x0 … xk] is contradictory
 
+The base case suffices if every state is initial: I is true, so it shows A[x0] ⊨ J[x0] for all x0.
 C_k: the states are pairwise different, and only the first is initial. States are compared on the variables that
 J and A depend on, which the checker finds by itself: a run cut short by a repeated state must stay a run for them.
 
@@ -75,7 +76,7 @@ def check_term(
     if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the specification does not have")
     if holds not in certificate.invariants:
-        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds))
+        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds), certificate.prover)
         if rejected is not None:
             return rejected
     return judge_invariants(certificate)
@@ -84,7 +85,7 @@ def check_term(
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever the property."""
     for condition in _all_conditions(reading, certificate):
-        rejected = judge(condition.what, condition.runs, condition.query)
+        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None
@@ -155,7 +156,7 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCo
     yield VerificationCondition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
         yield VerificationCondition("completeness", runs, _complete(k), compares_states=True)
-    else:
+    elif any(r.initial is not None for r in runs.registers):
         compressed = certificate.kind == "compressed"
         yield VerificationCondition("step case", runs, _induction(certificate, k), compares_states=compressed)
 

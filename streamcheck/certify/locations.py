@@ -88,12 +88,12 @@ class BlockChecker:
 def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term]) -> Rejected | None:
     """None if the invariants hold and exclude the error. `source` has scalar variables."""
 
-    def broken(invariant: Term) -> Arrival:
+    def violation_of(invariant: Term) -> Arrival:
         return lambda after: negation(replace_and_fold([invariant], after)[invariant])
 
     if source.entry == error or not set(source.variables).issuperset(variables(invariants.values())):
         return Rejected("the program begins in the error, or the invariants are not about its variables")
-    arrivals = {q: broken(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
+    arrivals = {q: violation_of(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
     leading = source.leading_to([error])
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:
@@ -181,7 +181,7 @@ def _judge(formula: Term, why: str) -> Rejected | None:
         script.start(initial=False)
         script.require(script.symbol(formula, 0))
 
-    return judge(why, Runs((), tuple(variables([formula])), (), ()), query)
+    return judge(why, Runs((), tuple(variables([formula])), (), ()), query, "z3")
 
 
 @dataclass(slots=True)

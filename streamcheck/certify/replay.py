@@ -1,6 +1,7 @@
 """Replay: a counterexample counts if it is a run, by the checker's own meaning of the operators, that breaks the claim.
 
-    trace of a specification   every assumption is true at every step, and the property is false at the last
+    trace of a specification   every assumption is true at every step, the property is false at the last, and functions
+                               without a definition have equal outputs for equal inputs
     path of an automaton       from the entry, edges in a row whose guards are true, to the error's location
 
 For a trace, the values that matter are computed too.
@@ -17,17 +18,17 @@ from streamcheck.core.term import Term, variables
 from streamcheck.core.types import Misfit, Type, Value, assemble, belongs, default, part_names, scalar_parts
 from streamcheck.problem.automaton import Automaton, Executed
 from streamcheck.problem.claim import Claim, Goal
-from streamcheck.problem.result import PathReplay, Replay
-from streamcheck.problem.specification import Cell, Specification
+from streamcheck.problem.result import Inconsistent, PathReplay, Replay
+from streamcheck.problem.specification import Cell, FunctionCall, Specification
 from streamcheck.problem.verdict import EdgePath, Trace
 
 
-def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | str:
+def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | Inconsistent | str:
     """The run behind a trace that breaks the claim, or the reason why it does not."""
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(specification, given)
         if stray:
-            return f"the value of {stray} is none of its type" + (f" at step {i - 1}" if i else "")
+            return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
     steps = list(run_of(specification, trace))
     if not steps:
         return "it has no steps"
@@ -37,18 +38,38 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
                 return f"assumption {assumption.name} is false at step {i}"
         for var in specification.variables():
             if not is_member(var.type, values[var]):
-                return f"{var.payload} is no member of its enum at step {i}"
+                return f"{var.payload} is not a member of its enum at step {i}"
     match claim.goal:
         case Goal.ALWAYS if steps[-1][claim.term] is not False:
             return "the property is true at the last step"
         case Goal.REACHABLE if steps[-1][claim.term] is not True:
             return "the last step does not reach it"
-    return Replay(steps, _matters(specification, claim.term, steps))
+    matters = _matters(specification, claim.term, steps)
+    return _inconsistency(specification, steps, matters) or Replay(steps, matters)
+
+
+def _inconsistency(
+    specification: Specification, steps: Sequence[Mapping[Term, Value]], matters: Sequence[set[str]]
+) -> Inconsistent | None:
+    """The first call with other outputs than an earlier one with the same inputs. Outputs that do not matter may be
+    changed to what the function gives."""
+    known: dict[tuple[str, tuple[Value, ...]], tuple[tuple[Value, ...], int]] = {}
+    for i, values in enumerate(steps):
+        for call in specification.calls:
+            if values[call.tick] is not True or not any(o.payload in matters[i] for o in call.outputs):
+                continue
+            given = call.function, tuple(values[t] for t in call.inputs)
+            found = tuple(values[t] for t in call.outputs)
+            outputs, step = known.setdefault(given, (found, i))
+            if outputs != found:
+                when = f"at step {i}" if step == i else f"at steps {step} and {i}"
+                return Inconsistent(f"it gives {call.function} two values for the same inputs, {when}")
+    return None
 
 
 def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
     """The name of a value that does not belong to its type, or nothing."""
-    chosen = [*specification.chosen(), *(c.var for c in specification.cells if c.free)]
+    chosen = [*specification.choices(), *(c.var for c in specification.cells if c.free)]
     types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
     for name, value in given.items():
         if name not in types or not _belongs(types[name], value):
@@ -61,7 +82,8 @@ def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Va
     fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
-    roots = [*specification.variables(), *specification.roots(), *(w.term for w in specification.wires)]
+    roots = [*specification.variables(), *specification.roots(), *specification.call_terms()]
+    roots += (w.term for w in specification.wires)
     for given in trace.inputs:
         values = evaluate(
             roots, {**fixed, **state, **{i.var: _given_value(i.var, given) for i in specification.inputs}}
@@ -85,9 +107,13 @@ def _given_value(var: Term, scalars: Mapping[str, Value]) -> Value:
 
 def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
     """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
-    false side, a `mux` its condition and the side it chose."""
+    false side, a `mux` its condition and the side it chose. The output of a call matters with its inputs."""
+    calls: dict[Term, list[FunctionCall]] = {}
+    for call in specification.calls:
+        for output in call.outputs:
+            calls.setdefault(output, []).append(call)
     cells = {c.var: c.next for c in specification.cells}
-    chosen = set(specification.chosen())
+    chosen = set(specification.choices())
     free = {c.var for c in specification.cells if c.free}
     matters: list[set[str]] = [set() for _ in steps]
     last = len(steps) - 1
@@ -100,6 +126,9 @@ def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[
         seen.add((node, i))
         if node in chosen:
             matters[i].add(node.payload)
+            if node in calls:
+                ticking = [call for call in calls[node] if steps[i][call.tick] is True]
+                stack.extend((t, i) for call in ticking for t in (call.tick, *call.inputs))
         elif node in cells:
             if i:
                 stack.append((cells[node], i - 1))
@@ -132,7 +161,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
     values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     stray = _stray(values)
     if stray:
-        return f"the first value of {stray} is none of its type"
+        return f"the first value of {stray} is not a value of its type"
     here, executed = source.entry, list[Executed]()
     for number, given in path.edges:
         edge = source.edges[number]
@@ -140,7 +169,7 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
         if edge.source != here:
             return f"{edge.text} does not begin at {here}"
         if _stray(chosen):
-            return f"what {edge.text} chooses for {_stray(chosen)} is none of its type"
+            return f"the value that {edge.text} chooses for {_stray(chosen)} is not a value of its type"
         results = evaluate(edge.roots(), {**values, **chosen})
         if results[edge.guard] is not True:
             return f"the condition of {edge.text} is false"

@@ -1,8 +1,10 @@
-"""The checker's solvers: bitwuzla for bit-vectors and floats, cvc5 for the rest. Neither is the engines'."""
+"""The checker's solvers: bitwuzla for bit-vectors and floats, cvc5 for the rest. The engines have z3, and bitwuzla too,
+which then does not check its own proofs."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -18,18 +20,14 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def cvc5(
-    text: str, seconds: float | None, *, bits_as_integers: bool = False, tangent_planes: bool = False
-) -> bool | None:
+def cvc5(text: str, seconds: float | None, options: Mapping[str, str]) -> bool | None:
     """True if the script's assertions contradict each other; None if the solver has no answer (in that time)."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
     if seconds is not None:
         solver.setOption("tlimit-per", str(int(1000 * seconds)))
-    if bits_as_integers:
-        solver.setOption("solve-bv-as-int", "sum")
-    if tangent_planes:
-        solver.setOption("nl-ext-tplanes", "true")
+    for option, value in options.items():
+        solver.setOption(option, value)
     parser = package.InputParser(solver)
     parser.setStringInput(package.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()

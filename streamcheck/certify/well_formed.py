@@ -54,7 +54,7 @@ def _require_blocks(blocks: Automaton) -> None:
     """Choices that were terms would have one value in the simulation and another in the runs."""
     chosen = (c for e in blocks.edges for c in e.choices)
     if any(v.op != "var" for v in (*blocks.variables, *chosen)):
-        raise IllFormed("the blocks declare a term that is no variable")
+        raise IllFormed("the blocks declare a term that is not a variable")
     try:
         hash(blocks.edges)
     except TypeError as why:
@@ -72,6 +72,8 @@ def _terms(evidence: ProofEvidence) -> Iterator[Term]:
             for edge in blocks.edges:
                 yield from (*edge.roots(), *edge.choices)
             yield from _terms(certificate)
+        case _:
+            assert_never(evidence)
 
 
 def _require_known(node: Term) -> None:

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 import click
 
 from streamcheck.cli.output import emit
-from streamcheck.engines.options import Choice, Number, Option, Switch, options_of, shown
+from streamcheck.engines.settings import Choice, Number, Option, Switch, options_of, setting_text
 from streamcheck.run.registry import ENGINES, EngineEntry, Start, entry_of
 
 WIDTH = 110
@@ -36,7 +36,7 @@ def _lines(row: EngineEntry) -> Iterator[str]:
     yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
     for option in options_of(row.options):
-        setting = f"{row.name}.{option.name}={shown(option.default)}"
+        setting = f"{row.name}.{option.name}={setting_text(option.default)}"
         summary = option.summary if isinstance(option.kind, Switch) else f"{option.summary} ({option.values})"
         first, *more = _wrap(summary, 46)
         yield f"    {setting:40}  {first.strip()}"

@@ -79,5 +79,5 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Integers of programs: as C has them, or mathematical.",
     )
-    blocks = click.option("--blocks/--no-blocks", default=True, help="Whether loop-free code of programs is one step.")
+    blocks = click.option("--blocks/--no-blocks", default=True, help="Take loop-free code of programs as one step.")
     return integers(blocks(command))

@@ -71,8 +71,9 @@ def _aut(problem: Problem) -> str:
     if isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: only programs (.c, .aut) can be exported as automata")
     from streamcheck.export.aut import write_aut
+    from streamcheck.transform.automaton_scalars import scalar
 
-    return write_aut(problem)
+    return write_aut(scalar(problem))
 
 
 def _specification(problem: Problem) -> Specification:

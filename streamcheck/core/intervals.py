@@ -55,7 +55,7 @@ def intersection(a: Interval, b: Interval) -> Interval:
 
 
 def wraps(exact: Interval, type: MachineType) -> tuple[int, int] | None:
-    """How often the least and the greatest number wrap around in the type (negative: downwards). None if unbounded."""
+    """The times that the least and the greatest number wrap around (negative: downwards). None if unbounded."""
     if not is_bounded(exact):
         return None
     first, last = ((int(bound) - type.low) >> type.width for bound in exact)

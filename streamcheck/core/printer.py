@@ -6,8 +6,10 @@ graph, not as its unfolding.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import cast
 
 from streamcheck.core.operators import OPERATORS, fill
@@ -73,9 +75,15 @@ class Printer:
             case "cast":
                 return f"cast({node.type}, {self.use(node.args[0])})"
         shown = OPERATORS[node.op].shown
-        inside_call = shown.endswith(")") and not shown.startswith("a")
-        texts = [self.use(a) if inside_call else self._operand(a) for a in node.args]
+        bare = _bare_operands(shown)
+        texts = [self._operand(a) if name in bare else self.use(a) for name, a in zip("abc", node.args, strict=False)]
         return fill(shown, dict(zip("abc", texts, strict=False)))
+
+
+@cache
+def _bare_operands(shown: str) -> frozenset[str]:
+    """The operands of an operator's form that stand outside of its brackets."""
+    return frozenset(re.findall(r"\b[abc]\b", re.split(r"[(\[]", shown)[0]))
 
 
 def needs_parentheses(node: Term) -> bool:

@@ -43,10 +43,11 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
-from streamcheck.engines.options import BitPdrOptions, PdrOptions
+from streamcheck.engines.options import BitPdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
@@ -126,14 +127,14 @@ class PropertyFrontier(Frontier):
         obligation = super().bad(top)
         if obligation is not None:
             return obligation
-        broken = self._broken()
+        broken = self._violation_cube()
         # F[k] ∧ A ∧ T ∧ ¬P' ∧ A'
         if self.search.frames.exclusion(self.step, broken, top + 1, inductive=False) is not None:
             return None
         after = self.root.at_level(top + 1).predecessor(self.violation, broken)
         return self.search.predecessors.before(after, self.step, self.search.frames.model())
 
-    def _broken(self) -> Cube:
+    def _violation_cube(self) -> Cube:
         """¬P ∧ A, whatever the inputs are then."""
         later = {v: variable(f"{v.payload}'", BOOL) for v in self.system.inputs}
         whole = conjunction(self.wrong, *(a.term for a in self.system.assumptions))

@@ -12,7 +12,8 @@ from the leaves up, and the history of a flag would be gone through again at eve
 without, 2 s with). Numbers stay nested, for bounds on them often collapse on the way.
 
 Departure: the properties of one step are asked about together (`some P is false`), and the model shows which are; only
-the rest is asked about again. A step whose assumptions cannot be met ends the search: no run goes on.
+the rest is asked about again. If that is too much for the solver, each is asked about by itself, and only those that
+are too hard alone are given up. A step whose assumptions cannot be met ends the search: no run goes on.
 
 Functions that are uninterpreted to the solver (sin, …): a model that breaks a property only with other functions than
 the real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put
@@ -27,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
@@ -37,24 +38,29 @@ from streamcheck.engines.options import BmcOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
 
+if TYPE_CHECKING:
+    from streamcheck.smt.bit_solver import BitSolver
+
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
-NO_RUN = "the solver's model is no run (an irrational value?)"
+NO_RUN = "the solver's model is not a run (an irrational value?)"
+MOST_ATTEMPTS = 4  # at a query about one property, each with twice the patience of the one before (heuristic)
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
 class Bmc:
     name: ClassVar[str] = "bmc"
+    prover: ClassVar[SolverFamily] = "z3"
 
     def __init__(self, options: BmcOptions | None = None) -> None:
         self.options = options or BmcOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
-        runs, solver = Composed(system), Solver(problem.patience)
+        runs, solver = Composed(system), self.new_solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
         broken_at: dict[str, int] = {}  # the step at which others found a violation
         for k in count():
@@ -80,40 +86,57 @@ class Bmc:
             if assumed is FALSE or (assumed is not TRUE and solver.check() is False):
                 # Every run ends before step k, and was seen whole: a complete proof.
                 for name, p in open_claims.items():
-                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,)))
+                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,), prover=self.prover))
                 return
-            for event in self._step(k, open_claims, runs, solver):
-                yield event
-                if isinstance(event, Unknown) and event.reason not in (OTHER_FUNCTIONS, NO_RUN):
-                    return
+            yield from self._step(k, open_claims, runs, solver)
             yield Progress(k)
 
-    def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver) -> Iterator[Event]:
+    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+        return Solver(patience)
+
+    def _step(
+        self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver | BitSolver
+    ) -> Iterator[Event]:
         """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
         asked = {name: image for name, image in images.items() if image is not TRUE}
         groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
-        for pending in groups:
-            answered = yield from self._broken(k, pending, open_claims, runs, solver)
-            if not answered:
-                return
-        for pending in groups:
-            solver.add(*pending.values())
+        while groups:
+            pending = groups.pop(0)
+            answered = yield from self._find_violations(k, pending, open_claims, runs, solver)
+            if answered:
+                solver.add(*pending.values())
+            elif len(pending) > 1:
+                groups += [{name: image} for name, image in pending.items()]
+            else:
+                for name in pending:
+                    del open_claims[name]
+                    yield Unknown(name, solver.reason)
         yield from (TrueUpTo(name, k) for name in open_claims)
 
-    def _broken(
-        self, k: int, pending: dict[str, Term], open_claims: dict[str, Claim], runs: Composed, solver: Solver
+    def _find_violations(
+        self,
+        k: int,
+        pending: dict[str, Term],
+        open_claims: dict[str, Claim],
+        runs: Composed,
+        solver: Solver | BitSolver,
     ) -> Generator[Event, None, bool]:
-        """Takes the properties that some run breaks out of `pending`. False if the solver gives up."""
-        guesses = 0
+        """Takes the properties that some run breaks out of `pending`. False if the solver gives up: on one property,
+        not before its patience has been doubled a few times."""
+        guesses, attempts = 0, 1
         while pending:
             # I ∧ T^k ∧ A ∧ (¬P_1[xk] ∨ ¬P_2[xk] ∨ …)
             answer = solver.check(disjunction(*(negation(image) for image in pending.values())))
             if answer is False:
                 break
             if answer is None:
-                yield from (Unknown(name, solver.reason) for name in pending)
-                return False
+                if len(pending) > 1 or solver.patience is None or attempts == MOST_ATTEMPTS:
+                    return False
+                attempts += 1
+                solver.more_patience()
+                yield Progress(k - 1)
+                continue
             values = runs.complete(solver.values([*runs.leaves(k + 1)]))
             results = evaluate(pending.values(), values)
             broken = [name for name, image in pending.items() if results[image] is False]

@@ -1,4 +1,4 @@
-"""What an engine takes from the facts of others."""
+"""Facts of other engines that an engine uses."""
 
 from __future__ import annotations
 

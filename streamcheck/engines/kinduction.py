@@ -6,8 +6,8 @@
 
 and "Path compression":  C_k[x0 … xk] = ⋀ xi ≠ xj ∧ ⋀_{i>0} ¬I[xi]  joins the left side.
 
-Ingredients: `_joint` (which properties hold together), `_compress` (C_k, lazily), `_awaiting` (the base case (i.),
-which `bmc` proves in the same process and reports by `TrueUpTo`).
+Ingredients: `_joint` (which properties hold together), `_one_by_one` (the same in smaller queries), `_compress` (C_k,
+lazily), `_await_base_case` (the base case (i.), which `bmc` proves in the same process and reports by `TrueUpTo`).
 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of [Laurent, "Inductive properties"]). So
@@ -29,10 +29,10 @@ a property that does not depend on it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import ClassVar, Literal, assert_never
+from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
@@ -41,13 +41,17 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.options import KInductionOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
+
+if TYPE_CHECKING:
+    from streamcheck.smt.bit_solver import BitSolver
 
 LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
+MOST_ATTEMPTS = 3  # at a depth, each with twice the patience of the one before (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
 
@@ -60,15 +64,25 @@ class Found:
     certificate: Certificate
 
 
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The properties of a step case at depth k, with C_k or without."""
+
+    names: list[str]
+    k: int
+    compressed: bool
+
+
 class KInduction:
     name: ClassVar[str] = "k-induction"
+    prover: ClassVar[SolverFamily] = "z3"
 
     def __init__(self, options: KInductionOptions | None = None) -> None:
         self.options = options or KInductionOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
-        self.steps, self.solver = Chained(self.system), Solver(problem.patience)
+        self.steps, self.solver = Chained(self.system), self.new_solver(problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
         self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
@@ -84,9 +98,20 @@ class KInduction:
                 yield Waiting()
             else:
                 self._deepen(k)
-                yield from self._joint(k)
-                yield from self._await_base_case()
-                yield Progress(k)
+                yield from self._at_depth(k)
+
+    def _at_depth(self, k: int) -> Iterator[Event]:
+        """The step case at this depth; again with twice the patience, a few times, if a query took too long."""
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            timed_out = yield from self._joint(k)
+            yield from self._await_base_case()
+            yield Progress(k)
+            if not timed_out or not self.open or attempt == MOST_ATTEMPTS:
+                return
+            self.solver.more_patience()
+
+    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+        return Solver(patience)
 
     # The frames
 
@@ -143,40 +168,79 @@ class KInduction:
 
     # The query
 
-    def _joint(self, k: int) -> Iterator[Event]:
+    def _joint(self, k: int) -> Generator[Event, None, bool]:
         """The largest set of open properties that is k-inductive together; then the same under C_k for the rest. Each
-        property by itself if the option `together` is off."""
+        property by itself if the option `together` is off. True if a query took too long."""
         for name, claim in self.shown.items():
             self.solver.add_under(_hypothesis(name), self.steps.image(claim.term, k))
+        timed_out = False
         for compressed in (False, True) if self.options.compression else (False,):
             groups = [list(self.open)] if self.options.together else [[name] for name in self.open]
             for names in groups:
-                yield from self._attempt(names, k, compressed=compressed)
+                timed_out |= yield from self._attempt(_Attempt(names, k, compressed))
+        return timed_out
 
-    def _attempt(self, names: list[str], k: int, *, compressed: bool) -> Iterator[Event]:
-        together = {name: self.open[name] for name in names}
+    def _attempt(self, attempt: _Attempt) -> Generator[Event, None, bool]:
+        """The largest subset whose step case holds. True if a query took too long."""
+        together, k = {name: self.open[name] for name in attempt.names}, attempt.k
         goals = {name: self.steps.image(c.term, k) for name, c in together.items()}
         compressions = 0
         while together:
             # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ (¬P_1[xk] ∨ …)
             broken = disjunction(*(negation(goals[name]) for name in together))
-            hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
-            answer = self.solver.check(*hypotheses, *([COMPRESSED] if compressed else []), broken)
+            answer = self.solver.check(*self._assumptions(together, attempt), broken)
+            if answer is None and len(together) > 1:
+                return (yield from self._one_by_one(goals, list(together), attempt))
             if answer is None:
                 yield from (Unknown(name, self.solver.reason) for name in together)
-                return
+                return True
             if answer is False:
-                needed = compressed and bool(self.solver.core([COMPRESSED]))
+                needed = attempt.compressed and bool(self.solver.core([COMPRESSED]))
                 self._keep_inductive(list(together), k, compressed=needed)
-                return
-            values = self.solver.values([at(v, i) for i in range(k + 1) for v in self.steps.variables])
-            if compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
+                return False
+            values = self._model(k)
+            if attempt.compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
                 compressions += 1
                 continue
-            results = evaluate([goals[name] for name in together], values)
-            failing = [name for name in together if results[goals[name]] is not True]
-            for name in failing or list(together):
+            for name in _violated_by(goals, together, values) or list(together):
                 del together[name]
+        return False
+
+    def _one_by_one(self, goals: dict[str, Term], names: list[str], attempt: _Attempt) -> Generator[Event, None, bool]:
+        """The same with a query for each property, under the hypothesis of all: what is too much together may be easy
+        one by one. A property is asked about again only if its proof used one that is gone."""
+        together, timed_out, compressed = dict.fromkeys(names), False, False
+        used: dict[str, set[Term]] = {}
+        while pending := [name for name in together if name not in used]:
+            for name in pending:
+                if name not in together:
+                    continue
+                # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ ¬P_i[xk]
+                yield Progress(attempt.k - 1)
+                assumed = self._assumptions(together, attempt)
+                answer = self.solver.check(*assumed, negation(goals[name]))
+                if answer is False:
+                    used[name] = set(self.solver.core(assumed))
+                    compressed |= COMPRESSED in used[name]
+                    continue
+                if answer is None:
+                    timed_out = True
+                    yield Unknown(name, self.solver.reason)
+                gone = [name] if answer is None else _violated_by(goals, together, self._model(attempt.k)) or [name]
+                for other in gone:
+                    del together[other]
+                lost = {_hypothesis(other) for other in gone}
+                used = {n: core for n, core in used.items() if n in together and not core & lost}
+        if together:
+            self._keep_inductive(list(together), attempt.k, compressed=compressed)
+        return timed_out
+
+    def _assumptions(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
+        hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
+        return [*hypotheses, *([COMPRESSED] if attempt.compressed else [])]
+
+    def _model(self, k: int) -> dict[Term, Value]:
+        return self.solver.values([at(v, i) for i in range(k + 1) for v in self.steps.variables])
 
     def _compress(self, k: int, values: dict[Term, Value]) -> bool:
         """Add a part of C_k that the model breaks. False if it breaks none."""
@@ -203,7 +267,7 @@ class KInduction:
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
         LOG.info("k-induction: step case holds at k = %d (%s): %s", k, kind, "; ".join(names))
-        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants)))
+        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants, prover=self.prover)))
         for name in names:
             claim = self.open.pop(name)
             if not compressed:  # a compressed proof is no hypothesis for a plain one
@@ -217,6 +281,11 @@ class KInduction:
                 self.waiting.remove(proof)
                 self.true_up_to.update(dict.fromkeys(proof.names, FOR_EVER))
                 yield from (Proved(name, proof.certificate) for name in proof.names)
+
+
+def _violated_by(goals: Mapping[str, Term], names: Iterable[str], values: Mapping[Term, Value]) -> list[str]:
+    results = evaluate([goals[name] for name in names], values)
+    return [name for name in names if results[goals[name]] is not True]
 
 
 def _hypothesis(name: str) -> Term:

@@ -54,7 +54,7 @@ class Simulation:
                     shortest.pop(prop, None)
                 if not shortest:
                     return
-                for step, broken in runs.broken(number, min(length, max(shortest.values()))):
+                for step, broken in runs.violations(number, min(length, max(shortest.values()))):
                     for i in [i for i in broken if step < shortest.get(names[i], 0)]:
                         rows = runs.cut_down(i)
                         shortest[names[i]] = len(rows) - 1
@@ -69,7 +69,7 @@ class Simulation:
 class LongRuns(Simulator):
     """One run after another; the properties are looked at on the way."""
 
-    def broken(self, number: int, length: int) -> Iterator[tuple[int, list[int]]]:
+    def violations(self, number: int, length: int) -> Iterator[tuple[int, list[int]]]:
         """Each step, and the properties that are false there, by number."""
         state = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
         self.constants = {

@@ -68,14 +68,14 @@ class _Btor2Reader:
         except (IndexError, ValueError):
             raise SpecError("this is not a BTOR2 line", self.here) from None
         except KeyError as missing:
-            raise SpecError(f"{missing} is no operation", self.here) from None
+            raise SpecError(f"unknown operation {missing}", self.here) from None
         except TypeRule as why:
             raise SpecError(str(why), self.here) from None
 
     def _line(self, words: list[str]) -> None:
         number, op = int(words[0]), words[1]
         if number <= 0 or number in self.defined:
-            before = "is not positive" if number <= 0 else f"is defined at line {self.defined[number]} already"
+            before = "is not positive" if number <= 0 else f"is already defined at line {self.defined[number]}"
             raise SpecError(f"the number {number} {before}", self.here)
         self.defined[number] = self.here.line
         match op:
@@ -104,9 +104,10 @@ class _Btor2Reader:
     def _symbol(self, words: list[str], place: int) -> str:
         """The symbol that may end the line, or nothing."""
         if len(words) < place:
-            raise SpecError(f"`{words[1]}` takes {place - 2} operands, and here are {len(words) - 2}", self.here)
+            expected = f"{plural(place - 2, 'number')} after `{words[1]}`"
+            raise SpecError(f"expected {expected}, found {len(words) - 2}", self.here)
         if len(words) > place + 1:
-            raise SpecError(f"{words[place + 1]} is one word too many", self.here)
+            raise SpecError(f"expected the end of the line, found {words[place + 1]}", self.here)
         return words[place] if len(words) > place else ""
 
     def _sort(self, words: list[str]) -> Type:
@@ -133,7 +134,7 @@ class _Btor2Reader:
 
     def _sort_named(self, word: str) -> Type:
         if int(word) not in self.sorts:
-            raise SpecError(f"{word} is no sort", self.here)
+            raise SpecError(f"{word} is not the number of a sort", self.here)
         return self.sorts[int(word)]
 
     def _name(self, wish: str) -> str:
@@ -157,7 +158,7 @@ class _Btor2Reader:
         """A node by its number; a minus sign is `not`."""
         number = int(word)
         if abs(number) not in self.nodes:
-            raise SpecError(f"{abs(number)} is no value, or not yet defined", self.here)
+            raise SpecError(f"{abs(number)} is not the number of a value defined above", self.here)
         node = self.nodes[abs(number)]
         if number > 0:
             return node
@@ -171,14 +172,14 @@ class _Btor2Reader:
 
     def _state(self, op: str, type: Type, var: Term, value: Term) -> None:
         if var not in self.states:
-            raise SpecError(f"`{op}` is of a state", self.here)
+            raise SpecError(f"`{op}` is for states only", self.here)
         if isinstance(var.type, ArrayType) and value.type is var.type.element:
             value = apply("array", *[value] * var.type.length, payload=var.type)  # `init` of all elements
         if value.type is not var.type or type is not var.type:
             raise SpecError(f"the state is {var.type}, the value {value.type}, and the line says {type}", self.here)
         initial, after = self.states[var]
         if (initial if op == "init" else after) is not None:
-            raise SpecError(f"the state has its `{op}` already", self.here)
+            raise SpecError(f"this state already has `{op}`", self.here)
         self.states[var] = (value, after) if op == "init" else (initial, value)
 
     # Operations
@@ -203,7 +204,7 @@ class _Btor2Reader:
             case "concat":
                 return bits.concat(_vector(args[0]), _vector(args[1]))
         if any(isinstance(a.type, ArrayType) for a in args):
-            raise SpecError(f"`{op}` is not of arrays", self.here)
+            raise SpecError(f"`{op}` is not defined for arrays", self.here)
         if op in BOOLEAN or op in NEGATED:
             return self._logic(op, args[0], args[1])
         if op in UNARY:

@@ -9,7 +9,7 @@ Operations on constants are folded when terms are made, so the engines see only 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type
+from streamcheck.problem.specification import FunctionCall
 
 UnknownMaker: TypeAlias = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
 
@@ -102,6 +103,17 @@ def _unless_zero(op: str, a: Term, b: Term, unknown: UnknownMaker, result: Calla
     if b.is_const:
         return by_zero
     return choice(equal(b, constant(b.type, 0)), by_zero, result())
+
+
+def call_by_zero(op: str, a: Term, b: Term, result: Term) -> FunctionCall:
+    """The unknown result of a division by zero, as a function of the dividend: SMT-LIB's is one."""
+    return FunctionCall(f"{op} by zero", equal(b, constant(b.type, 0)), (a,), (result,))
+
+
+def image_of_call(call: FunctionCall, image: Mapping[Term, Term]) -> FunctionCall:
+    """The call with each of its terms replaced by its image."""
+    inputs, outputs = (tuple(image.get(t, t) for t in terms) for terms in (call.inputs, call.outputs))
+    return FunctionCall(call.function, image.get(call.tick, call.tick), inputs, outputs)
 
 
 def _real_quotient(a: Term, b: Term) -> Term:

@@ -21,10 +21,11 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, Type, default
+from streamcheck.frontends.operations import call_by_zero, image_of_call
 from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
 from streamcheck.frontends.smt_terms import SmtMacro, SmtTermReader, sort
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Cell, Input, Specification
+from streamcheck.problem.specification import Cell, FunctionCall, Input, Specification
 
 IGNORED = frozenset(("set-logic", "set-info", "set-option", "check-sat", "exit", "get-model"))
 ANNOTATIONS = (":next", ":init", ":trans", ":invar-property", ":live-property", ":predicate")
@@ -50,6 +51,7 @@ class _VmtReader:
     trans: list[Term] = field(default_factory=list)
     properties: list[Claim] = field(default_factory=list)
     unknowns: dict[tuple[str, Term, Term], Term] = field(default_factory=dict)
+    calls: list[FunctionCall] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -64,6 +66,7 @@ class _VmtReader:
         key = (op, a, b)
         if key not in self.unknowns:
             self.unknowns[key] = variable(f"{op} by zero {len(self.unknowns) + 1}", type)
+            self.calls.append(call_by_zero(op, a, b, self.unknowns[key]))
             self.warnings.append("a division by what may be zero gives any value")
         return self.unknowns[key]
 
@@ -178,8 +181,8 @@ class _VmtReader:
             cells.append(Cell(first.payload, TRUE, FALSE, None, named=False))
             claim = term("implies", first, conjunction(*first_conditions))
             assumptions.append(Claim("the initial condition", claim))
+        images = {after: defined.get(var, after) for var, after in self.nexts.items()}
         if conditions:
-            images = {after: defined.get(var, after) for var, after in self.nexts.items()}
             replaced = substitute(conditions, images)
             met = conjunction(*(replaced[c] for c in conditions))
             valid = variable(_fresh("every step was a transition", taken), BOOL)
@@ -192,9 +195,15 @@ class _VmtReader:
         warnings = tuple(dict.fromkeys(self.warnings))
         claims = tuple(self.properties), tuple(assumptions)
         try:
-            return Specification(name, (*inputs, *unknown), (), tuple(cells), (), (), (), *claims, None, warnings)
+            head = name, (*inputs, *unknown), (), tuple(cells), (), (), ()
+            return Specification(*head, *claims, None, warnings, self._calls(images))
         except ValueError as why:
             raise SpecError(f"{self.source.file}: {why}") from None
+
+    def _calls(self, images: dict[Term, Term]) -> tuple[FunctionCall, ...]:
+        """The divisions by zero, over the present state: `images` are the next values of its variables."""
+        replaced = substitute([t for call in self.calls for t in call.terms()], images)
+        return tuple(image_of_call(call, replaced) for call in self.calls)
 
     def _cell(self, var: Term, after: Term, initial: dict[Term, Term], defined: dict[Term, Term]) -> Cell:
         value = initial.get(var)
@@ -238,7 +247,7 @@ def _fresh(wish: str, taken: set[str]) -> str:
 
 
 def _conjuncts(claims: Iterable[Term]) -> list[Term]:
-    found: dict[Term, None] = {}
+    conjuncts: dict[Term, None] = {}
     seen: set[Term] = set()
     stack = list(claims)[::-1]
     while stack:
@@ -249,8 +258,8 @@ def _conjuncts(claims: Iterable[Term]) -> list[Term]:
         if node.op == "and":
             stack.extend(reversed(node.args))
         elif node is not TRUE:
-            found[node] = None
-    return list(found)
+            conjuncts[node] = None
+    return list(conjuncts)
 
 
 def _equation(part: Term, wanted: set[Term]) -> tuple[Term | None, Term | None]:

@@ -92,9 +92,9 @@ def _body(planned: Plan, writer: PythonWriter) -> list[str]:
     """The statements of one step: the shown values, the next values, then the assignment of all cells."""
     specification = planned.specification
     lines = writer.lines
-    observers = [f"{o.name!r}: {_shown(o.term, writer)}" for o in specification.observers]
+    observers = [f"{o.name!r}: {_value_shown(o.term, writer)}" for o in specification.observers]
     guards = [writer.expression(t.guard) for t in specification.triggers]
-    args = [[_shown(arg, writer) for _, arg in t.args] for t in specification.triggers]
+    args = [[_value_shown(arg, writer) for _, arg in t.args] for t in specification.triggers]
     lines.append("fired = {}")
     for trigger, guard, shown in zip(specification.triggers, guards, args, strict=True):
         lines.append(f"if {guard}: fired[{trigger.name!r}] = ({''.join(a + ', ' for a in shown)})")
@@ -111,7 +111,7 @@ def _body(planned: Plan, writer: PythonWriter) -> list[str]:
     return lines
 
 
-def _shown(term: Term, writer: PythonWriter) -> str:
+def _value_shown(term: Term, writer: PythonWriter) -> str:
     convert = presenter(term.type)
     text = writer.expression(term)
     return text if convert is None else f"{writer.constant(convert)}({text})"

@@ -27,9 +27,9 @@ import sympy  # type: ignore[import-untyped]
 
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import INT
-from streamcheck.engines.options import PolynomialOptions
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
+from streamcheck.invariants.options import PolynomialOptions
 from streamcheck.problem.transition import State
 
 MOST_NUMBERS = 8

@@ -22,9 +22,9 @@ from typing import ClassVar
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
 from streamcheck.core.types import Value
-from streamcheck.engines.options import TemplatesOptions
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
+from streamcheck.invariants.options import TemplatesOptions
 from streamcheck.smt.linear import Kind, Row, literal, to_term
 
 MOST_NUMBERS = 24

@@ -47,7 +47,7 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
         if node.op == "append" and shift < len(node.payload):
             held = _cell_variable(node, shift, value, table)
             if held.op != "var" or declared.get(held, "append") != "append":
-                raise Unfaithful(f"{node.where}: a delay is no cell")
+                raise Unfaithful(f"{node.where}: a delay is not a cell")
             _check_element(node, shift, value, table, cells)
         elif node.op == "extern":
             if shift or value is not variable(node.payload.name, node.type) or declared.get(value) != "extern":

@@ -51,14 +51,24 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """The end of what an automaton models: a run that gets there goes on in the program, and how is not known."""
+
+    reason: str
+    hidden: tuple[str, ...]  # the names of the claims that may fail after it
+
+
+@dataclass(frozen=True, slots=True)
 class Error:
     """A location that no run should reach, and the name of that claim. `implied`: the user did not write it, an
-    operation with a condition did (division, index, shift, overflow)."""
+    operation with a condition did (division, index, shift, overflow). `limit`: the program may go on from there, but
+    the automaton does not, so reaching it breaks nothing."""
 
     location: str
     name: str
     where: Location | None
     implied: bool = False
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)

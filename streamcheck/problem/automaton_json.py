@@ -1,7 +1,7 @@
 """Automata as plain values, for pipes.
 
     {"name": …, "variables": [term, …], "locations": [name, …], "entry": name,
-     "errors": [[location, name, where, implied], …],
+     "errors": [[location, name, where, implied, null or [reason, [hidden claim, …]]], …],
      "edges": [[source, target, guard, [[variable, new], …], [choice, …], text, where], …],
      "lines": {location: where}, "loops": [location, …]}
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamcheck.core.wire import TermReader, TermWriter, location, location_row
-from streamcheck.problem.automaton import Automaton, Edge, Error
+from streamcheck.problem.automaton import Automaton, Edge, Error, Limit
 
 
 def automaton_to_plain(automaton: Automaton, w: TermWriter) -> dict[str, Any]:
@@ -22,7 +22,10 @@ def automaton_to_plain(automaton: Automaton, w: TermWriter) -> dict[str, Any]:
         "variables": [w.term(v) for v in automaton.variables],
         "locations": list(automaton.locations),
         "entry": automaton.entry,
-        "errors": [[e.location, e.name, location_row(e.where), e.implied] for e in automaton.errors],
+        "errors": [
+            [e.location, e.name, location_row(e.where), e.implied, e.limit and [e.limit.reason, list(e.limit.hidden)]]
+            for e in automaton.errors
+        ],
         "edges": [
             [
                 e.source,
@@ -60,7 +63,10 @@ def automaton_from_plain(row: dict[str, Any], reader: TermReader) -> Automaton:
         tuple(terms[v] for v in row["variables"]),
         tuple(row["locations"]),
         row["entry"],
-        tuple(Error(place, name, location(where), implied) for place, name, where, implied in row["errors"]),
+        tuple(
+            Error(place, name, location(where), implied, limit and Limit(limit[0], tuple(limit[1])))
+            for place, name, where, implied, limit in row["errors"]
+        ),
         tuple(edges),
         lines,
         frozenset(row["loops"]),

@@ -47,6 +47,7 @@ def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
         "invariants": [w.term(t) for t in certificate.invariants],
         "equalities": [w.term(t) for t in certificate.equalities],
         "free": list(certificate.free),
+        "prover": certificate.prover,
     }
     return {**row, "types": w.types, "terms": w.terms}
 
@@ -54,7 +55,7 @@ def certificate_to_plain(certificate: Certificate) -> dict[str, Any]:
 def certificate_from_plain(data: dict[str, Any]) -> Certificate:
     terms = TermReader(data["types"], data["terms"]).terms
     invariants, equalities = (tuple(terms[i] for i in data[key]) for key in ("invariants", "equalities"))
-    return Certificate(data["kind"], data["k"], invariants, tuple(data["free"]), equalities)
+    return Certificate(data["kind"], data["k"], invariants, tuple(data["free"]), equalities, data.get("prover", "z3"))
 
 
 def trace_to_plain(trace: Trace) -> dict[str, Any]:

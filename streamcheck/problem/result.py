@@ -36,6 +36,13 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class Inconsistent:
+    """Why a run that breaks the claim is none: a function without a definition has two values for the same inputs."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class PathReplay:
     """A run of a program: its statements with the values after each, and the first values that matter."""
 

@@ -87,6 +87,25 @@ class Trigger:
         yield from (arg for _, arg in self.args)
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A call of a function without a definition, evaluated at the steps at which `tick` is true. Its outputs are
+    inputs of the specification; at all steps, and in all calls, equal inputs of a function have equal outputs.
+
+    No finite number of cells holds that, so engines do not know it. A proof does without it; a counterexample that
+    breaks it is none."""
+
+    function: str
+    tick: Term
+    inputs: tuple[Term, ...]
+    outputs: tuple[Term, ...]
+
+    def terms(self) -> Iterator[Term]:
+        yield self.tick
+        yield from self.inputs
+        yield from self.outputs
+
+
 @dataclass(frozen=True)
 class Specification:
     name: str
@@ -100,6 +119,7 @@ class Specification:
     assumptions: tuple[Claim, ...]
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
+    calls: tuple[FunctionCall, ...] = ()
 
     def __post_init__(self) -> None:
         declared = set(self.variables())
@@ -113,7 +133,7 @@ class Specification:
         for claims in (self.properties, self.assumptions):
             if len({c.name for c in claims}) != len(claims):
                 raise ValueError(f"{self.name}: two claims of one name")
-        stray = [v.payload for v in variables(self.roots()) if v not in declared]
+        stray = [v.payload for v in variables([*self.roots(), *self.call_terms()]) if v not in declared]
         if stray:
             raise ValueError(f"{self.name}: undeclared variables {', '.join(map(str, stray))}")
         for cell in self.cells:
@@ -121,10 +141,10 @@ class Specification:
                 raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
 
     def variables(self) -> Iterator[Term]:
-        yield from self.chosen()
+        yield from self.choices()
         yield from (c.var for c in self.cells)
 
-    def chosen(self) -> Iterator[Term]:
+    def choices(self) -> Iterator[Term]:
         """The variables that a run chooses: inputs and constants."""
         yield from (i.var for i in self.inputs)
         yield from (c.var for c in self.constants)
@@ -148,6 +168,11 @@ class Specification:
         for cell in self.cells:
             yield cell.initial
             yield cell.next
+
+    def call_terms(self) -> Iterator[Term]:
+        """The terms of the calls, which only replay reads."""
+        for call in self.calls:
+            yield from call.terms()
 
     @cached_property
     def size(self) -> int:

@@ -13,7 +13,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin, VacuityTest
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
+from streamcheck.problem.specification import Cell, Constant, FunctionCall, Input, Named, Specification, Trigger
 
 FORMAT = "streamcheck equations 1"
 
@@ -74,6 +74,15 @@ def to_plain(specification: Specification) -> dict[str, Any]:
         ],
         "assumptions": rows_of(specification.assumptions),
         "warnings": list(specification.warnings),
+        "calls": [
+            {
+                "function": c.function,
+                "tick": w.term(c.tick),
+                "inputs": [w.term(t) for t in c.inputs],
+                "outputs": [w.term(t) for t in c.outputs],
+            }
+            for c in specification.calls
+        ],
     }
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
@@ -124,6 +133,15 @@ def _read(data: dict[str, Any]) -> Specification:
         tuple(Claim(a["name"], terms[a["term"]], location(a["at"])) for a in data["assumptions"]),
         location(data["at"]),
         tuple(data.get("warnings", ())),
+        tuple(
+            FunctionCall(
+                c["function"],
+                terms[c["tick"]],
+                tuple(terms[t] for t in c["inputs"]),
+                tuple(terms[t] for t in c["outputs"]),
+            )
+            for c in data.get("calls", ())
+        ),
     )
 
 

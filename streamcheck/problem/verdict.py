@@ -10,6 +10,8 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, Value
 from streamcheck.problem.automaton import Automaton
 
+SolverFamily: TypeAlias = Literal["z3", "bitwuzla"]
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
@@ -26,6 +28,7 @@ class Certificate:
     with the left sides replaced by the right ones, in which fewer variables make up a state.
     `free` names state variables and definitions whose meaning the proof does not need ("inductive" only: the other
     kinds compare whole states).
+    `prover` is the solver whose answers it comes from, which does not check it.
     """
 
     kind: Literal["inductive", "compressed", "complete"]
@@ -33,6 +36,7 @@ class Certificate:
     invariants: tuple[Term, ...]
     free: tuple[str, ...] = ()
     equalities: tuple[Term, ...] = ()
+    prover: SolverFamily = "z3"
 
     def __post_init__(self) -> None:
         if self.kind not in ("inductive", "compressed", "complete"):
@@ -43,6 +47,8 @@ class Certificate:
             raise ValueError("an equality says what a variable is")
         if self.free and self.kind != "inductive":
             raise ValueError("only inductive certificates leave anything free")
+        if self.prover not in ("z3", "bitwuzla"):
+            raise ValueError(f"no engine uses {self.prover!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def run_table(specification: Specification, result: Result) -> Iterator[str]:
     if length > HEAD + TAIL + 1:
         shown = [*range(HEAD), *range(length - TAIL, length)]
     table = [["step", *map(str, shown)]]
-    inputs = set(specification.chosen())
+    inputs = set(specification.choices())
     for name, node in _rows(specification, result):
         table.append([name, *(_cell(result, node, i, chosen=node in inputs) for i in shown)])
     if len(shown) < length:
@@ -90,7 +90,7 @@ def run_table(specification: Specification, result: Result) -> Iterator[str]:
 
 
 def _rows(specification: Specification, result: Result) -> list[tuple[str, Term]]:
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.chosen()]
+    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
     rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     rows.append((result.name, result.prop.term))

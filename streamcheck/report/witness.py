@@ -25,7 +25,7 @@ from streamcheck.report.values import as_text
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     program = verdicts.problem
-    if isinstance(program, Specification) or not path.endswith(".c"):
+    if isinstance(program, Specification) or not path.endswith((".c", ".i")):
         raise SpecError(f"{path}: witnesses are for C programs only")
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:

@@ -27,7 +27,7 @@ from streamcheck.problem.certificate_json import (
 )
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.result import Inconsistent, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.run.source import SourceOptions, Target, one, read
@@ -116,7 +116,7 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
     with _damage(path):
         match problem:
             case Specification():
-                chosen = [*problem.chosen(), *(c.var for c in problem.cells if c.free)]
+                chosen = [*problem.choices(), *(c.var for c in problem.cells if c.free)]
                 types = {name: t for v in chosen for name, t in part_names(str(v.payload), v.type)}
                 shown: object = replay(problem, prop, trace_from_plain(saved.evidence, types))
             case Automaton():
@@ -125,7 +125,7 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
                 shown = replay_path(problem, prop, path_from_plain(saved.evidence, types))
             case _:
                 assert_never(problem)
-    return shown if isinstance(shown, str) else None
+    return shown.reason if isinstance(shown, Inconsistent) else shown if isinstance(shown, str) else None
 
 
 @contextmanager

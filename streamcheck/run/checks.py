@@ -89,6 +89,10 @@ class Checks:
     def are_pending(self) -> bool:
         return bool(self._waiting) or any(c.proof for c in self.checkers)
 
+    @property
+    def busy(self) -> int:
+        return sum(c.proof is not None for c in self.checkers)
+
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 
@@ -120,10 +124,15 @@ class Checks:
                 proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
                 self._waiting.append(proof)
                 self._end(checker)
-        while self._waiting and (free := self._free_checker(now)) is not None:
-            proof = min(self._waiting, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
+        while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
+            proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
             self._waiting.remove(proof)
             self._send(free, proof, now)
+
+    def _ready(self) -> list[Proof]:
+        """The proofs that wait, but for those whose evidence is being checked: that checker then knows it already."""
+        checked = {id(c.proof.evidence) for c in self.checkers if c.proof is not None}
+        return [p for p in self._waiting if id(p.evidence) not in checked]
 
     def _free_checker(self, now: float) -> CheckerProcess | None:
         free = next((c for c in self.checkers if c.proof is None), None)
@@ -141,7 +150,7 @@ class Checks:
         checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
 
     def answers(self, checker: CheckerProcess) -> Iterator[Checked]:
-        """What the checker has answered. If it died, the proof that it had cannot be checked, and others go on."""
+        """The answers of the checker. If it died, the proof that it had cannot be checked, and others go on."""
         proof = checker.proof
         try:
             answers = checker.child.channel.available()

@@ -5,7 +5,8 @@ it has been replayed. A verdict that cannot be checked is reported as `unknown`.
 refutes, and two verdicts that contradict each other, are an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. Properties that are still open get further workers, one at a time (`strategy.plan`). A property with a proof
+beside it. Properties that are still open get further workers (`strategy.plan`), of which at most as many run as there
+are processors: the others are paused. A property with a proof
 that is cheap to check is held: nobody works on it while the proof waits (`run.checks`).
 
 Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
@@ -28,7 +29,7 @@ from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
-from streamcheck.problem.result import PathReplay, Replay, Word
+from streamcheck.problem.result import Inconsistent, PathReplay, Replay, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -50,7 +51,7 @@ from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.registry import build
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, HELP, QUICK, STUCK, Lane, apart, groups, plan
+from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -89,7 +90,7 @@ class Decision:
     shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Worker:
     number: int
     lane: Lane
@@ -100,10 +101,15 @@ class Worker:
     last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
     idle: bool = False  # every engine waits for facts
-    reniced: bool = False
+    paused: bool = False
+
+    @property
+    def due(self) -> float:
+        """Its turn: the processor time of its lane and its own. The least comes first."""
+        return self.lane.after + self.lane.price * self.child.processor_time()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Director:
     problem: Problem
     models: Sequence[View]
@@ -238,25 +244,25 @@ class Director:
                     return
                 last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
+            self._share_processors()
             self.watch(self)
-            self._listen(min(limit, self._next_start(), now + (0.02 if decided_at else 0.1)) - now)
+            self._listen(
+                min(limit, max(self._next_start(), now + 0.01), now + (0.02 if decided_at else SLICE / 2)) - now
+            )
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
 
     def _start_due(self, now: float) -> None:
-        """Start the lanes whose time has come, if no proofs are coming in; the next one at once if nobody is busy."""
+        """Start the lanes whose turn has come, if no proofs are coming in; the next one at once if nobody is busy."""
         while self._plan and (
-            self._next_start() <= now or (not self._checks.are_pending and all(w.idle for w in self._alive()))
+            (self._next_start() <= now and self._plan[0].after <= self._last_turn())
+            or (not self._checks.are_pending and all(w.idle for w in self._alive()))
         ):
             lane = self._plan.pop(0)
             for group in self._groups:
                 self._start(lane, group)
         for worker in self._alive():
-            if now - worker.began > HELP and worker.lane.is_auxiliary and not worker.reniced:
-                worker.child.renice()
-                worker.reniced = True
-                self._timeline.info("worker %d is reniced", worker.number)
             silent = worker.child.processor_time() - worker.last_record
             if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
                 self._stop(worker)
@@ -264,10 +270,32 @@ class Director:
                     self._start(lane, worker.group)
 
     def _next_start(self) -> float:
-        """The time of the next lane: not while proofs come in, nor while all that is open has one."""
+        """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
         if not self._plan or self._held.issuperset(self.open_properties()):
             return math.inf
-        return max(self._plan[0].after, self._last_proof + QUICK)
+        return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
+
+    def _in_turn(self) -> list[Worker]:
+        """The workers that have something to do, in the order of their turns. One that runs goes on for a while."""
+        busy = [w for w in self._alive() if not w.idle]
+        return sorted(busy, key=lambda w: w.due if w.paused else w.due - SLICE)
+
+    def _places(self) -> int:
+        """The number of workers that may run beside the checkers."""
+        return max(1, self.jobs - self._checks.busy)
+
+    def _last_turn(self) -> float:
+        """A lane up to here has a place."""
+        busy, places = self._in_turn(), self._places()
+        return busy[places - 1].due if len(busy) >= places else math.inf
+
+    def _share_processors(self) -> None:
+        """Let those run whose turn it is, and pause the others."""
+        for place, worker in enumerate(self._in_turn()):
+            waits = place >= self._places()
+            if worker.paused != waits:
+                worker.paused = waits
+                worker.child.pause() if waits else worker.child.resume()
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
@@ -435,6 +463,10 @@ class Director:
         if earlier is not None and earlier.verdict == "falsified":
             return
         evidence, shown = self._replay(worker, falsified)
+        if isinstance(shown, Inconsistent):
+            reason = f"its counterexample is none: {shown.reason}"
+            self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
+            return
         if isinstance(shown, str):
             if not _guesses(worker.model):
                 raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
@@ -454,7 +486,9 @@ class Director:
                 self._post(other, falsified)
         self._settle_longer(self.elapsed)
 
-    def _replay(self, worker: Worker, falsified: Falsified) -> tuple[Evidence, Replay | PathReplay | str]:
+    def _replay(
+        self, worker: Worker, falsified: Falsified
+    ) -> tuple[Evidence, Replay | PathReplay | Inconsistent | str]:
         """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
         from streamcheck.certify.replay import replay, replay_path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -13,15 +14,20 @@ from streamcheck.core.errors import SpecError
 SHORTEST = 0.001  # seconds: a timer of 0 never ends
 
 
+class OutOfTime(SpecError):
+    """The limit is over."""
+
+
 @contextmanager
 def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
-    """End the block with a SpecError after so many seconds, at the next instruction of Python. None is no limit."""
-    if seconds is None:
+    """End the block with OutOfTime after so many seconds, at the next instruction of Python. None is no limit, and
+    there is none outside the main thread, which alone gets signals."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise SpecError(f"{doing} timed out after {seconds:g} s", write="a longer --timeout")
+        raise OutOfTime(f"{doing} timed out after {seconds:.3g} s", write="a longer --timeout")
 
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,7 +16,9 @@ from streamcheck.problem.claim import Claim, Goal, VacuityTest
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Unknown
 from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
@@ -24,7 +27,7 @@ from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 
 if TYPE_CHECKING:
-    from streamcheck.engines.options import Setting
+    from streamcheck.engines.settings import Setting
 
 __all__ = ["Alarm", "Settings", "prove"]
 LOG = logging.getLogger(__name__)
@@ -54,8 +57,13 @@ def prove(
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
     chosen = _select(problem, settings.props)
-    tested = _with_tests(chosen)
-    models = views(tested, blocks=settings.blocks)
+    began = time.monotonic()
+    try:
+        with time_limit(settings.timeout, "encoding"):
+            tested = _with_tests(chosen)
+            models = views(tested, blocks=settings.blocks)
+    except OutOfTime as why:
+        return _none_decided(chosen, why.message, time.monotonic() - began)
     LOG.info(
         "%s: %s (%d implied), %s; integer models: %s",
         problem.name,
@@ -67,7 +75,7 @@ def prove(
     director = Director(
         tested,
         models,
-        settings.timeout,
+        max(0.0, began + settings.timeout - time.monotonic()),
         settings.jobs,
         settings.engines,
         settings.memory,
@@ -87,6 +95,15 @@ def prove(
     ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     return Verdicts(chosen, results, director.elapsed, warnings, machine)
+
+
+def _none_decided(problem: Problem, reason: str, seconds: float) -> Verdicts:
+    """Every property unknown for the same reason."""
+    results = [
+        _result(p, Decision(p.name, "unknown", seconds=seconds, unknown=Unknown(p.name, reason)))
+        for p in problem.properties
+    ]
+    return Verdicts(problem, results, seconds, list(problem.warnings), False)
 
 
 def _with_tests(problem: Problem) -> Problem:

@@ -1,7 +1,7 @@
 """The engines: one row for each, with what it is for, its options and its part in the portfolio.
 
-To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options in
-`engines.options` if it has any, and here a loader and a row. The documentation has a table of engines
+To add an engine: write a class that mypy accepts as `engines.protocol.Engine`, a dataclass of its options, if it has
+any, in the `options` of its folder, and here a loader and a row. The documentation has a table of engines
 (`docs/command.md`) and the tests run all of them (`tests/test_engines.py`, `tests/test_programs.py`);
 `tests/test_registry.py` fails if something is missing there.
 
@@ -12,6 +12,7 @@ somebody asks for them.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,33 +20,38 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.core.errors import SpecError
 
 if TYPE_CHECKING:
+    from streamcheck.engines.cfa.options import LiftedPdrOptions, PredicateReachOptions
+    from streamcheck.engines.ic3.options import Ic3Options, PredicatesOptions
     from streamcheck.engines.options import (
         BitPdrOptions,
         BmcOptions,
         CompletenessOptions,
-        Ic3Options,
         KInductionOptions,
-        LiftedPdrOptions,
         Options,
-        PolynomialOptions,
-        PredicateReachOptions,
-        PredicatesOptions,
-        Setting,
         SimulationOptions,
         SpacerOptions,
         StructuralOptions,
-        TemplatesOptions,
     )
     from streamcheck.engines.protocol import Engine
+    from streamcheck.engines.settings import Setting
+    from streamcheck.invariants.options import PolynomialOptions, TemplatesOptions
+
+OPTIONS = (  # the modules with the classes of options, loaded one after another until one has the class
+    "streamcheck.engines.options",
+    "streamcheck.engines.ic3.options",
+    "streamcheck.engines.cfa.options",
+    "streamcheck.invariants.options",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """When an engine gets a worker, in seconds from the start of a run on two processors."""
+    """When an engine gets a worker: once those before it have used so many seconds of processor time each."""
 
     after: float  # over the first integer model
     other: float | None = None  # over the other one, if there is one; None: not over that one
     beside: str = ""  # the engine whose worker it shares, with the times of that one
+    bits: bool = False  # only over bit-vectors, if there is no Int and no Real; sooner if there are floats
     definitions: int = 0  # fewer definitions than this, and it is not started
 
 
@@ -62,20 +68,30 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
-    auxiliary: bool = False  # mostly helps others: reniced after a while
+    auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     @property
     def options(self) -> Options:
         """The defaults of its options."""
-        from streamcheck.engines import options
-
-        kind: type[Options] = getattr(options, self.load.__annotations__.get("options", "Options"))
-        return options.with_settings(kind(), self.name, self.defaults)
+        options = _options_named(self.load.__annotations__.get("options", "Options"))
+        return self._with(options, self.defaults) if self.defaults else options
 
     def options_with(self, settings: Mapping[str, Setting]) -> Options:
-        from streamcheck.engines.options import with_settings
+        return self._with(self.options, settings)
 
-        return with_settings(self.options, self.name, settings)
+    def _with(self, options: Options, settings: Mapping[str, Setting]) -> Options:
+        from streamcheck.engines.settings import with_settings
+
+        return with_settings(options, self.name, settings)
+
+
+def _options_named(name: str) -> Options:
+    """The defaults of a class of options."""
+    for module in map(importlib.import_module, OPTIONS):
+        if hasattr(module, name):
+            options: Options = getattr(module, name)()
+            return options
+    raise LookupError(f"{name} is in none of {', '.join(OPTIONS)}")
 
 
 # Loaders
@@ -91,6 +107,18 @@ def _k_induction(options: KInductionOptions) -> Engine:
     from streamcheck.engines.kinduction import KInduction
 
     return KInduction(options)
+
+
+def _bit_bmc(options: BmcOptions) -> Engine:
+    from streamcheck.engines.on_bits import BitBmc
+
+    return BitBmc(options)
+
+
+def _bit_induction(options: KInductionOptions) -> Engine:
+    from streamcheck.engines.on_bits import BitInduction
+
+    return BitInduction(options)
 
 
 def _completeness(options: CompletenessOptions) -> Engine:
@@ -232,6 +260,19 @@ ROWS: tuple[EngineEntry, ...] = (
         program=Start(0.0, other=1.5, beside="bmc"),
         head_start=0,
         price=4,
+    ),
+    EngineEntry(
+        "bit-bmc",
+        "bounded model checking by bitwuzla: floats and machine integers",
+        _bit_bmc,
+        spec=Start(1.0, bits=True),
+    ),
+    EngineEntry(
+        "bit-induction",
+        "k-induction by bitwuzla: floats and machine integers",
+        _bit_induction,
+        needs=("bit-bmc",),
+        spec=Start(1.0, beside="bit-bmc"),
     ),
     EngineEntry(
         "ic3",

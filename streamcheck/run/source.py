@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
-PROGRAMS = (".c", ".aut")
-KINDS = (".py", *PROGRAMS, ".lus", ".vmt", ".btor2", ".btor", ".json")
+PROGRAMS = (".c", ".i", ".aut")
+SYSTEMS = (".vmt", ".btor2", ".btor")
+KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def read(target: Target, seconds: float | None = None, reading: SourceOptions = 
     if target.path.endswith(PROGRAMS):
         from streamcheck.frontends.programs import read_program
 
-        return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
+        with time_limit(seconds, f"reading {target.path}"):
+            return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
     if reading != AS_EVER:
         raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
     return _read_specifications(target, seconds)
@@ -76,21 +78,21 @@ def read_specs(target: Target) -> list[Specification]:
 
 def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
     if target.path.endswith(".json"):
-        return _chosen(_read_json(target.path), target)
-    if target.path.endswith((".lus", ".vmt", ".btor2", ".btor")):
+        return _select(_read_json(target.path), target)
+    if target.path.endswith((".lus", *SYSTEMS)):
         with time_limit(seconds, f"reading {target.path}"):
             lustre = target.path.endswith(".lus")
-            return _read_lustre(target) if lustre else _chosen([_read_system(target.path)], target)
+            return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
-        return _chosen([from_plain(row) for row in child.receive()], target)
+        return _select([from_plain(row) for row in child.receive()], target)
 
 
 def _check_file(path: str) -> None:
     if not os.path.isfile(path):
         raise SpecError(f"'{path}' is a directory; give a file" if os.path.isdir(path) else f"no such file: {path}")
     if not path.endswith(KINDS):
-        kinds = "a Python file (.py), C (.c), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
+        kinds = "a Python file (.py), C (.c, .i), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
         raise SpecError(
             f"{path}: unknown kind of file; a spec is {kinds}, or a specification written by `show --as json` (.json)"
         )
@@ -121,7 +123,7 @@ def _read_json(path: str) -> list[Specification]:
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
 
 
-def _chosen(all_of_them: list[Specification], target: Target) -> list[Specification]:
+def _select(all_of_them: list[Specification], target: Target) -> list[Specification]:
     if target.spec is None:
         return all_of_them
     chosen = [e for e in all_of_them if e.name == target.spec]

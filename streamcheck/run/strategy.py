@@ -1,9 +1,12 @@
 """The workers of a run: which engines they run, over which integer model, and when they start.
 
 Most properties fall to bounded model checking and induction within milliseconds, so one worker tries these in turns and
-alone at first. Properties that are still open get further workers, one at a time, the most promising engine first: easy
-properties finish before the heavy engines start, hard ones get all of them. On many processors all start almost at
-once.
+alone at first. Properties that are still open get further workers, the most promising engine first: easy properties
+finish before the heavy engines start, hard ones get all of them.
+
+At most as many workers run as there are processors; the others are paused. A worker has the processor time it has used,
+times its price, and the time of its lane, which those before it have first: those that have least run. So a machine
+with other work changes when something is found, but hardly what, and on many processors all start almost at once.
 
 The times and the order are in the engines' rows (`run.registry`).
 """
@@ -13,7 +16,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
@@ -25,15 +28,16 @@ if TYPE_CHECKING:
     from streamcheck.transform.views import View
 
 QUICK = 0.15  # seconds for the first worker alone
+SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
+FLOATS = 0.2  # the time of engines on bitwuzla if the system has floats
+AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others
 STUCK = 1.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
-PLANNED_FOR = 2  # processors that the starting times are meant for; more shorten them
-HELP = 2.0  # seconds after which auxiliary engines are reniced
 FIRST = ("bmc", "k-induction", "completeness")
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """The engines of one worker, and the second it starts at."""
+    """The engines of one worker, and the processor time that workers before it have first."""
 
     engines: tuple[str, ...]
     model: IntegerModel
@@ -44,8 +48,9 @@ class Lane:
         return f"{'+'.join(self.engines)} ({self.model})"
 
     @property
-    def is_auxiliary(self) -> bool:
-        return all(ENGINES[name].auxiliary for name in self.engines)
+    def price(self) -> int:
+        """The weight of its processor time when workers wait for a processor."""
+        return AUXILIARY_PRICE if all(ENGINES[name].auxiliary for name in self.engines) else 1
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -62,16 +67,12 @@ def work_counter() -> Callable[[], int]:
 def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
     """The workers of a run, in the order they start. In turns, all engines share one worker: their facts and answers
     then depend on nothing but the problem."""
-    first, others = models[0].model, [m.model for m in models[1:]]
-    program = models[0].automaton is not None
+    first, program = models[0].model, models[0].automaton is not None
     if deterministic or (jobs == 1 and not chosen):
         return [Lane(tuple(_with_needs(chosen or in_turns(program=program))), first)]
     if chosen:
         return [Lane(tuple(_with_needs([name])), m.model) for m in models for name in chosen]
-    definitions = len(models[0].system.definitions)
-    sooner = min(1.0, PLANNED_FOR / jobs)
-    lanes = _portfolio(first, others, definitions, program=program)
-    return [replace(lane, after=max(QUICK, lane.after * sooner)) if lane.after else lane for lane in lanes]
+    return _portfolio(models, program=program)
 
 
 def in_turns(*, program: bool) -> tuple[str, ...]:
@@ -80,8 +81,10 @@ def in_turns(*, program: bool) -> tuple[str, ...]:
     return tuple(row.name for row in rows if program or row.spec is not None)
 
 
-def _portfolio(first: IntegerModel, others: Sequence[IntegerModel], definitions: int, *, program: bool) -> list[Lane]:
-    """Every worker, as on two processors."""
+def _portfolio(models: Sequence[View], *, program: bool) -> list[Lane]:
+    """Every worker."""
+    first, others = models[0].model, [m.model for m in models[1:]]
+    definitions = len(models[0].system.definitions)
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
@@ -91,11 +94,26 @@ def _portfolio(first: IntegerModel, others: Sequence[IntegerModel], definitions:
     for name, start in starts.items():
         if not start.beside:
             beside = {other: s for other, s in starts.items() if s.beside == name}
+            if start.bits:
+                lanes += _lanes_on_bits((name, *beside), start, models)
+                continue
             lanes.append(Lane((name, *beside), first, start.after))
             if start.other is not None:
                 engines = (name, *(n for n, s in beside.items() if s.other is not None))
                 lanes += [Lane(engines, model, start.other) for model in others]
     return sorted(lanes, key=lambda lane: lane.after)
+
+
+def _lanes_on_bits(engines: tuple[str, ...], start: Start, models: Sequence[View]) -> list[Lane]:
+    """A lane over each model in which some properties depend on floats or machine integers, but on no Int or Real."""
+    lanes = []
+    for model in models:
+        kinds = [{node.type.kind for node in walk(part.roots())} for part in clusters(model.system)]
+        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and k != {"bool"}]
+        if fitting:
+            after = min(start.after, FLOATS) if any("float" in k for k in fitting) else start.after
+            lanes.append(Lane(engines, model.model, after))
+    return lanes
 
 
 def apart(lane: Lane) -> list[Lane]:

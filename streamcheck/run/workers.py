@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import select
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -35,6 +36,7 @@ from streamcheck.transform.reduce import clusters
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
+SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
@@ -45,12 +47,16 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
     depths: dict[str, int] = {}
+    sent = time.process_time()
 
     def send(engine: str, event: Event) -> None:
+        nonlocal sent
+        now = time.process_time()
         if isinstance(event, Progress):
-            if depths.get(engine) == event.depth:
+            if depths.get(engine) == event.depth and now - sent < SILENCE:
                 return
             depths[engine] = event.depth
+        sent = now
         channel.send({"engine": engine, **event_to_plain(event)})
 
     while turns.running:

@@ -33,6 +33,7 @@ IMPLIES = FUNCTIONS["=>"]
 class Solver:
     def __init__(self, patience: int | None = None, *, small_cores: bool = False) -> None:
         self.z3 = z3.Solver()
+        self.patience = patience
         if patience is not None:
             self.z3.set("rlimit", patience)
         if small_cores:
@@ -40,6 +41,12 @@ class Solver:
         self.translator = Translator()
         self.reason = ""
         self._indicators: dict[Term, z3.BoolRef] = {}
+
+    def more_patience(self) -> None:
+        """Twice the patience from now on."""
+        if self.patience is not None:
+            self.patience *= 2
+            self.z3.set("rlimit", self.patience)
 
     def add(self, *terms: Term) -> None:
         for t in terms:

@@ -262,7 +262,7 @@ class Integers:
         for mask, other in (node.args, node.args[::-1]):
             if mask.is_const and mask.payload >= 0 and (mask.payload & (mask.payload + 1)) == 0:
                 return _application("mod", self.raws[other], _number(mask.payload + 1))
-        raise Inexpressible("& that is no low-bit mask")
+        raise Inexpressible("& with a word that is not a mask of low bits")
 
 
 def _int(value: Value) -> Term:

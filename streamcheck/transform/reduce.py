@@ -7,11 +7,12 @@ they are found), and go into the certificate as invariants of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
 from streamcheck.core.simplify import simplify
-from streamcheck.core.term import Term, cone, substitute, term, walk
+from streamcheck.core.term import Term, cone, substitute, term, walk, walk_cone
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
@@ -100,40 +101,41 @@ def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
 
 
 def clusters(system: TransitionSystem) -> list[TransitionSystem]:
-    """The system split by properties that share nothing: each part has the cone of its properties and of all
-    assumptions. Properties of one part may help each other; those of different parts could only be in the way."""
+    """The system split by properties that share no state: each part has the cone of its properties and of all
+    assumptions. Properties of one part may help each other; those of different parts could only be in the way, also
+    if they read the same inputs."""
     nexts = {s.var: s.next for s in system.state}
-    shared = cone([a.term for a in system.assumptions if not a.is_range], nexts)
-    owner: dict[Term, int] = {}  # the part that a node belongs to; parts that share a node are joined
-    part = list(range(len(system.properties)))
+    parts = _Parts()
+    read: dict[Term, Term | None] = {}  # a state variable that the node depends on; all those it reads are in one part
+    for node in walk_cone([claim.term for claim in system.properties], {var: (after,) for var, after in nexts.items()}):
+        states = [state for a in node.args if (state := read[a]) is not None]
+        read[node] = node if node in nexts else parts.join(states) if states else None
+    for var, after in nexts.items():
+        if var in read and (other := read[after]) is not None:
+            parts.join([var, other])
+    groups: dict[object, list[Claim]] = {}
     for i, claim in enumerate(system.properties):
-        stack = [claim.term]
-        while stack:
-            node = stack.pop()
-            if node in shared or node.is_const:
-                continue
-            if node in owner:
-                part[_find(part, owner[node])] = _find(part, i)
-                continue
-            owner[node] = i
-            stack.extend(node.args)
-            if node in nexts:
-                stack.append(nexts[node])
-    return [_restrict_to_cone(replace(system, properties=claims)) for claims in _gather(system.properties, part)]
+        state = read[claim.term]
+        groups.setdefault(i if state is None else parts.find(state), []).append(claim)
+    return [_restrict_to_cone(replace(system, properties=tuple(group))) for group in groups.values()]
 
 
-def _find(part: list[int], i: int) -> int:
-    while part[i] != i:
-        part[i] = part[part[i]]
-        i = part[i]
-    return i
+class _Parts:
+    """Union and find: each part by one of its members."""
 
+    def __init__(self) -> None:
+        self.parent: dict[Term, Term] = {}
 
-def _gather(claims: tuple[Claim, ...], part: list[int]) -> list[tuple[Claim, ...]]:
-    groups: dict[int, list[Claim]] = {}
-    for i, claim in enumerate(claims):
-        groups.setdefault(_find(part, i), []).append(claim)
-    return [tuple(group) for group in groups.values()]
+    def find(self, member: Term) -> Term:
+        while (above := self.parent.get(member, member)) is not member:
+            self.parent[member] = member = self.parent.get(above, above)
+        return member
+
+    def join(self, members: Sequence[Term]) -> Term:
+        first, *others = map(self.find, members)
+        for other in others:
+            self.parent[self.find(other)] = first
+        return first
 
 
 def _restrict_to_cone(system: TransitionSystem) -> TransitionSystem:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import assert_never
 
 from streamcheck.c.initial import PartPath
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct, Void
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
@@ -65,7 +65,7 @@ class Memory:
                     for name, inner in kind.fields:
                         fields[name] = (size, inner)
                         size += self.width(inner)
-                case Integer() | Floating() | Void() | Pointer():
+                case Integer() | Floating() | Void() | Pointer() | Opaque():
                     pass
                 case _:
                     assert_never(kind)

@@ -1,10 +1,12 @@
 """A folder of files with expected results: what is loaded, what is refused and why, and what contradicts.
 
-    python tests/bench/suite.py FOLDER [--timeout 5] [--default error] [--suffix .lus] [--jobs 1] [--save rows.json]
+    python tests/bench/suite.py FOLDER [--timeout 5] [--default error] [--suffix .lus]… [--jobs 1] [--save rows.json]
 
 A folder's name anywhere in a file's path is its expected result: in `success` every property is proved, in
 `falsifiable` one is falsified, in `error` the file is refused, in `accepted` it is read; `--default` is the one of the
-other files. A contradiction is a verdict against the expected one; a file of `error` that is read is wrongly accepted.
+other files. Of a C program only what is asserted counts: where a run does something undefined first, C does not say
+whether an assertion fails. A contradiction is a verdict against the expected one; a file of `error` that is read is
+wrongly accepted.
 The exit status is 1 if there is a contradiction, a wrongly accepted file or a traceback.
 """
 
@@ -19,9 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lustre import COMMAND, combined, measured
+from programs import verdict_of
 
 EXPECTED = ("success", "falsifiable", "error", "accepted")
 AGAINST = {"success": "falsified", "falsifiable": "proved"}
+PROGRAMS = (".c", ".i")
 USER_MISTAKE = 2  # the exit status
 
 
@@ -44,7 +48,13 @@ def row_of(path, root, options):
     answers = answers if isinstance(answers, list) else [answers]
     results = [p for a in answers for p in a["properties"]]
     row["properties"] = {p["name"]: p["verdict"] for p in results}
-    row["outcome"] = combined([p["verdict"] for p in results]) if results else "no properties"
+    if path.suffix in PROGRAMS and results:
+        row["outcome"], _ = verdict_of(answers[0])
+        if row["outcome"] == "proved" and any(p["verdict"] != "proved" for p in results):
+            row["outcome"] = "undefined"  # the proof holds up to an operation that may be undefined
+        row["reason"] = "; ".join(sorted({re.sub(r"[0-9]+", "…", p["reason"]) for p in results if p.get("reason")}))
+    else:
+        row["outcome"] = combined([p["verdict"] for p in results]) if results else "no properties"
     return row
 
 
@@ -63,7 +73,7 @@ def is_wrongly_accepted(row):
 
 
 def is_loaded(row):
-    return row["outcome"] in ("proved", "falsified", "unknown", "no properties")
+    return row["outcome"] in ("proved", "falsified", "unknown", "undefined", "no properties")
 
 
 COLUMNS = {
@@ -102,7 +112,7 @@ def arguments():
     parser.add_argument("folder")
     parser.add_argument("--timeout", type=float, default=5.0)
     parser.add_argument("--default", default="accepted", choices=EXPECTED)
-    parser.add_argument("--suffix", default=".lus")
+    parser.add_argument("--suffix", action="append", help="of the files (repeatable; .lus if none is given)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only files whose path matches")
     parser.add_argument("--jobs", type=int, default=1, help="files at a time")
     parser.add_argument("--command", nargs="+", default=[COMMAND], help="another way to start streamcheck")
@@ -114,7 +124,8 @@ def arguments():
 def main():
     options = arguments()
     root = Path(options.folder)
-    files = [p for p in sorted(root.rglob(f"*{options.suffix}")) if re.search(options.only, str(p))]
+    suffixes = tuple(options.suffix or [".lus"])
+    files = [p for p in sorted(root.rglob("*")) if p.name.endswith(suffixes) and re.search(options.only, str(p))]
     with ThreadPoolExecutor(options.jobs) as pool:
         rows = list(pool.map(lambda path: row_of(path, root, options), files))
     show(rows)

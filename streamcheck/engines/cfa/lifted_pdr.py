@@ -38,13 +38,14 @@ from streamcheck.core.term import FALSE, TRUE, Term, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.levels import space_of_program
+from streamcheck.engines.cfa.options import LiftedPdrOptions
 from streamcheck.engines.cfa.preimages import EdgeTransition, choices_for
 from streamcheck.engines.ic3.cubes import strongest
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import NoState, Transition
-from streamcheck.engines.options import LiftedPdrOptions, PdrOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 

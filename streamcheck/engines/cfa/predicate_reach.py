@@ -34,8 +34,8 @@ from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, is_over
+from streamcheck.engines.cfa.options import PredicateReachOptions
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, UndecidedPath, feasibility
-from streamcheck.engines.options import PredicateReachOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge, conjuncts
 from streamcheck.smt.interpolate import atoms

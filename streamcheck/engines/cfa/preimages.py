@@ -153,15 +153,18 @@ class EdgeTransition(Transition):
 
 
 def _reasons(missing: Sequence[Term], images: Mapping[Term, Term | None]) -> Cube:
-    """Literals whose images imply what is missing."""
+    """Literals whose images imply what is missing: one for each part, or all of them if only together they do."""
     reasons: dict[Term, None] = {}
     by_image = {image: c for c, image in images.items()}
     for wanted in missing:
-        reason = by_image.get(wanted)
-        if reason is None:
-            reason = next(c for c, image in images.items() if image is not None and Facts((image,)).imply(wanted))
-        reasons[reason] = None
+        single = [by_image[wanted]] if wanted in by_image else _sources_of(wanted, images)
+        together = [c for c, image in images.items() if image is not None]
+        reasons |= dict.fromkeys(single[:1] or together)
     return tuple(reasons)
+
+
+def _sources_of(wanted: Term, images: Mapping[Term, Term | None]) -> list[Term]:
+    return [c for c, image in images.items() if image is not None and Facts((image,)).imply(wanted)]
 
 
 def choices_for(edge: Edge, values: Mapping[Term, Value]) -> dict[Term, Value]:

@@ -27,10 +27,10 @@ from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import ARITHMETIC, Cube, split, strongest
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import Ic3Options
 from streamcheck.engines.ic3.pdr import Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, require_true
-from streamcheck.engines.options import Ic3Options
 from streamcheck.problem.claim import Claim
 from streamcheck.smt.implicant import cube as implicant
 

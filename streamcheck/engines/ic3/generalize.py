@@ -25,8 +25,8 @@ from streamcheck.core.term import FALSE, Term, constant, term
 from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.space import Exclusion
-from streamcheck.engines.options import PdrOptions
 from streamcheck.smt.box import bounding_box
 
 MOST_DROPS = 30  # literals tried without, per lemma (heuristic)

@@ -36,10 +36,10 @@ from streamcheck.engines.bmc import violation
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.options import PredicatesOptions
 from streamcheck.engines.ic3.pdr import Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, initial_of, require_true
-from streamcheck.engines.options import PredicatesOptions
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Falsified
 from streamcheck.smt.implicant import cube as implicant

@@ -65,14 +65,14 @@ from streamcheck.core.types import Value, plural
 from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.generalize import Generalization
 from streamcheck.engines.ic3.obligations import Obligation, Queue
+from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.space import FOR_EVER, Transition
-from streamcheck.engines.options import PdrOptions
 from streamcheck.engines.protocol import Progress
 
 LOG = logging.getLogger(__name__)
 BEYOND = 24  # levels past 6·N that obligations are followed (heuristic)
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
-NO_STATE = "the solver's model is no state (an irrational value?)"
+NO_STATE = "the solver's model is not a state (an irrational value?)"
 BY_NAME_ONLY = "functions of math.h are known by name only"
 W = TypeVar("W")
 

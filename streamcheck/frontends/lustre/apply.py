@@ -217,8 +217,8 @@ def updated_record(record: Any, values: dict[str, Any]) -> Term:
         if name not in fields:
             raise TypeRule(f"{type} has no field {name}")
         if isinstance(value, tuple) or value.type is not fields[name]:
-            found = "several values" if isinstance(value, tuple) else value.type
-            raise TypeRule(f"field {name}: expected {fields[name]}, found {found}")
+            actual = "several values" if isinstance(value, tuple) else value.type
+            raise TypeRule(f"field {name}: expected {fields[name]}, found {actual}")
     return term("struct", *(values.get(n) or _field(record, n) for n, _ in type.fields), payload=type)
 
 

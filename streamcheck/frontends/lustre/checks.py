@@ -14,11 +14,14 @@ from streamcheck.frontends.lustre.syntax import ConstantText, Contract, Expressi
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
     MEMORY,
+    activation_parts,
     all_expressions,
     contract_expressions,
     node_expressions,
     subexpressions,
 )
+
+LAZY = {"lazy and": "`and then`", "lazy or": "`or else`", "lazy implies": "`==>`"}
 
 
 def check_file(file: LustreFile, tokens: Tokens) -> None:
@@ -72,6 +75,7 @@ class DeclarationRules:
             self.check_constant(c, constants)
         self._check_definitions(node)
         self._check_calls(all_expressions(node), constants)
+        self._check_lazy(all_expressions(node))
         if node.contract is not None:
             self._check_contract(node, node.contract, constants)
         if node.kind == "function":
@@ -144,8 +148,8 @@ class DeclarationRules:
             if e.op == "call":
                 raise self.tokens.error(e.at, f"{what} has a call of {e.value.node} in it", write="its value")
             if e.op == "name" and e.value not in constants:
-                found = "there is no such constant" if e.value not in self.file.nodes else "that is a node"
-                raise self.tokens.error(e.at, f"{what} has {e.value} in it: {found}", write="constants only")
+                why = "it is not declared" if e.value not in self.file.nodes else "it is a node"
+                raise self.tokens.error(e.at, f"{what} has {e.value} in it: {why}", write="constants only")
 
     # Calls
 
@@ -162,6 +166,26 @@ class DeclarationRules:
                         if parameter.constant:
                             what = f"the value of `const {parameter.name}` of {node.name}"
                             self._require_constant(argument, constants, what)
+
+    def _check_lazy(self, roots: Iterable[ExpressionText]) -> None:
+        """Check that the operands of `and then`, `or else` and `==>` have no memory and call functions only."""
+        stack = list(roots)
+        while stack:
+            e = stack.pop()
+            if e.op == "lazy" and e.value in LAZY:
+                self._require_no_memory(e, LAZY[e.value])
+                continue
+            stack += e.args
+            if e.op == "call":
+                stack += activation_parts(e.value)
+
+    def _require_no_memory(self, lazy: ExpressionText, operator: str) -> None:
+        for e in subexpressions(lazy):
+            called = self.file.nodes.get(e.value.node) if e.op == "call" else None
+            if e.op in MEMORY or (called is not None and called.kind == "node"):
+                found = f"{MEMORY[e.op]} in it" if called is None else f"a call of {called.name} in it, which is a node"
+                text = f"an operand of {operator} has {found}: these operands have no memory"
+                raise self.tokens.error(e.at, text, write="a variable with an equation of its own, or and, or, =>")
 
     # Functions
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from streamcheck.core.simplify import apply, conjunction
+from streamcheck.core.simplify import apply, conjunction, disjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
@@ -40,12 +40,20 @@ class Claims:
         self.top = top
         self.properties: dict[str, Claim] = {}
         self.assumptions: list[Claim] = []
+        self.promises: dict[str, frozenset[Term]] = {}  # assumptions that contracts of imported nodes make: the outputs
         self._names, self._assumption_names = ClaimNames(), ClaimNames()
         self._step_counters: dict[int, Term] = {}
 
     def assume(self, name: str, claim: Term, at: int) -> None:
         if claim is not TRUE:
             self.assumptions.append(Claim(self._assumption_names.fresh(name), claim, self.tokens.where(at)))
+
+    def _assume_promise(self, name: str, claim: Term, at: int, scope: LustreScope, node: NodeText) -> None:
+        count = len(self.assumptions)
+        self.assume(name, claim, at)
+        if scope is not self.top:
+            outputs = frozenset(scope.values[v.name] for v in node.outputs)
+            self.promises |= dict.fromkeys((a.name for a in self.assumptions[count:]), outputs)
 
     def assume_range(self, shape: Shape, var: Term, at: int) -> None:
         if shape.is_bounded:
@@ -127,6 +135,9 @@ class Claims:
         inner = contract_scope(self.evaluator, node.contract, scope)
         scope.modes, scope.imports = inner.modes, inner.imports
         claims = list(contract_claims(self.evaluator, node.contract, inner))
+        modes = [c for c in claims if c.role == "reachable"]
+        if modes and scope is self.top:
+            self._add_claim("some mode is active", disjunction(*(m.term for m in modes)), modes[0].at)
         assumed = [c for c in claims if c.role == "assume"]
         for c in assumed:
             if scope is self.top:
@@ -136,7 +147,8 @@ class Claims:
         if scope is not self.top and not node.imported:
             text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
             self.variables.warn(node.at, text)
-        held = TRUE if scope is self.top else self._held(scope, node, conjunction(*(c.term for c in assumed)))
+        granted = conjunction(*(c.term for c in assumed))
+        held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
         for c in claims:
             if c.role == "assume" or (c.role == "reachable" and node.imported):
                 continue
@@ -145,11 +157,11 @@ class Claims:
                 continue
             claim = logic("implies", held, while_ticking(scope, c.term))
             if node.imported:
-                self.assume(c.name, claim, c.at)
+                self._assume_promise(c.name, claim, c.at, scope, node)
             else:
                 self._add_claim(c.name, claim, c.at)
 
-    def _held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
+    def _assumptions_held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
         """The assumptions that a guarantee may use: those of every step of the instance up to the present one; of the
         present step alone if it is a function."""
         if claim is TRUE or node.kind == "function":

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from streamcheck.core.simplify import disjunction
 from streamcheck.core.term import TRUE, Term, term
 from streamcheck.core.types import BOOL
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
@@ -77,9 +76,6 @@ def contract_claims(evaluator: NodeEvaluator, contract: Contract, inner: LustreS
             ensured = evaluator.term(clause.value, inner, BOOL)
             name = _name(evaluator, clause, f"{inner.path}{mode.name}: ensure")
             yield ContractClaim("guarantee", name, logic("implies", active, ensured), clause.at)
-    if contract.modes:
-        name = f"{inner.path}some mode is active"
-        yield ContractClaim("guarantee", name, disjunction(*requirements), contract.modes[0].at)
     for name in [*inner.definitions]:  # ghosts that no clause reads are checked too
         evaluator.term(name_expression(name, inner.definitions[name].at), inner)
     for imported in contract.imports:

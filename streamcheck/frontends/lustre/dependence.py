@@ -44,7 +44,7 @@ class Dependence:
         bits = bits or {}
         edges = {name: (equation, set(self._direct(equation, k)))
                  for equation in equations for k, name in enumerate(equation.names)}  # fmt: skip
-        found: dict[str, int] = dict(bits)
+        behind: dict[str, int] = dict(bits)
         for root in (*edges, *wanted):
             path: list[str] = []
             stack = [(root, True)]
@@ -54,15 +54,15 @@ class Dependence:
                     path.pop()
                     union = 0
                     for needed in edges[name][1]:
-                        union |= found.get(needed, 0)
-                    found[name] = union
-                elif name in edges and name not in found:
+                        union |= behind.get(needed, 0)
+                    behind[name] = union
+                elif name in edges and name not in behind:
                     if name in path:
                         raise self._circle(path[path.index(name) :], {n: q.at for n, (q, _) in edges.items()})
                     path.append(name)
                     stack.append((name, False))
                     stack += ((n, True) for n in edges[name][1])
-        return found
+        return behind
 
     def _circle(self, names: list[str], at: dict[str, int]) -> SpecError:
         also = tuple((f"{n} is read here", self.tokens.where(at[n])) for n in names[1:12])

@@ -305,8 +305,8 @@ class NodeEvaluator:
             assert isinstance(element, ArrayType)
             element = element.element
         if isinstance(value, tuple) or value.type is not element:
-            found = "several values" if isinstance(value, tuple) else value.type
-            raise self.tokens.error(e.at, f"an element of {array.name} is declared {element}, and this is {found}")
+            actual = "several values" if isinstance(value, tuple) else value.type
+            raise self.tokens.error(e.at, f"an element of {array.name} is declared {element}, and this is {actual}")
 
     def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """One element of an array that is defined element by element may be known before the others are."""
@@ -356,7 +356,7 @@ class NodeEvaluator:
         clock = run.results[-1]
         run.later(self._apply, e, scope)
         for i in reversed(range(1, len(e.args))):
-            branch, chosen = e.args[i], self._chosen(e, i, clock)
+            branch, chosen = e.args[i], self._branch_condition(e, i, clock)
             sampled = branch.args[0] if branch.op == "when" else branch
             is_call = sampled.op == "call"
             if is_call and sampled.value.clock is not None and sampled.value.defaults is None:
@@ -373,7 +373,7 @@ class NodeEvaluator:
             else:
                 run.later(self._start, sampled, scope)
 
-    def _chosen(self, merge: ExpressionText, i: int, clock: TermOrTuple) -> Term | None:
+    def _branch_condition(self, merge: ExpressionText, i: int, clock: TermOrTuple) -> Term | None:
         """True if the clock chooses the i-th branch. None is reported when the branches are put together."""
         member = merge.value[i - 1]
         if isinstance(clock, tuple):

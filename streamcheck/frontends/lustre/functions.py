@@ -2,13 +2,12 @@
 
 The outputs of an imported function are unknowns, and these assumptions relate them. A function has the same outputs at
 all steps, which no finite number of registers can hold: the last step of each call is compared, and the present step of
-all calls. So a proof is a proof for every function. A counterexample may use different outputs for inputs that come
-again after other inputs; a warning says so.
+all calls. So a proof is a proof for every function. A counterexample with different outputs for inputs that come again
+after other inputs is none: replay finds out, from the calls of the specification.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 from streamcheck.core.simplify import choice, conjunction
@@ -19,27 +18,20 @@ from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import NodeText, Variable, name_expression
 from streamcheck.frontends.operations import equal, logic
+from streamcheck.problem.specification import FunctionCall
 
 MOST_CALLS = 12  # of one function whose last steps are compared with those of all others (heuristic)
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    """One call at one step: its inputs and outputs, and the condition under which it is evaluated."""
-
-    tick: Term
-    inputs: tuple[Term, ...]
-    outputs: tuple[Term, ...]
-
-
 def assume_congruence(evaluator: NodeEvaluator, claims: Claims) -> None:
-    """Assume of each imported function that it is one."""
+    """Assume of each imported function that it is one, and record its calls."""
     for scopes in evaluator.instances.functions.values():
         node = scopes[0].node
         assert node is not None
         if not node.outputs:
             continue
         calls = [_call(evaluator, node, scope) for scope in scopes]
+        evaluator.variables.calls += calls
         for a, b in combinations(calls, 2):
             _assume_equal(claims, node, a, b)
         before = [_last_step(evaluator, scope, call) for scope, call in zip(scopes, calls, strict=True)]
@@ -52,23 +44,24 @@ def _call(evaluator: NodeEvaluator, node: NodeText, scope: LustreScope) -> Funct
     def values(variables: list[Variable]) -> tuple[Term, ...]:
         return tuple(evaluator.term(name_expression(v.name, v.at), scope) for v in variables)
 
-    return FunctionCall(scope.context.tick, values(node.inputs), values(node.outputs))
+    return FunctionCall(node.name, scope.context.tick, values(node.inputs), values(node.outputs))
 
 
 def _last_step(evaluator: NodeEvaluator, scope: LustreScope, call: FunctionCall) -> FunctionCall:
     """The call as it was when it was evaluated last."""
     variables = evaluator.variables
 
-    def held(wish: str, value: Term, initial: Term) -> Term:
+    def memory(wish: str, value: Term, initial: Term) -> Term:
         var = variable(variables.fresh(f"{scope.path}{wish} before"), value.type)
         variables.cells.append((var, initial, choice(call.tick, value, var)))
         return var
 
     def any_first(wish: str, value: Term) -> Term:
-        return held(wish, value, constant(value.type, default(value.type)))
+        return memory(wish, value, constant(value.type, default(value.type)))
 
     return FunctionCall(
-        held("evaluated", TRUE, FALSE),
+        call.function,
+        memory("evaluated", TRUE, FALSE),
         tuple(any_first("input", value) for value in call.inputs),
         tuple(any_first("output", value) for value in call.outputs),
     )

@@ -75,11 +75,9 @@ class Instances:
         if node.imported or node.kind == "contract":
             self._leave_open(scope, node)
         if node.imported:
-            same = ""
             if node.kind == "function":
                 self.functions.setdefault(node.name, []).append(scope)
-                same = "; in a counterexample it may change for inputs that come again after others"
-            self.variables.warn(node.at, f"{node.name} is imported: its outputs are any that its contract allows{same}")
+            self.variables.warn(node.at, f"{node.name} is imported: its outputs are any that its contract allows")
 
     def _declare(self, scope: LustreScope, variables: Iterable[Variable]) -> None:
         for v in variables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamcheck.frontends.lustre.blocks import BlockParser
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.syntax import (
@@ -20,12 +21,6 @@ from streamcheck.frontends.lustre.tokens import END, Tokens
 from streamcheck.frontends.lustre.type_parser import TypeParser
 
 FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an operator of JKind
-BLOCKS = {  # the word: what to write instead of the block
-    "if": "x = if c then a else b;",
-    "when": "x = when c then a else b;",
-    "cond": "x = when c then a else when d then b else e;",
-    "frame": "x = initial -> if c then a else pre x;",
-}
 DECLARATIONS = {
     "datatype": ("algebraic data types are not supported", "type T = enum { A, B };"),
     "lemma": ("lemmas are not supported", "a node with the lemma as a property"),
@@ -34,10 +29,10 @@ DECLARATIONS = {
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     tokens = Tokens(text, file)
-    found = Parser(tokens).file()
-    if "floor" not in found.nodes and any("floor" in node.calls for node in found.nodes.values()):
+    lustre = Parser(tokens).file()
+    if "floor" not in lustre.nodes and any("floor" in node.calls for node in lustre.nodes.values()):
         return parse(text + FLOOR, file)
-    return found, tokens
+    return lustre, tokens
 
 
 class Parser:
@@ -45,6 +40,7 @@ class Parser:
         self.cursor = Cursor(tokens)
         self.expressions = ExpressionParser(self.cursor)
         self.types = TypeParser(self.cursor, self.expressions)
+        self.blocks = BlockParser(self.cursor, self.expressions, self._equation, self._is_variable)
 
     def file(self) -> LustreFile:
         file = LustreFile(unguarded=self.expressions.unguarded)
@@ -202,8 +198,11 @@ class Parser:
         elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._is_variable()):
             self.cursor.next()
             node.properties.append(self._property(block=word.startswith("(")))
-        elif word in BLOCKS and not self._is_variable():
-            raise self.cursor.error(self.cursor.at, f"`{word}` blocks are not supported", write=BLOCKS[word])
+        elif word == "frame" and not self._is_variable():
+            write = "x = initial -> if c then a else pre x;"
+            raise self.cursor.error(self.cursor.at, "`frame` blocks are not supported", write=write)
+        elif self.blocks.begins():
+            node.equations += self.blocks.equations()
         else:
             node.equations.append(self._equation())
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, variable, walk
+from streamcheck.core.term import Term, cone, variable, walk
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
@@ -21,8 +21,9 @@ from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.uncalled import check_uncalled
+from streamcheck.frontends.operations import image_of_call
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Constant, Input, Named, Specification
+from streamcheck.problem.specification import Constant, FunctionCall, Input, Named, Specification
 
 
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
@@ -49,10 +50,10 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
         raise SpecError(f"{path} has no nodes")
-    found = [MainNode(file, tokens, main).specification() for main in mains]
+    specifications = [MainNode(file, tokens, main).specification() for main in mains]
     check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)
-    return found
+    return specifications
 
 
 def main_nodes(file: LustreFile) -> list[NodeText]:
@@ -82,6 +83,7 @@ class MainNode:
         self.evaluator.instances.populate(self.top, self.main)
         self.evaluator.finish(self.claims.add_instance)
         assume_congruence(self.evaluator, self.claims)
+        self._drop_promises()
         for var, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
@@ -102,6 +104,7 @@ class MainNode:
             tuple(map(now, self.claims.assumptions)),
             self.tokens.where(self.main.at),
             tuple(self.variables.warnings),
+            self._calls(registers),
         )
 
     def _inputs(self) -> list[Input]:
@@ -118,12 +121,42 @@ class MainNode:
         claims = self.claims
         roots = [o.term for o in observers]
         roots += [c.term for c in (*claims.assumptions, *claims.properties.values())]
+        roots += self._call_terms(roots)
         registers = Registers(self.variables, self.evaluator.delays, roots)
         for d in registers.delays:
             if d.var in registers.seen_first:
                 self.variables.warn(d.at, f"{d.shown} has no value at the first step: it may have any")
                 claims.assume_first_range(d.shape, d.var, self.main.at)
         return registers
+
+    def _drop_promises(self) -> None:
+        """Keep what an imported node promises only if a property or another assumption depends on its outputs: Kind 2
+        slices the other calls away, with what their contracts say of their inputs."""
+        claims, nexts = self.claims, self._nexts()
+        waiting = [a for a in claims.assumptions if a.name in claims.promises]
+        roots = [p.term for p in claims.properties.values()]
+        roots += [a.term for a in claims.assumptions if a.name not in claims.promises]
+        while waiting and claims.properties:
+            needed = cone(roots, nexts)
+            more = [a for a in waiting if not needed.isdisjoint(claims.promises[a.name])]
+            if not more:
+                claims.assumptions = [a for a in claims.assumptions if a not in waiting]
+                return
+            roots += [a.term for a in more]
+            waiting = [a for a in waiting if a not in more]
+
+    def _nexts(self) -> dict[Term, Term]:
+        nexts = {d.var: d.next for d in self.evaluator.delays if d.next is not None}
+        return nexts | {var: after for var, _, after in self.variables.cells}
+
+    def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
+        """The terms of the calls whose outputs matter."""
+        needed = cone(roots, self._nexts())
+        return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
+
+    def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
+        calls = (image_of_call(call, registers.image) for call in self.variables.calls)
+        return tuple(call for call in calls if registers.seen.issuperset(call.outputs))
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants

@@ -9,7 +9,8 @@ from streamcheck.core.types import BOOL, Type
 from streamcheck.frontends.lustre.scopes import Context, LustreScope
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.lustre.tokens import Tokens
-from streamcheck.frontends.operations import UnknownMaker
+from streamcheck.frontends.operations import UnknownMaker, call_by_zero
+from streamcheck.problem.specification import FunctionCall
 
 
 class Variables:
@@ -17,6 +18,7 @@ class Variables:
         self.tokens = tokens
         self.unknowns: dict[Term, int] = {}  # variables that may have any value, and their tokens
         self.cells: list[tuple[Term, Term, Term]] = []  # (variable, initial, next)
+        self.calls: list[FunctionCall] = []  # of functions without a definition
         self.warnings: dict[str, None] = {}
         self._names = FreshNames()
         self._undefined_results: dict[object, Term] = {}
@@ -41,7 +43,9 @@ class Variables:
                 what = "an index that may be out of range" if op == "index" else "a division by what may be zero"
                 self.warn(e.at, f"{what} gives any value")
                 place = self.tokens.place(e.at)
-                self._undefined_results[key] = self.unknown(f"{scope.path}{op}{place}", type, e.at)
+                result = self._undefined_results[key] = self.unknown(f"{scope.path}{op}{place}", type, e.at)
+                if op != "index":
+                    self.calls.append(call_by_zero(op, a, b, result))
             return self._undefined_results[key]
 
         return make

@@ -6,15 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from streamcheck.c import effects, kinds, pointers
-from streamcheck.c.arithmetic import FUNCTIONS, CValue
-from streamcheck.c.declarations import CResult, Function, NameScope, Pointee
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c import effects, kinds, library, pointers, static
+from streamcheck.c.arithmetic import CValue, SideCondition
+from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
-from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
 from streamcheck.frontends.minic.expressions import Expressions
+from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
+from streamcheck.frontends.minic.memory import MemoryCalls
 from streamcheck.frontends.minic.storage import Update
 
 if TYPE_CHECKING:
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
 ASSERTIONS = ("assert", "__VERIFIER_assert")
 ERRORS = {"__VERIFIER_error": "error", "reach_error": "reach_error", "__assert_fail": "error"}
 ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
-ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit")
-PRINTS = ("printf", "puts", "fprintf", "putchar", "perror")
+ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__builtin_abort", "__builtin_exit")
+PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
+WITHOUT_EFFECT = ("srand", "srandom")  # with results of `rand` that are any values, the seed does not matter
+STREAMS = ("stdin", "stdout", "stderr")
 RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
     "bool": kinds.BOOLEAN,
     "_Bool": kinds.BOOLEAN,
@@ -57,12 +62,16 @@ class Calls:
         self.statements: Statements
         self.active: list[str] = []
         self.final = expressions.flow.place()
-        self.results: dict[str, Lvalue | None] = {}
+        self.results: dict[str, Lvalue | PointerVariable | None] = {}
+        self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
+        self.memory = MemoryCalls(expressions)
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
         if form(node.name) != "ID":
             raise self.expressions.error("calls through pointers to functions are not supported", node)
         function = self.expressions.scope.meaning(node.name.name)
+        if isinstance(function, Opaque):
+            raise self.expressions.error(f"{node.name.name}: {function.reason}", node)
         if function is not None and not isinstance(function, Function):
             raise self.expressions.error(f"{node.name.name} is not a function", node)
         return node.name.name, function
@@ -71,36 +80,45 @@ class Calls:
         name, function = self._function(node)
         if function is not None:
             return function.result
-        if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS):
+        if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS, *WITHOUT_EFFECT):
             return kinds.VOID
-        if name in FUNCTIONS or name.removesuffix("f") in FUNCTIONS:
-            return kinds.DOUBLE if name in FUNCTIONS else kinds.FLOAT
         for prefix in effects.CHOOSERS:
             if name.startswith(prefix):
                 return RESULTS.get(name.removeprefix(prefix), kinds.INT)
-        return kinds.INT
+        memory = self.memory.result_kind(name)
+        if memory is not None:
+            return memory
+        generic = library.model_name(name) in library.GENERIC
+        arguments = node.args.exprs if node.args and generic else []
+        model = model_for(name, [static.kind_of(self.expressions, a) for a in arguments])
+        return kinds.INT if model is None else model.result
 
     def call(self, node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         name, function = self._function(node)
         arguments = list(node.args.exprs) if node.args else []
-        has_body = function is not None and function.body is not None
-        if name in ASSERTIONS and len(arguments) == 1:
-            self._condition(arguments[0], node, flow.error("assert", to.where, implied=False))
-        elif name in ERRORS:
-            flow.jump(flow.error(ERRORS[name], to.where, implied=False), to.where, f"{name}()")
-        elif name in ASSUMPTIONS and len(arguments) == 1 and (not has_body or name == "__VERIFIER_assume"):
-            self._condition(arguments[0], node, None)
-        elif has_body:
-            assert function is not None
+        if function is not None and function.body is not None and not (name in ERRORS and _only_fails(function.body)):
             return self._inline(function, arguments, node)
+        if name in ASSERTIONS and len(arguments) == 1:
+            self._condition(arguments[0], node, self._error("assert"))
+        elif name in ERRORS:
+            flow.jump(self._error(ERRORS[name]), to.where, f"{name}()")
+        elif name in ASSUMPTIONS and len(arguments) == 1:
+            self._condition(arguments[0], node, None)
         elif name in ENDS or name in self.endless:
             for argument in arguments:
                 to.effect(argument)
             flow.jump(self.final, to.where, to.text(node))
         else:
-            return self._unknown(name, arguments, node)
+            return self._outer(name, function, arguments, node)
         return None
+
+    def _error(self, kind: str) -> str:
+        """The error location of a failure here: of the outermost assertion that is being executed, if there is one."""
+        to = self.expressions
+        if self.asserted is not None:
+            return to.flow.error("assert", self.asserted, implied=False)
+        return to.flow.error(kind, to.where, implied=False)
 
     def _condition(self, argument: Any, node: Any, error: str | None) -> None:
         """The run continues if the condition holds. If not, it goes to `error`, or ends."""
@@ -109,19 +127,72 @@ class Calls:
         self.expressions.condition(argument, yes, flow.place() if error is None else error)
         flow.at = yes
 
-    def _unknown(self, name: str, arguments: list[Any], node: Any) -> CResult:
+    # Functions of other files
+
+    def _outer(self, name: str, function: Function | None, arguments: list[Any], node: Any) -> CResult:
+        """A function without a body: one of the standard library, or of another file."""
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
             raise to.error("assembler is not supported", node)
+        if name.startswith(effects.CHOOSERS):
+            return self._unknown(name, function, arguments, node)
+        if name == "__builtin_unreachable":
+            to.oblige(SideCondition.REACHED, TRUE, FALSE)
+            to.flow.settle(to.where, to.text(node))
+            return None
+        if self.memory.has(name) and (function is None or function.result == self.memory.result_kind(name)):
+            return self.memory.call(name, arguments, node)
+        if library.model_name(name) is not None:
+            values = self._evaluate([a for a in arguments if not _is_text(a)])
+            model = model_for(name, [v.kind for v in values if isinstance(v, CValue)])
+            if model is not None and (function is None or has_signature(function, model)):
+                return value_of_model(model, name, values, node, to)
+            return self._leave_model(name, function, f"{name} is not declared as in the standard library", node)
+        shown = [a for a in arguments if not _is_text(a) and getattr(a, "name", None) not in STREAMS]
+        values = self._evaluate(shown)
+        plain = library.plain_name(name)
+        if plain in PRINTS and not any(_is_text(a) and "%n" in a.value for a in arguments):
+            return CValue(kinds.INT, to.unknown(name, kinds.INT))
+        if plain in WITHOUT_EFFECT:
+            return None
+        reason = self._reason(name, plain, function, values)
+        if reason is not None:
+            return self._leave_model(name, function, reason, node)
+        return self._unknown(name, function, [], node)
+
+    def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
+        """Why a call may do more than return a value. None if it cannot."""
+        if plain in library.NOT_MODELLED:
+            return f"{name} is a function of the standard library without an exact model"
+        if function is None:
+            return f"{name} is not declared"
+        if any(isinstance(v, Pointee | Lvalue) for v in values):
+            return f"{name} has no body and is passed an object of this file"
+        shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
+        return f"{name} has no body and may change {shared[0]}" if shared else None
+
+    def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
+        """The run leaves the model. The code after the call is read with any result."""
+        to = self.expressions
+        kind = self.result_kind(node)
+        if library.plain_name(name) in library.HEAP:
+            raise to.error(f"{name}: memory from the heap is not supported; write a variable or an array", node)
+        if isinstance(kind, Pointer):
+            raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
+        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node))
+        if kind == kinds.VOID:
+            return None
+        if isinstance(kind, Integer | Floating):
+            return CValue(kind, to.unknown(f"{name}()", kind))
+        return to.storage.add(kind, f"value, {to.flow.line(to.where)}", self.statements.term)
+
+    def _unknown(self, name: str, function: Function | None, arguments: list[Any], node: Any) -> CResult:
+        to = self.expressions
         for argument in arguments:
-            if form(argument) == "Constant" and argument.type == "string":
-                continue
-            given = to.value(argument)
-            if isinstance(given, Pointee) or (isinstance(given, Lvalue) and isinstance(given.kind, Array)):
-                raise to.error(f"{name} has no body and is passed a pointer: its effects are unknown", node)
+            to.value(argument)
         kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
-        if not known and name not in PRINTS:
+        if not known:
             result = "" if kind == kinds.VOID else "return any value and to "
             to.flow.warn(f"{name} has no body: it is assumed to {result}change nothing", to.where)
         if kind == kinds.VOID:
@@ -135,7 +206,8 @@ class Calls:
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         if function.name in self.active:
-            raise to.error(f"{function.name} calls itself: recursion is not supported", node)
+            self._evaluate(arguments)
+            return self._leave_model(function.name, function, f"{function.name} calls itself", node)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
@@ -149,10 +221,15 @@ class Calls:
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         flow.function = function.name
+        outermost = function.name in ASSERTIONS and self.asserted is None
+        self.asserted = where if outermost else self.asserted
         self._body(function, leave)
+        self.asserted = None if outermost else self.asserted
         flow.function, to.scope, to.where = outer, caller, where
         self.active.pop()
         result = self.results.get(function.name)
+        if isinstance(result, PointerVariable):
+            return pointers.value_of(result, to, node)
         return None if result is None else to.read(result)
 
     def _evaluate(self, arguments: list[Any]) -> list[CResult]:
@@ -190,11 +267,24 @@ class Calls:
 
     def _body(self, function: Function, leave: str) -> None:
         flow = self.expressions.flow
-        result = None
-        if function.result != kinds.VOID:
-            if isinstance(function.result, Pointer):
-                raise SpecError(f"{function.name} returns a pointer, which is not supported", function.where)
+        result: Lvalue | PointerVariable | None = None
+        if isinstance(function.result, Pointer):
+            result = self.statements.pointer("return", function.result, (function.name, "return"), None, sure=True)
+        elif function.result != kinds.VOID:
             result = self.statements.variable("return", function.result, (function.name, "return"))
         self.results[function.name] = result
         self.statements.run(function, result, leave)
         flow.at = leave
+
+
+def _is_text(node: Any) -> bool:
+    return form(node) == "Constant" and node.type == "string"
+
+
+def _only_fails(body: Any) -> bool:
+    """The body does nothing but report and end: its calls are those of the library that do, and nothing is assigned."""
+    if form(body) == "Assignment" or (form(body) == "UnaryOp" and body.op in ("p++", "p--", "++", "--")):
+        return False
+    if form(body) == "FuncCall" and getattr(body.name, "name", "") not in (*ASSERTIONS, *ERRORS, *ENDS, *PRINTS):
+        return False
+    return all(_only_fails(child) for _, child in body.children())

@@ -12,11 +12,12 @@ from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Lvalue, leaves
-from streamcheck.c.syntax import form, where_of
+from streamcheck.c.syntax import form
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.flow import Branch, Flow
+from streamcheck.frontends.minic.library_calls import model_for, value_of_model
 from streamcheck.frontends.minic.storage import Storage, Update
 
 if TYPE_CHECKING:
@@ -70,16 +71,20 @@ class Expressions(Evaluator):
         return self.arithmetic.type_of(kind)
 
     def call(self, node: Any) -> CResult:
-        return self.calls.call(node)
+        if self._caller is None:
+            return self.calls.call(node)
+        arguments = [self.scalar(a) for a in node.args.exprs]  # in a model: of another model
+        model = model_for(node.name.name, [a.kind for a in arguments])
+        assert model is not None
+        return value_of_model(model, model.name, arguments, node, self)
 
     def result_kind(self, node: Any) -> AnyKind:
         return self.calls.result_kind(node)
 
     def is_library_function(self, name: str) -> bool:
-        """True if the engines compute with this function. Others return any value."""
-        return not self.arithmetic.mathematical and (
-            name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS
-        )
+        """True if a term expresses the function, and the file does not declare it."""
+        known = name in EXACT_FUNCTIONS or name.removesuffix("f") in EXACT_FUNCTIONS
+        return known and not self.arithmetic.mathematical and self.scope.meaning(name) is None
 
     def unknown(self, name: str, kind: AnyKind) -> Term:
         """A variable for any value of the kind."""
@@ -113,7 +118,7 @@ class Expressions(Evaluator):
 
     def effect(self, node: Any) -> None:
         """An expression whose value is not used."""
-        where, shape = where_of(node), form(node)
+        where, shape = self.place_of(node), form(node)
         if shape == "Cast" and self.declarations.kind_of(node.to_type, self.scope) == kinds.VOID:
             self.effect(node.expr)
         elif shape == "UnaryOp" and node.op in ("p++", "p--", "++", "--"):
@@ -135,7 +140,7 @@ class Expressions(Evaluator):
 
     def condition(self, node: Any, yes: str, no: str) -> None:
         """Edges to one place if the condition holds, else to the other."""
-        shape, where = form(node), where_of(node)
+        shape, where = form(node), self.place_of(node)
         if shape == "UnaryOp" and node.op == "!" and effects.level(node, self.scope) == effects.ACTS:
             self.condition(node.expr, no, yes)
         elif shape == "BinaryOp" and node.op in ("&&", "||") and effects.level(node.right, self.scope):

@@ -8,7 +8,7 @@ inside an expression makes edges of its own; `hold` saves earlier values that it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from streamcheck.c.arithmetic import SideCondition
@@ -18,7 +18,7 @@ from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import Type
-from streamcheck.problem.automaton import Automaton, Edge, Error
+from streamcheck.problem.automaton import Automaton, Edge, Error, Limit
 from streamcheck.problem.skips import collapse_skips, reachable
 
 LARGEST = 200_000  # edges; inlining may double them with every call
@@ -67,6 +67,7 @@ class Flow:
         self.owner: dict[Location, str] = {}
         self.edges: list[Edge] = []
         self.errors: dict[str, Error] = {}
+        self.ends: dict[str, tuple[str, set[str]]] = {}  # limits of the model: why, and where the program goes on
         self.loops: set[str] = set()
         self.checks: list[Check] = []
         self.choices: list[UnknownValue] = []
@@ -168,6 +169,12 @@ class Flow:
         self.branch([Branch(target, text=text)], where)
         self.at = self.place()
 
+    def leave_model(self, what: str, reason: str, where: Location, text: str) -> None:
+        """The end of what is modelled. The code after it is read, but no run gets there."""
+        error = self.error(f"no {what}", where, implied=True)
+        self.jump(error, where, text)
+        self.ends.setdefault(error, (reason, set()))[1].add(self.at)
+
     def settle(self, where: Location, text: str) -> None:
         """An edge for pending obligations and choices, if there are any."""
         if self.checks or self.choices:
@@ -215,12 +222,24 @@ class Flow:
             loops=frozenset(self.loops),
             source_names={name: where for name, where in self.source_names.items() if where is not None},
         )
+        automaton = replace(automaton, errors=tuple(map(self._with_limit(automaton), automaton.errors)))
         automaton = collapse_skips(reachable(automaton))
-        aimed = {e.target for e in automaton.edges}
+        aimed = {automaton.entry, *(e.target for e in automaton.edges)}
         errors = tuple(e for e in automaton.errors if not e.implied or e.location in aimed)
         dropped = automaton.bad - {e.location for e in errors}
         places = tuple(name for name in automaton.locations if name not in dropped)
         return self._with_names(replace(automaton, errors=errors, locations=places))
+
+    def _with_limit(self, automaton: Automaton) -> Callable[[Error], Error]:
+        def with_limit(error: Error) -> Error:
+            if error.location not in self.ends:
+                return error
+            reason, following = self.ends[error.location]
+            reached = automaton.reached_from(following)
+            hidden = tuple(e.name for e in automaton.errors if e.location in reached)
+            return replace(error, limit=Limit(reason, hidden))
+
+        return with_limit
 
     def _with_names(self, automaton: Automaton) -> Automaton:
         """The automaton with locations named for the line whose code begins there."""

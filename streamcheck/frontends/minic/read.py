@@ -10,7 +10,7 @@ from typing import Any, Literal
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
-from streamcheck.c.kinds import Pointer
+from streamcheck.c.kinds import Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import form, parse, where_of
@@ -18,6 +18,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
+from streamcheck.frontends.minic.bare import bare_statements
 from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
@@ -38,10 +39,22 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
-        nodes = parse(source.text, path)
+        nodes = _declarations_of(source.text, path)
         return _TranslationUnit(flow, mathematical=integers == "math", endless=source.endless).read(nodes, function)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _declarations_of(text: str, path: str) -> list[Any]:
+    """The declarations of the file; of a file of bare statements, those of one with a function around them. The
+    reading that comes further has the message."""
+    try:
+        return parse(text, path)
+    except SpecError as error:
+        try:
+            return bare_statements(text, path)
+        except SpecError as other:
+            raise max(error, other, key=lambda e: e.where.line if e.where else 0) from None
 
 
 class _TranslationUnit:
@@ -94,10 +107,10 @@ class _TranslationUnit:
             return
         try:
             function = self.expressions.declarations.signature(decl, body, scope)
-        except SpecError:
+        except SpecError as why:  # refused where it is called
             if body is not None:
-                raise
-            return  # a declaration of something that is not called, or else is refused there
+                scope.names[decl.name] = Opaque(decl.name, why.message)
+            return
         if isinstance(known, Function) and known.body is not None:
             raise SpecError(f"{decl.name} is defined twice", where, also=(("before", known.where),))
         scope.names[decl.name] = function
@@ -108,11 +121,16 @@ class _TranslationUnit:
             kind = initial.kind_of(node, to) if node.init is not None or "extern" not in node.storage else None
             if kind is None:
                 kind = to.declarations.kind_of(node, scope)
+            if isinstance(kind, Opaque):
+                scope.names[node.name] = kind
+                return
             if isinstance(kind, Pointer):
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
                 self.globals[node.name] = node
                 return
             qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+            if "static" not in node.storage and not qualifiers["constant"]:
+                self.statements.shared.append(node.name)
             scope.names[node.name] = self.statements.variable(node.name, kind, ("", node.name), **qualifiers)
             if node.init is not None or "extern" not in node.storage:
                 before = self.globals.get(node.name)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef, refuse_volatile
-from streamcheck.c.kinds import AnyKind, Integer, Pointer
+from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, has_name, where_of
 from streamcheck.c.terms import comparison
@@ -31,7 +31,7 @@ class Inlining:
     """The function being inlined, and the targets of its jumps."""
 
     function: Function
-    result: Lvalue | None
+    result: Lvalue | PointerVariable | None
     leave: str
     outermost: bool
     breaks: list[str] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Statements:
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
+        self.shared: list[str] = []  # variables that other files can name
 
     # Variables
 
@@ -121,7 +122,7 @@ class Statements:
 
     # Functions
 
-    def run(self, function: Function, result: Lvalue | None, leave: str) -> None:
+    def run(self, function: Function, result: Lvalue | PointerVariable | None, leave: str) -> None:
         """The body of a function, from the current place to `leave`."""
         frame = Inlining(function, result, leave, outermost=not self.frames)
         self.frames.append(frame)
@@ -129,10 +130,15 @@ class Statements:
         for name, node in frame.wanted.items():
             if name not in frame.placed:
                 raise self.expressions.error(f"label {name} is not declared", node)
-        if result is not None and function.name != "main":
-            self._unknown_value(result, f"{function.name}.return")
+        self._lose_result(frame)
         self.flow.jump(leave)
         self.frames.pop()
+
+    def _lose_result(self, frame: Inlining) -> None:
+        """The function returns without a value (of main, that is 0)."""
+        result = frame.result.offset if isinstance(frame.result, PointerVariable) else frame.result
+        if result is not None and frame.function.name != "main":
+            self._unknown_value(result, f"{frame.function.name}.return")
 
     @property
     def frame(self) -> Inlining:
@@ -240,10 +246,11 @@ class Statements:
     def _Return(self, node: Any) -> None:
         frame, to = self.frame, self.expressions
         if node.expr is None:
-            if frame.result is not None and frame.function.name != "main":
-                self._unknown_value(frame.result, f"{frame.function.name}.return")
+            self._lose_result(frame)
         elif frame.result is None:
             to.effect(node.expr)
+        elif isinstance(frame.result, PointerVariable):
+            to.assign(node, *pointers.bind(frame.result, to.value(node.expr), to.text(node), to, node))
         else:
             to.store(node, to.text(node).rstrip(";"), (frame.result, to.value(node.expr)))
         self.flow.jump(frame.leave)
@@ -352,10 +359,8 @@ class Statements:
             self.statement(part)
 
     def _Typedef(self, node: Any) -> None:
-        refuse_volatile(node)
-        self.expressions.scope.names[node.name] = Typedef(
-            self.expressions.declarations.kind_of(node, self.expressions.scope)
-        )
+        kind = self.expressions.declarations.typedef_kind(node, self.expressions.scope)
+        self.expressions.scope.names[node.name] = Typedef(kind)
 
     def _Decl(self, node: Any) -> None:
         to = self.expressions
@@ -369,6 +374,9 @@ class Statements:
         if "extern" in node.storage:
             return
         kind = initial.kind_of(node, to)
+        if isinstance(kind, Opaque):
+            to.scope.names[node.name] = kind
+            return
         if isinstance(kind, Pointer):
             self._pointer(node, kind)
             return
@@ -406,10 +414,13 @@ class Statements:
         if "static" in node.storage:
             raise to.error("a static pointer in a function is not supported", node)
         key = ("" if frame.outermost else frame.function.name, id(node))
-        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=node.init is not None)
+        first = None if node.init is None else to.value(node.init)
+        if isinstance(first, CValue) and first.term.is_const and first.term.payload == 0:
+            first = None  # the null pointer: it points nowhere yet
+        pointer = self.pointer(node.name, kind, key, frame.function.body, sure=first is not None)
         to.scope.names[node.name] = pointer
-        if node.init is not None:
-            to.assign(node, *pointers.bind(pointer, to.value(node.init), to.text(node), to, node))
+        if first is not None:
+            to.assign(node, *pointers.bind(pointer, first, to.text(node), to, node))
         else:
             assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)

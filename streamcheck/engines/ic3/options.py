@@ -1,0 +1,38 @@
+"""The options of IC3. Apart from the engines, because these load their solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from streamcheck.engines.options import Options, choice, switch
+
+
+@dataclass(frozen=True, slots=True)
+class PdrOptions(Options):
+    """The options of the search `engines.ic3.pdr`."""
+
+    tighten: bool = switch("Shrink blocked cubes by unsatisfiable cores, then literal by literal.")
+    split: bool = switch("Treat equalities as two inequalities while a cube shrinks.")
+    box: bool = switch("Try the axis-aligned bounding box of a cube in its place.")
+    widen: bool = switch("Move bounds of a cube as far as the initial states allow.")
+    inductive: bool = switch("Ask if a cube is reached from outside the cube.")
+    push: bool = switch("Try a new lemma at the next frames at once.")
+    propagate: bool = switch("Move lemmas to the next frame if they hold there.")
+    forward: bool = switch("Block a blocked cube at the next frame too.")
+
+
+@dataclass(frozen=True, slots=True)
+class Ic3Options(PdrOptions):
+    """The options of `engines.ic3.cooper_ic3`."""
+
+    generalize: bool = switch("Generalise predecessors by Cooper's elimination; otherwise an obligation is one state.")
+
+
+@dataclass(frozen=True, slots=True)
+class PredicatesOptions(PdrOptions):
+    """The options of `engines.ic3.implicit_abstraction`."""
+
+    refute: Literal["all-paths", "path"] = choice(
+        "all-paths", "What a refinement refutes: every path of the length of the spurious counterexample, or that path."
+    )

@@ -1,0 +1,404 @@
+"""Calls of memset, memcpy, strlen and the like, on arrays and variables whose size the text gives (7.21).
+
+A function reads whole arrays and changes them on one edge, without a loop: every element has the value that it has
+after the call. What C leaves undefined is a claim: bytes outside of the array, a string without its zero, and objects
+that overlap.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+
+from streamcheck.c import effects, kinds, pointers
+from streamcheck.c.arithmetic import CValue, SideCondition
+from streamcheck.c.declarations import CResult, Pointee
+from streamcheck.c.initial import string
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
+from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.syntax import form
+from streamcheck.c.terms import recast
+from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple_term
+from streamcheck.core.term import FALSE, Term, constant, term
+from streamcheck.core.types import array_of, plural
+
+if TYPE_CHECKING:
+    from streamcheck.frontends.minic.expressions import Expressions
+
+PARAMETERS = {
+    "memset": 3,
+    "memcpy": 3,
+    "memmove": 3,
+    "memcmp": 3,
+    "strlen": 1,
+    "strnlen": 2,
+    "strcpy": 2,
+    "strncpy": 3,
+    "strcat": 2,
+    "strncat": 3,
+    "strcmp": 2,
+    "strncmp": 3,
+}
+LENGTHS = ("strlen", "strnlen")
+ORDERS = ("memcmp", "strcmp", "strncmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The elements of an array from an offset on. A string literal has no lvalue."""
+
+    lvalue: Lvalue | None
+    array: Term
+    length: int
+    offset: Term
+    element: Integer | Floating
+
+
+class MemoryCalls:
+    def __init__(self, expressions: Expressions) -> None:
+        self.to = expressions
+
+    def has(self, name: str) -> bool:
+        return _plain(name) in PARAMETERS
+
+    def result_kind(self, name: str) -> AnyKind | None:
+        plain = _plain(name)
+        if plain not in PARAMETERS:
+            return None
+        if plain in LENGTHS:
+            return kinds.ULONG
+        if plain in ORDERS:
+            return kinds.INT
+        return Pointer(kinds.VOID if plain.startswith("mem") else kinds.CHAR)
+
+    def call(self, name: str, arguments: list[Any], node: Any) -> CResult:
+        plain, to = _plain(name), self.to
+        if len(arguments) != PARAMETERS[plain]:
+            raise to.error(f"{name} takes {plural(PARAMETERS[plain], 'argument')}, found {len(arguments)}", node)
+        if any(effects.level(a, to.scope) == effects.ACTS for a in arguments):
+            raise to.error(f"{to.text(node)}: side effects in an argument of {name}; assign the value first", node)
+        match plain:
+            case "memset":
+                return self._memset(arguments, node)
+            case "memcpy" | "memmove":
+                return self._copy(arguments, node, apart=plain == "memcpy")
+            case "strlen" | "strnlen":
+                return self._length(arguments)
+            case "memcmp" | "strcmp" | "strncmp":
+                return self._order(plain, arguments, node)
+        return self._string_copy(plain, arguments, node)
+
+    # Arguments
+
+    def _pointee(self, node: Any) -> Pointee:
+        """What an argument points to, whatever its type: these functions see bytes."""
+        while form(node) == "Cast" and isinstance(self.to.declarations.kind_of(node.to_type, self.to.scope), Pointer):
+            node = node.expr
+        return pointers.pointee_of(self.to.value(node), self.to, node)
+
+    def _region(self, node: Any) -> Region:
+        to = self.to
+        if form(node) == "Constant" and node.type == "string":
+            codes = string(node, to)
+            array = constant(array_of(to.type_of(kinds.CHAR), len(codes)), tuple(codes))
+            return Region(None, array, len(codes), self._long(0), kinds.CHAR)
+        return self._region_of(self._pointee(node), node)
+
+    def _region_of(self, pointee: Pointee, node: Any) -> Region:
+        lvalue, kind = pointee.lvalue, pointee.lvalue.kind
+        if lvalue.object.volatile:
+            raise self.to.error(f"{self.to.text(node)} is volatile", node)
+        if isinstance(kind, Integer | Floating):
+            value = self.to.read_scalar(lvalue).term
+            array = term("array", value, payload=array_of(value.type, 1))
+            return Region(lvalue, array, 1, self._long(0), kind)
+        if not isinstance(kind, Array) or not isinstance(kind.element, Integer | Floating):
+            raise self.to.error(f"{self.to.text(node)}: a part of {kind} as bytes is not supported", node)
+        offset = pointee.offset.term if pointee.offset is not None else self._long(0)
+        return Region(lvalue, self.to.storage.read(lvalue), kind.length, offset, kind.element)
+
+    def _string(self, node: Any) -> Region:
+        region = self._region(node)
+        if not isinstance(region.element, Integer) or region.element.width != 8:
+            raise self.to.error(f"{self.to.text(node)} is not an array of characters", node)
+        return region
+
+    def _long(self, value: int) -> Term:
+        return self.to.arithmetic.number(kinds.LONG, value).term
+
+    def _count(self, node: Any) -> Term:
+        value = self.to.arithmetic.convert(self.to.scalar(node), kinds.ULONG)
+        return self.to.arithmetic.convert(value, kinds.LONG).term
+
+    def _elements(self, count: Term, element: Integer | Floating, node: Any) -> Term:
+        """A number of bytes as one of elements."""
+        size = kinds.size_of(element)
+        if size == 1:
+            return count
+        if not count.is_const or count.payload % size:
+            message = (
+                f"{self.to.text(node)}: the number of bytes must be a constant multiple of {size}, as for {element}"
+            )
+            raise self.to.error(message, node)
+        return self._long(count.payload // size)
+
+    # Elements
+
+    def _element(self, region: Region, place: int) -> Term:
+        """An element by its place in the array."""
+        return simple_term("index", region.array, self._long(place))
+
+    def _element_at(self, region: Region, place: Term) -> Term:
+        if place.is_const:
+            return (
+                self._element(region, place.payload) if 0 <= place.payload < region.length else self._element(region, 0)
+            )
+        return simple_term("index", region.array, place)
+
+    def _holds_in(self, region: Region, count: Term) -> Term:
+        """The array has so many elements from the offset on."""
+        zero, length = self._long(0), self._long(region.length)
+        return conjunction(
+            simple_term("ge", region.offset, zero),
+            simple_term("le", region.offset, length),
+            simple_term("ge", count, zero),
+            simple_term("le", count, simple_term("sub", length, region.offset)),
+        )
+
+    def _require(self, holds: Term, condition: SideCondition = SideCondition.INDEX) -> None:
+        self.to.arithmetic.oblige(condition, holds)
+
+    def _write(self, region: Region, count: Term, value: Callable[[Term], Term], node: Any) -> None:
+        """Gives the first `count` elements the values by their distance from the offset."""
+        lvalue, to = region.lvalue, self.to
+        if lvalue is None:
+            raise to.error(f"{to.text(node)}: it changes a string literal", node)
+        to.refuse_constant(lvalue, node)
+        end = simple_term("add", region.offset, count)
+        parts = []
+        for place in range(region.length):
+            at = self._long(place)
+            inside = conjunction(simple_term("ge", at, region.offset), simple_term("lt", at, end))
+            old = self._element(region, place)
+            new = old if inside is FALSE else value(simple_term("sub", at, region.offset))
+            parts.append(either(inside, new, old))
+        new_array = term("array", *parts, payload=region.array.type)
+        new = new_array if isinstance(lvalue.kind, Array) else parts[0]
+        to.flow.step(to.where, to.text(node), to.storage.update(lvalue, new))
+
+    # Blocks of memory
+
+    def _memset(self, arguments: list[Any], node: Any) -> CResult:
+        to = self.to
+        target, byte, count = arguments
+        pointee = self._pointee(target)
+        value = to.arithmetic.convert(to.scalar(byte), kinds.UCHAR)
+        size = self._count(count)
+        if self._is_whole(pointee, size):
+            whole = pointee.lvalue
+            to.refuse_constant(whole, node)
+            parts = [to.storage.update(part, self._with_bytes(part.kind, value, node)) for part in whole.scalars()]
+            to.flow.step(to.where, to.text(node), *parts)
+            return pointee
+        region = self._region_of(pointee, target)
+        elements = self._elements(size, region.element, count)
+        filled = self._with_bytes(region.element, value, node)
+        self._require(self._holds_in(region, elements))
+        self._write(region, elements, lambda _: filled, node)
+        return pointee
+
+    def _is_whole(self, pointee: Pointee, size: Term) -> bool:
+        """The bytes are those of a whole object."""
+        at_start = pointee.offset is None or (pointee.offset.term.is_const and pointee.offset.term.payload == 0)
+        return at_start and size.is_const and size.payload == kinds.size_of(pointee.lvalue.kind)
+
+    def _with_bytes(self, kind: AnyKind, byte: CValue, node: Any) -> Term:
+        """An object all of whose bytes are the same."""
+        if isinstance(kind, Integer) and kind.width == 8:
+            return self.to.arithmetic.convert(byte, kind).term
+        if not byte.term.is_const:
+            raise self.to.error(f"{self.to.text(node)}: the byte must be a constant to fill {kind}", node)
+        return constant(self.to.type_of(kind), self._pattern(kind, byte.term.payload, node))
+
+    def _pattern(self, kind: AnyKind, byte: int, node: Any) -> Any:
+        match kind:
+            case Array():
+                return (self._pattern(kind.element, byte, node),) * kind.length
+            case Floating():
+                return struct.unpack("<f" if kind.width == 32 else "<d", bytes([byte]) * kind.bytes)[0]
+            case Integer() if kind == kinds.BOOLEAN and byte <= 1:
+                return bool(byte)
+            case Integer() if kind != kinds.BOOLEAN:
+                return int.from_bytes(bytes([byte]) * kind.bytes, "little", signed=kind.signed)
+            case Integer() | Void() | Struct() | Pointer() | Opaque():
+                raise self.to.error(f"{self.to.text(node)}: {kind} cannot have these bytes", node)
+        assert_never(kind)
+
+    def _copy(self, arguments: list[Any], node: Any, *, apart: bool) -> CResult:
+        to = self.to
+        target, source, count = arguments
+        pointee = self._pointee(target)
+        size = self._count(count)
+        if form(source) != "Constant":
+            given = self._pointee(source)
+            same = pointee.lvalue.kind == given.lvalue.kind
+            if same and self._is_whole(pointee, size) and self._is_whole(given, size):
+                to.refuse_constant(pointee.lvalue, node)
+                pairs = zip(pointee.lvalue.scalars(), given.lvalue.scalars(), strict=True)
+                updates = [to.storage.update(new, to.storage.read(old)) for new, old in pairs]
+                to.flow.step(to.where, to.text(node), *updates)
+                return pointee
+        into, out = self._region_of(pointee, target), self._region(source)
+        if into.element != out.element and {kinds.size_of(into.element), kinds.size_of(out.element)} != {1}:
+            raise to.error(f"{to.text(node)}: {out.element} cannot be copied to {into.element} by bytes", node)
+        elements = self._elements(size, into.element, count)
+        self._require(conjunction(self._holds_in(into, elements), self._holds_in(out, elements)))
+        if apart:
+            self._require_apart(into, out, elements)
+        self._write(into, elements, self._from(out, into), node)
+        return pointee
+
+    def _from(self, out: Region, into: Region) -> Callable[[Term], Term]:
+        """The values of a region, by the distance from its offset, as elements of another."""
+
+        def value(distance: Term) -> Term:
+            found = self._element_at(out, simple_term("add", out.offset, distance))
+            return recast(found, self.to.type_of(into.element))
+
+        return value
+
+    def _require_apart(self, into: Region, out: Region, count: Term) -> None:
+        if into.lvalue is None or out.lvalue is None or into.lvalue.object is not out.lvalue.object:
+            return
+        if (into.lvalue.fields, into.lvalue.indices) != (out.lvalue.fields, out.lvalue.indices):
+            return
+        before = simple_term("le", simple_term("add", into.offset, count), out.offset)
+        after = simple_term("le", simple_term("add", out.offset, count), into.offset)
+        nothing = simple_term("eq", count, self._long(0))
+        self._require(disjunction(before, after, nothing), SideCondition.OVERLAP)
+
+    # Strings
+
+    def _end(self, region: Region) -> tuple[Term, Term]:
+        """The distance from the offset to the first zero, and whether there is one."""
+        offset, zero = region.offset, constant(self.to.type_of(region.element), 0)
+        first = offset.payload if offset.is_const else 0
+        distance, found = self._long(region.length), FALSE
+        for place in range(region.length - 1, max(first, 0) - 1, -1):
+            here = simple_term("eq", self._element(region, place), zero)
+            if not offset.is_const:
+                here = conjunction(here, simple_term("ge", self._long(place), offset))
+            distance = either(here, simple_term("sub", self._long(place), offset), distance)
+            found = disjunction(here, found)
+        return distance, conjunction(found, simple_term("ge", offset, self._long(0)))
+
+    def _length(self, arguments: list[Any]) -> CValue:
+        region = self._string(arguments[0])
+        distance, found = self._end(region)
+        if len(arguments) == 2:
+            limit = self._count(arguments[1])
+            self._require(disjunction(found, self._holds_in(region, limit)))
+            distance = self._least(distance, limit)
+        else:
+            self._require(found)
+        return self.to.arithmetic.convert(CValue(kinds.LONG, distance), kinds.ULONG)
+
+    def _least(self, a: Term, limit: Term) -> Term:
+        """The smaller number. A limit that is negative as a `long` is a large `size_t`."""
+        smaller = conjunction(simple_term("ge", limit, self._long(0)), simple_term("lt", limit, a))
+        return either(smaller, limit, a)
+
+    def _string_copy(self, name: str, arguments: list[Any], node: Any) -> CResult:
+        pointee = self._pointee(arguments[0])
+        into, out = self._string(arguments[0]), self._string(arguments[1])
+        length, found = self._end(out)
+        if name == "strncpy":
+            count = self._count(arguments[2])
+            self._require(conjunction(self._holds_in(into, count), disjunction(found, self._holds_in(out, count))))
+            self._require_apart(into, out, count)
+            self._write(into, count, self._with_zeros(self._from(out, into), length, into), node)
+            return pointee
+        if name == "strncat":
+            limit = self._count(arguments[2])
+            self._require(disjunction(found, self._holds_in(out, limit)))
+            length = self._least(length, limit)
+        else:
+            self._require(found)
+        start = into
+        if name in ("strcat", "strncat"):
+            end, ended = self._end(into)
+            self._require(ended)
+            start = Region(into.lvalue, into.array, into.length, simple_term("add", into.offset, end), into.element)
+        count = simple_term("add", length, self._long(1))
+        self._require(self._holds_in(start, count))
+        self._require_apart(start, out, count)
+        self._write(start, count, self._with_zeros(self._from(out, start), length, into), node)
+        return pointee
+
+    def _with_zeros(self, value: Callable[[Term], Term], length: Term, into: Region) -> Callable[[Term], Term]:
+        """The values up to a length, and then zeros."""
+        zero = constant(self.to.type_of(into.element), 0)
+        return lambda distance: either(simple_term("lt", distance, length), value(distance), zero)
+
+    def _order(self, name: str, arguments: list[Any], node: Any) -> CValue:
+        """The sign of the first difference of bytes. C gives the sign of the result only, not the number."""
+        a, b = (self._region(x) if name == "memcmp" else self._string(x) for x in arguments[:2])
+        text, limit = name != "memcmp", None
+        if len(arguments) == 3:
+            limit = self._count(arguments[2])
+        if not text and limit is not None:
+            one_byte = {kinds.size_of(a.element), kinds.size_of(b.element)} == {1}
+            machine = a.element == b.element and not isinstance(a.element, Floating)
+            if not one_byte and (not machine or self.to.arithmetic.mathematical):
+                message = f"{self.to.text(node)}: {a.element} and {b.element} are not compared by bytes here"
+                raise self.to.error(message, node)
+            limit = self._elements(limit, a.element, arguments[2])
+            self._require(conjunction(self._holds_in(a, limit), self._holds_in(b, limit)))
+        less, greater, decided = FALSE, FALSE, FALSE
+        for distance in range(min(a.length, b.length), -1, -1):
+            k = self._long(distance)
+            x, y = (self._element_at(r, simple_term("add", r.offset, k)) for r in (a, b))
+            inside = conjunction(*(self._holds_in(r, self._long(distance + 1)) for r in (a, b)))
+            beyond = FALSE if limit is None else negation(self._is_below(k, limit))
+            ends = conjunction(self._is_zero(x, a), self._is_zero(y, b)) if text else FALSE
+            lower, higher = self._bytes_less(x, y, a), self._bytes_less(y, x, a)
+            stop = disjunction(beyond, ends)
+            less = either(stop, FALSE, disjunction(lower, conjunction(negation(higher), less)))
+            greater = either(stop, FALSE, disjunction(higher, conjunction(negation(lower), greater)))
+            decided = disjunction(beyond, conjunction(inside, disjunction(ends, lower, higher, decided)))
+        self._require(decided)
+        return self._of_sign(less, greater, name)
+
+    def _is_below(self, k: Term, limit: Term) -> Term:
+        return disjunction(simple_term("lt", limit, self._long(0)), simple_term("lt", k, limit))
+
+    def _is_zero(self, x: Term, region: Region) -> Term:
+        return simple_term("eq", x, constant(self.to.type_of(region.element), 0))
+
+    def _bytes_less(self, x: Term, y: Term, region: Region) -> Term:
+        """The first bytes that differ, as they are stored, are in this order."""
+        less = FALSE
+        for byte in reversed(range(kinds.size_of(region.element))):
+            low, high = (self._byte(v, byte) for v in (x, y))
+            less = disjunction(simple_term("lt", low, high), conjunction(simple_term("eq", low, high), less))
+        return less
+
+    def _byte(self, x: Term, number: int) -> Term:
+        shifted = x
+        if number:
+            shifted = simple_term("shr", x, constant(x.type, 8 * number))
+        return recast(shifted, self.to.type_of(kinds.UCHAR))
+
+    def _of_sign(self, less: Term, greater: Term, name: str) -> CValue:
+        to, number = self.to, self.to.arithmetic.number
+        size = to.unknown(name, kinds.INT)
+        zero, one, minus = (number(kinds.INT, n).term for n in (0, 1, -1))
+        below = either(simple_term("lt", size, zero), size, minus)
+        above = either(simple_term("gt", size, zero), size, one)
+        return CValue(kinds.INT, either(less, below, either(greater, above, zero)))
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("__builtin_")

@@ -1,0 +1,109 @@
+"""Engines on bitwuzla: floats and machine integers, and who checks their proofs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from test_command import streamcheck
+from test_prove import spec_file, verdicts
+
+from streamcheck.certify import judge
+from streamcheck.certify.check import Checker
+from streamcheck.core.term import constant, term, variable
+from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, machine
+from streamcheck.problem.verdict import Certificate
+from streamcheck.run.source import Target, read
+from streamcheck.smt.bit_solver import BitSolver, NoNumbers, is_expressible
+
+__all__ = ["spec_file"]
+
+I8 = machine(8, signed=True)
+
+FLOATS = """
+a, b = extern("a", Float), extern("b", Float)
+low = stream(Float, lambda y: [0.0] ++ (y * 0.9 + a * 0.1))
+spec = Spec("s")
+spec.assume("range", (a >= -100.0) & (a <= 100.0) & (b >= -100.0) & (b <= 100.0))
+spec.prop("filtered", (low <= 101.0) & (low >= -101.0))
+spec.prop("mean", (a + b) / 2.0 <= 100.01)
+spec.prop("associative", (a + 1.0) - 1.0 == a)
+"""
+
+
+def test_floats_are_decided_by_bitwuzla_and_checked_by_cvc5(spec_file, tmp_path, monkeypatch):
+    path = spec_file(FLOATS)
+    status, answer = verdicts(path, "--engine", "bit-induction", "--certificates", tmp_path)
+    assert status == 1
+    rows = {row["name"]: row for row in answer["properties"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "filtered": "proved",
+        "mean": "proved",
+        "associative": "falsified",
+    }
+    saved = rows["mean"]["certificate"]
+    assert json.loads(Path(saved).read_text())["prover"] == "bitwuzla"
+    assert streamcheck("check", saved).returncode == 0
+
+
+def unavailable(*_):
+    raise AssertionError("the solver that found the proof is asked to check it")
+
+
+@pytest.mark.parametrize("kind", ["Float", "Word8", "Bool"])
+def test_no_solver_checks_its_own_proof(spec_file, monkeypatch, kind):
+    claim = {"Float": "implies(x >= 2, x > 1)", "Word8": "(x & 7) <= x", "Bool": "x | ~x"}[kind]
+    path = spec_file(f'x = extern("x", {kind})\nspec = Spec("s")\nspec.prop("p", {claim})\n')
+    (specification,) = read(Target(str(path), None))
+    invariants = (specification.properties[0].term,)
+    monkeypatch.setattr(judge, "bitwuzla", unavailable)
+    checker = Checker(specification)
+    assert checker.check("p", Certificate("inductive", 1, invariants, prover="bitwuzla")) is None
+    rejected = checker.check("p", Certificate("inductive", 1, invariants))  # the first attempt is bitwuzla's
+    assert rejected is None or "asked to check" in rejected.why
+
+
+def test_models_have_every_kind_of_value():
+    solver = BitSolver()
+    f, d, i, b = variable("f", FLOAT), variable("d", DOUBLE), variable("i", I8), variable("b", BOOL)
+    unused = variable("unused", I8)
+    solver.add(term("lt", i, constant(I8, -100)), term("not", b))
+    solver.add(term("ne", f, f), term("eq", d, constant(DOUBLE, -0.5)))
+    assert solver.check() is True
+    values = solver.values([f, d, i, b, unused])
+    assert -128 <= values[i] < -100 and values[b] is False and values[d] == -0.5 and values[unused] == 0
+    assert math.isnan(values[f])
+
+
+def test_cores_name_what_was_needed():
+    solver = BitSolver()
+    p, q, x = variable("p", BOOL), variable("q", BOOL), variable("x", I8)
+    solver.add_under(p, term("lt", x, constant(I8, 3)))
+    solver.add_under(q, term("ge", x, constant(I8, 0)))
+    large = term("gt", x, constant(I8, 9))
+    assert solver.check(q, large) is True
+    assert solver.check(p, q, large) is False
+    core = set(solver.core([p, q, large]))
+    assert {p, large} <= core
+    assert solver.check(*core) is False
+
+
+def test_patience_ends_a_query():
+    solver = BitSolver(patience=1_000_000)
+    x, y = variable("x", DOUBLE), variable("y", DOUBLE)
+    for v in (x, y):
+        solver.add(term("gt", v, constant(DOUBLE, 1.0)), term("lt", v, constant(DOUBLE, 1e9)))
+    error = term("sub", term("div", term("mul", x, y), y), x)
+    solver.add(term("ge", error, constant(DOUBLE, 1e-3)))
+    assert solver.check() is None and solver.reason == "a query took too long"
+
+
+def test_numbers_are_not_expressible(spec_file):
+    with pytest.raises(NoNumbers):
+        BitSolver().add(term("eq", variable("n", INT), constant(INT, 0)))
+    assert not is_expressible([variable("n", INT)]) and is_expressible([variable("i", I8)])
+    path = spec_file('n = stream(Int, lambda n: [0] ++ (n + 1))\nspec = Spec("s")\nspec.prop("p", n >= 0)\n')
+    status, answer = verdicts(path, "--engine", "bit-bmc")
+    assert status == 3 and "bitwuzla has no Int and Real" in str(answer["properties"][0]["reasons"])

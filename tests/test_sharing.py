@@ -1,0 +1,142 @@
+"""What keeps one property from costing another: clusters, queries one by one, and turns of the processors."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from streamcheck import Bool, Int, Spec, Word8, extern, mux, stream
+from streamcheck.core.term import walk
+from streamcheck.engines.bmc import Bmc
+from streamcheck.engines.kinduction import KInduction
+from streamcheck.engines.protocol import Task, TrueUpTo
+from streamcheck.lang.flatten import flatten
+from streamcheck.problem.verdict import Proved, Unknown
+from streamcheck.run.prove import Settings, prove
+from streamcheck.smt.solver import Solver
+from streamcheck.transform.reduce import clusters
+from streamcheck.transform.views import views
+
+
+class Weak(Solver):
+    """A solver that gives up if it is asked about several properties together, and about what names `hard`."""
+
+    def check(self, *assumed):
+        goal = assumed[-1] if assumed else None
+        names = {str(t.payload) for t in walk([goal])} if goal is not None else set()
+        if goal is not None and (goal.op == "or" or any("hard" in name for name in names)):
+            self.reason = "a query took too long"
+            return None
+        return super().check(*assumed)
+
+
+class WeakBmc(Bmc):
+    def new_solver(self, patience):
+        return Weak(patience)
+
+
+class WeakInduction(KInduction):
+    def new_solver(self, patience):
+        return Weak(patience)
+
+
+def counters():
+    """Two counters of which each needs the other's bound, one that is too large, and a property for `Weak`."""
+    up = extern("up", Bool)
+    hard = extern("hard", Int)
+    a = stream(Int, lambda a: [0] ++ mux(up & (a < 5), a + 1, a))
+    b = [0] ++ a
+    spec = Spec("s")
+    spec.prop("delayed", b <= 5)
+    spec.prop("bounded", a <= 5)
+    spec.prop("wrong", a <= 1)
+    spec.prop("hard", (a <= 5) | (hard * hard != 33))
+    return views(flatten(spec))[0].system
+
+
+def events_of(engine, system, number, facts=()):
+    box, events = list(facts), []
+
+    def inbox():
+        taken = list(box)
+        box.clear()
+        return taken
+
+    for event in engine.run(Task(system, patience=1_000_000), inbox):
+        events.append(event)
+        if len(events) == number:
+            break
+    return events
+
+
+def test_a_hard_property_leaves_bounded_model_checking_to_the_others():
+    events = events_of(WeakBmc(), counters(), 60)
+    gave_up = {e.prop for e in events if isinstance(e, Unknown)}
+    assert gave_up <= {"hard"}
+    assert {e.prop for e in events if isinstance(e, TrueUpTo) and e.k >= 3} >= {"delayed", "bounded"}
+
+
+def test_what_is_too_hard_together_is_proved_one_by_one():
+    system = counters()
+    known = [TrueUpTo(c.name, 5) for c in system.properties]
+    proved = [e for e in events_of(WeakInduction(), system, 40, known) if isinstance(e, Proved)]
+    assert {e.prop for e in proved} == {"delayed", "bounded"}
+    (delayed,) = (e for e in proved if e.prop == "delayed")
+    assert len(delayed.certificate.invariants) == 2  # it stands on the other one, and not on what failed
+
+
+def test_properties_are_apart_if_they_share_no_state():
+    go, x = extern("go", Bool), extern("x", Word8)
+    a, b, c = (stream(Word8, lambda n, i=i: [0] ++ mux(go, n + i, n)) for i in (1, 2, 3))
+    spec = Spec("s")
+    spec.assume("slow", c < 100)
+    spec.prop("a", a < 9)
+    spec.prop("a too", a != 200)
+    spec.prop("b", b < 9)
+    spec.prop("input", x < 9)
+    spec.prop("other input", x > 9)
+    spec.prop("assumed", c < 200)
+    spec.prop("assumed too", (c < 250) & (a < 250))
+    parts = [{p.name for p in part.properties} for part in clusters(views(flatten(spec))[-1].system)]
+    assert sorted(map(sorted, parts)) == [["a", "a too", "assumed", "assumed too"], ["b"], ["input"], ["other input"]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_more_workers_run_than_there_are_processors():
+    x, y, z = (extern(name, Int) for name in "xyz")
+    n = stream(Int, lambda n: [1] ++ mux(x > y, n + x * x, n + 1))
+    spec = Spec("s")
+    spec.prop("cubes", (x * x * x + y * y * y + z * z * z != 114) | (n < 3))  # nobody knows
+    most, paused = 0, 0
+
+    def watch(director):
+        nonlocal most, paused
+        busy = [w for w in director.workers if w.child.alive and not w.idle]
+        most = max(most, sum(not w.paused for w in busy))
+        stopped = [w for w in busy if w.paused and _state(w.child.pid) == "T"]
+        paused = max(paused, len(stopped))
+
+    (result,) = prove(flatten(spec), Settings(timeout=6.0, jobs=2), watch=watch).results
+    assert result.verdict == "unknown" and most == 2 and paused >= 1
+
+
+def _state(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def test_paused_workers_end_with_the_run():
+    def left():
+        return [p for p in os.listdir("/proc") if p.isdigit() and _parent(p) == os.getpid() and _state(p) == "T"]
+
+    assert not left()
+
+
+def _parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
