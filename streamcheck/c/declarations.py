@@ -209,6 +209,8 @@ class Declarations:
                     raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
                 continue
             kind = self.kind_of(parameter, scope)
+            if set(getattr(parameter, "storage", None) or ()) - {"register"}:
+                raise SpecError(f"a parameter of {decl.name} is {parameter.storage[0]}", where_of(decl))
             if kind == kinds.VOID:
                 if len(decl.type.args.params) > 1 or getattr(parameter, "name", None):
                     raise SpecError("void must be the only parameter", where_of(decl))
