@@ -152,6 +152,8 @@ class Declarations:
                 if self.portable and node.quals:
                     raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
+            case "FuncDecl":
+                return self._opaque("a function", "types of functions are not supported", node)
             case "Union":
                 return self._opaque(f"union {node.name or ''}".strip(), "unions are not supported", node)
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
@@ -207,6 +209,8 @@ class Declarations:
                     raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
                 continue
             kind = self.kind_of(parameter, scope)
+            if set(getattr(parameter, "storage", None) or ()) - {"register"}:
+                raise SpecError(f"a parameter of {decl.name} is {parameter.storage[0]}", where_of(decl))
             if kind == kinds.VOID:
                 if len(decl.type.args.params) > 1 or getattr(parameter, "name", None):
                     raise SpecError("void must be the only parameter", where_of(decl))

@@ -119,6 +119,8 @@ def _check_objects(run: Execution, code: Code) -> None:
         if node.name == shown:
             if node.init is not None or node.quals or node.storage != ([] if shown in declared else ["extern"]):
                 raise SpecError(f"{shown} is not declared and defined once")
+            if run.declarations.kind_of(node, run.scope) != run.globals.tag(f"{code.base}_observers"):
+                raise SpecError(f"{shown} has another type")
         elif "extern" in node.storage:
             if node.quals or node.init is not None:
                 raise SpecError(f"the variable {node.name} is not an extern of the spec")

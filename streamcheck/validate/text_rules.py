@@ -33,6 +33,7 @@ MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFIN
 HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "INT_MAX": "limits.h", "INT_MIN": "limits.h"}
 HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
 HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")
+STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
 
 
@@ -111,6 +112,9 @@ class Reader:
             self._file(include[2])
 
     def _code(self, file: str, line: str) -> None:
+        misplaced = STORAGE.search(line, re.match(r"\s*(\w+ )?", line).end())  # type: ignore[union-attr]
+        if misplaced:
+            raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))
         for word in WORD.findall(line):
             home = HOMES.get(word)
             self.has_floats |= word in ("float", "double")
