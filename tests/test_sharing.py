@@ -23,7 +23,7 @@ from streamcheck.transform.views import views
 class Weak(Solver):
     """A solver that gives up if it is asked about several properties together, and about what names `hard`."""
 
-    def check(self, *assumed):
+    def check(self, *assumed, share=1.0):
         goal = assumed[-1] if assumed else None
         names = {str(t.payload) for t in walk([goal])} if goal is not None else set()
         if goal is not None and (goal.op == "or" or any("hard" in name for name in names)):

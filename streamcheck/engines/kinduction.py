@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
+JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
 MOST_ATTEMPTS = 3  # at a depth, each with twice the patience of the one before (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
@@ -188,7 +189,8 @@ class KInduction:
         while together:
             # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ (¬P_1[xk] ∨ …)
             broken = disjunction(*(negation(goals[name]) for name in together))
-            answer = self.solver.check(*self._assumptions(together, attempt), broken)
+            share = 1.0 if len(together) == 1 else JOINT_SHARE
+            answer = self.solver.check(*self._assumptions(together, attempt), broken, share=share)
             if answer is None and len(together) > 1:
                 return (yield from self._one_by_one(goals, list(together), attempt))
             if answer is None:

@@ -183,6 +183,8 @@ class Director:
             return
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
+        if lane.engines == FIRST and not patient:
+            limit = PATIENCE  # which these engines double where it was too little
         problem = Task(replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:
             problem = replace(problem, program=model.automaton, predicates=model.predicates)

@@ -31,7 +31,7 @@ QUICK = 0.15  # seconds for the first worker alone
 SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
 FLOATS = 0.2  # the time of engines on bitwuzla if the system has floats
 AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others
-STUCK = 1.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
+STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 FIRST = ("bmc", "k-induction", "completeness")
 
 

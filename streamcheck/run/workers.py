@@ -37,6 +37,7 @@ from streamcheck.transform.reduce import clusters
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
 SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
+VACUITY_PRICE = 4  # of work on vacuity tests alone
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
@@ -76,6 +77,7 @@ class Instance:
     events: Iterator[Event]
     properties: tuple[str, ...]
     box: list[Fact]
+    price: int
     spent: int  # the solver's work
     waiting: bool = False
 
@@ -120,10 +122,11 @@ class Turns:
             for engine in engines():
                 row, box = ENGINES[engine.name], list(known)
                 events = engine.run(replace(problem, system=part), _inbox(box, listen))
+                price = row.price * (VACUITY_PRICE if all(p.is_vacuity_test for p in part.properties) else 1)
                 spent = (row.head_start or 0) if head_starts else 0
                 names = tuple(p.name for p in part.properties)
                 log = logging.getLogger(type(engine).__module__)
-                self.running.append(Instance(row, log, events, names, box, spent))
+                self.running.append(Instance(row, log, events, names, box, price, spent))
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
         if isinstance(event, Fact):
@@ -138,7 +141,7 @@ class Turns:
             if one.spent <= least + AHEAD or (one.waiting and one.box):
                 began = self._work_done()
                 self._turn(one, send)
-                one.spent += (self._work_done() - began + A_TURN) * one.row.price
+                one.spent += (self._work_done() - began + A_TURN) * one.price
         return bool(self.running) and all(one.has_nothing_to_do for one in self.running)
 
     def _turn(self, one: Instance, send: Callable[[str, Event], None]) -> None:

@@ -71,12 +71,12 @@ class BitSolver:
         """`label → t`: the term counts in checks that assume the label."""
         self._solver.assert_formula(self._parse_term(f"(=> {self._name(label)} {self._name(t)})"))
 
-    def check(self, *assumed: Term) -> bool | None:
-        """Satisfiability of what was added, and of these terms."""
+    def check(self, *assumed: Term, share: float = 1.0) -> bool | None:
+        """Satisfiability of what was added, and of these terms, with this share of the patience."""
         literals = [self._term(t) for t in assumed]
         began = time.process_time()
         if self.patience is not None:
-            self._deadline = began + self.patience / WORK_PER_SECOND
+            self._deadline = began + share * self.patience / WORK_PER_SECOND
         answer = {"sat": True, "unsat": False}.get(str(self._solver.check_sat(*literals)))
         if LOG.isEnabledFor(logging.DEBUG):
             spent = 1000 * (time.process_time() - began)

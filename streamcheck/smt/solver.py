@@ -34,8 +34,6 @@ class Solver:
     def __init__(self, patience: int | None = None, *, small_cores: bool = False) -> None:
         self.z3 = z3.Solver()
         self.patience = patience
-        if patience is not None:
-            self.z3.set("rlimit", patience)
         if small_cores:
             self.z3.set("core.minimize", True)
         self.translator = Translator()
@@ -46,7 +44,6 @@ class Solver:
         """Twice the patience from now on."""
         if self.patience is not None:
             self.patience *= 2
-            self.z3.set("rlimit", self.patience)
 
     def add(self, *terms: Term) -> None:
         for t in terms:
@@ -66,9 +63,12 @@ class Solver:
     def pop(self) -> None:
         self.z3.pop()
 
-    def check(self, *assumed: Term) -> bool | None:
-        """Satisfiability of what was added, and of these terms (Bool variables or any Bool terms)."""
+    def check(self, *assumed: Term, share: float = 1.0) -> bool | None:
+        """Satisfiability of what was added, and of these terms (Bool variables or any Bool terms). `share` is that of
+        the patience which this query has."""
         literals = [self.indicator(t) for t in assumed]
+        if self.patience is not None:
+            self.z3.set("rlimit", int(share * self.patience))
         if LOG.isEnabledFor(logging.DEBUG):
             began = time.perf_counter()
             answer = self.z3.check(*literals)
