@@ -48,6 +48,7 @@ class Spec(SpecBase):
         observers: bool = False,
         example: bool = False,
         narrow: bool = False,
+        strict_math: bool = False,
         unproven: bool = False,
         validate: bool = True,
         timeout: float = 60.0,
@@ -65,7 +66,8 @@ class Spec(SpecBase):
         specification = from_plain(to_plain(flatten(self)))
         options = CodeOptions(abi == "copilot", observers, example)
         settings = Settings(timeout, jobs or processors())
-        result = compile_spec(specification, CompileRequest(options, unproven, validate, narrow, settings))
+        request = CompileRequest(options, unproven, validate, narrow, strict_math, settings)
+        result = compile_spec(specification, request)
         if result.ready:
             write(result, directory)
         return result

@@ -9,6 +9,7 @@ import struct
 import subprocess
 
 from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.core.c_names import member_name
 from streamcheck.core.types import EnumType, FloatType, MachineType, part_names
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.lang.flatten import flatten
@@ -64,18 +65,19 @@ def packed(equations, row):
 
 
 def c_path(part):
-    return "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in part.split(".")).removeprefix(".")
+    return "".join(f"[{p}]" if p.isdigit() else f".{member_name(p)}" for p in part.split(".")).removeprefix(".")
 
 
 def externs_of(unit):
     """The externs of the interface: those that what is compiled rests on."""
-    header = unit.files[f"{unit.specification.name}.h"]
-    return [i for i in unit.specification.inputs if i.extern and re.search(rf"[ *]{i.name}(\[|;)", header)]
+    header = unit.files[f"{unit.base}.h"]
+    named = [(i, unit.c_name("extern", i.name)) for i in unit.specification.inputs if i.extern]
+    return [i for i, name in named if re.search(rf"[ *]{name}(\[|;)", header)]
 
 
 def driver(unit, copilot):
     """Reads the inputs of each step from a file, prints what happens."""
-    equations, name = unit.specification, unit.specification.name
+    equations, name = unit.specification, unit.base
     header = unit.files[f"{name}.h"]
     lines = [f'#include "{name}.h"', "#include <stdio.h>", "#include <string.h>", ""]
     lines += [
@@ -87,7 +89,7 @@ def driver(unit, copilot):
     handlers = {}
     for line in header.splitlines():
         for trigger in equations.triggers:
-            if line.startswith(f"void {trigger.name}("):
+            if line.startswith(f"void {unit.c_name('trigger', trigger.name)}("):
                 handlers[trigger.name] = line.rstrip(";")
     for trigger in equations.triggers:
         signature = handlers[trigger.name]
@@ -112,7 +114,8 @@ def driver(unit, copilot):
         lines += ["  memset(&state, 0x5a, sizeof state);", f"  {name}_init(&state);"]
     lines += ["  char more;", "  while (fread(&more, 1, 1, in) == 1) {"]
     for given in externs:
-        root = given.name if copilot else f"inputs.{given.name}"
+        root = unit.c_name("extern", given.name)
+        root = root if copilot else f"inputs.{root}"
         for part, _ in part_names("", given.type):
             place = root + c_path("x" + part)[1:]
             lines.append(f"    if (fread(&{place}, sizeof {place}, 1, in) != 1) return 2;")
@@ -122,7 +125,8 @@ def driver(unit, copilot):
         for o in equations.observers:
             lines.append(f'    printf("={o.name}");')
             for part, t in part_names("", o.term.type):
-                lines.append("    " + shown(root + o.name + c_path("x" + part)[1:], t))
+                place = root + unit.c_name("observer", o.name) + c_path("x" + part)[1:]
+                lines.append("    " + shown(place, t))
             lines.append('    printf("\\n");')
     lines += ['    printf("-\\n");', "  }", "  return 0;", "}"]
     return "\n".join(lines) + "\n"
@@ -161,7 +165,7 @@ def write(folder, unit):
 
 def build(folder, unit, compiler="gcc", flags=("-O2",), warnings=WARNINGS):
     """The program of a unit and its driver."""
-    name = unit.specification.name
+    name = unit.base
     program = folder / f"drive_{compiler}_{'_'.join(flags)}"
     object_file = folder / f"{program.name}.o"
     run([compiler, *warnings, *flags, "-c", f"{name}.c", "-o", object_file], folder)

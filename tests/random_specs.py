@@ -65,20 +65,28 @@ def random_equations(seed):
         types = [t for t in types if not isinstance(t, ArrayType | StructType)]
     inputs = [Input(f"in{i}", rng.choice(types), True, "", "", HERE) for i in range(rng.randint(1, 4))]
     cells = [variable(f"s{i}", rng.choice(types)) for i in range(rng.randint(1, 5))]
-    chain_type = rng.choice(types)
-    chain = [variable(f"delay_{i}", chain_type) for i in range(rng.choice([0, 2, 3, 5, 9, 17]))]
-    pool = [i.var for i in inputs] + cells + [c for c in chain if rng.random() < 0.3] + chain[:1]
+    chain_types = [rng.choice(types)] * 2 if rng.random() < 0.5 else rng.choices(types, k=2)
+    chains = [chain for i, type in enumerate(chain_types) if (chain := delay(rng, type, i))]
+    pool = [i.var for i in inputs] + cells
+    for chain in chains:
+        pool += [c for c in chain if rng.random() < 0.3] + chain[:1]
     pool += [constant(t, value(rng, t)) for t in types for _ in range(2)]
     grow(rng, pool, rng.randint(4, 40))
     of_type = lambda t: rng.choice([n for n in pool if n.type is t][-4:])
     nexts = [Cell(c.payload, constant(c.type, value(rng, c.type)), of_type(c.type), HERE) for c in cells]
-    if chain:
-        after = [*chain[1:], of_type(chain_type)]
-        first = value(rng, chain_type)
+    for chain in chains:
+        type = chain[0].type
+        after = [*chain[1:], of_type(type)]
+        first = value(rng, type)
         nexts += [
-            Cell(c.payload, constant(chain_type, first if seed % 2 else value(rng, chain_type)), n, HERE)
+            Cell(c.payload, constant(type, first if seed % 2 else value(rng, type)), n, HERE)
             for c, n in zip(chain, after, strict=True)
         ]
+    if len(chains) == 2 and chains[0][0].type is chains[1][0].type:  # a cell that reads both
+        kept = variable("kept", chains[0][0].type)
+        either = term("mux", of_type(BOOL), chains[0][0], chains[1][0])
+        nexts.append(Cell("kept", constant(kept.type, value(rng, kept.type)), either, HERE))
+        pool.append(kept)
     guards = [n for n in pool if n.type is BOOL][-4:]
     triggers = tuple(
         Trigger(f"call{i}", rng.choice(guards), tuple((None, n) for n in rng.sample(pool, rng.randint(0, 3))), HERE)
@@ -87,6 +95,11 @@ def random_equations(seed):
     observers = tuple(Named(f"shown{i}", n, HERE) for i, n in enumerate(rng.sample(pool[-8:], 2)))
     wires = tuple(Named(f"wire{i}", n, HERE) for i, n in enumerate(dict.fromkeys(pool[-3:])) if n.args)
     return Specification(f"random_{seed}", tuple(inputs), (), tuple(nexts), wires, triggers, observers, (), (), HERE)
+
+
+def delay(rng, type, number):
+    """The cells of a delay, oldest first; a long one becomes a ring."""
+    return [variable(f"delay{number}_{i}", type) for i in range(rng.choice([0, 2, 3, 5, 9, 17]))]
 
 
 ROWS = [name for name in OPERATORS if name not in {"same", *NOT_EXACT}]

@@ -272,6 +272,6 @@ def test_portable_files_do_not_depend_on_the_compiler(text, message):
 def test_checks_may_depend_on_the_compiler():
     checks = '#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#else\n#error "no"\n#endif\n'
     text = f'#include "a.h"\n#include <stdint.h>\n{checks}#ifdef __cplusplus\n}}\n#endif\nint x;\n'
-    files = {"a.c": text, "a.h": "#ifndef A_H\n#define A_H\nint y;\n#endif\n"}
+    files = {"a.c": text, "a.h": "#ifndef STREAMCHECK_A_H\n#define STREAMCHECK_A_H\nint y;\n#endif\n"}
     left = preprocess("a.c", files.get, portable=True).text.split("\n")
     assert [line for line in left if line and not line.startswith("#")] == ["int y;", "int x;"]

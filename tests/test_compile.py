@@ -6,10 +6,12 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from c_harness import build, compare, have, write
+from random_specs import random_equations
 
 from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
@@ -59,6 +61,69 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     assert "read back and proved equal to the spec" in header
     assert 'assumed at every step: sometimes counter.py:6 spec.assume("sometimes"' in header
     assert "bool up; /* count on */" in header and "void full(uint8_t count);" in header
+
+
+FLOATS = """\
+from streamcheck import *
+x = extern("x", Float)
+spec = Spec("floats")
+spec.trigger("high", sin(x) * x + 1.0 > 3.0, x)
+spec.observer("wide", exp(cast(Double, x)))
+spec.prop("always", (x > 1.0) | ~(x > 1.0))
+spec.exists("some", x > 4.0)
+"""
+
+
+def test_the_header_says_what_is_trusted_and_what_is_only_possible(tmp_path):
+    (tmp_path / "floats.py").write_text(FLOATS)
+    done = streamcheck("compile", "floats.py", "-o", "out", "--observers", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    header = (tmp_path / "out" / "floats.h").read_text()
+    assert "trusted, not proved: exp, sinf of math.h" in header and "compile with -ffp-contract=off" in header
+    assert "proved for all inputs and all time: always\n" in header
+    assert "shown to be possible, in at least one run: some\n" in header
+    refused = streamcheck("compile", "floats.py", "-o", "strict", "--strict-math", cwd=tmp_path)
+    assert refused.returncode == 2 and "sinf of math.h, whose last bit no standard promises" in refused.stderr
+    assert "floats.py:3" in refused.stderr and not (tmp_path / "strict").exists()
+    (tmp_path / "floats.py").write_text(FLOATS.replace("sin(x)", "sqrt(x)"))
+    assert streamcheck("compile", "floats.py", "-o", "strict", "--strict-math", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.skipif(not have("cc"), reason="no C compiler on this machine")
+def test_the_files_are_compiled_once(counter):
+    done = streamcheck("compile", "counter.py", "-o", "out", "--example", cwd=counter)
+    assert "compiled with no warnings: cc -std=c99" in done.stdout
+    row = json.loads(streamcheck("compile", "counter.py", "-o", "out", "--json", cwd=counter).stdout)
+    assert row["compilation"]["messages"] == [] and "-ffp-contract=off" in row["compilation"]["command"]
+
+
+@pytest.mark.skipif(not have("cc"), reason="no C compiler on this machine")
+def test_c_that_a_compiler_refuses_is_not_written(counter, monkeypatch):
+    from streamcheck.deliver import deliver
+
+    real = deliver.generate
+
+    def broken(equations, options):
+        unit = real(equations, options)
+        return replace(unit, figures=replace(unit.figures, state=unit.figures.state - 1))
+
+    monkeypatch.setattr(deliver, "generate", broken)
+    (spec,) = load(str(counter / "counter.py"))
+    result = spec.compile(str(counter / "out"))
+    assert not result.ready and not result.compilation.is_accepted and "sizes.c" in result.compilation.messages[0]
+    assert not (counter / "out").exists()
+
+
+@pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+@pytest.mark.parametrize("observers", [False, True])
+def test_the_bytes_of_state_are_sizeof(tmp_path, observers):
+    for seed in range(12):
+        unit = generate(random_equations(seed), CodeOptions(observers=observers))
+        write(tmp_path / "c", unit.code)
+        name = unit.code.base
+        program = f'#include "{name}.h"\nchar size[sizeof({name}_state) == {unit.figures.state}u ? 1 : -1];\n'
+        (tmp_path / "c" / "size.c").write_text(program)
+        subprocess.run(["gcc", "-c", "size.c"], cwd=tmp_path / "c", check=True)
 
 
 def test_the_same_spec_gives_the_same_files(counter):
@@ -145,7 +210,7 @@ def test_from_python(counter):
     ("spec", "says"),
     [
         ('s = Spec("s")\ns.observer("o", Word8(1))', "--observers"),
-        ('s = Spec("s")\ns.trigger("int", True)', "keyword of C"),
+        ('s = Spec("s")\ns.trigger("a b", True)', "not an identifier in C"),
         ('s = Spec("s")\ns.trigger("t", extern("n", Int) > 3)', "`n` is Int"),
     ],
 )
@@ -250,6 +315,6 @@ def test_nothing_asked_is_nothing_proved():
 
 def test_wrong_names_are_spec_errors():
     spec = Spec("fine")
-    spec.trigger("exit", True)
+    spec.trigger("exit-now", True)
     with pytest.raises(SpecError):
         spec.compile("/nowhere")

@@ -5,21 +5,28 @@ mutant that is called proved must run as the interpreter says."""
 
 from __future__ import annotations
 
+import enum
 import random
 import re
+import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from c_harness import build, compare, have, unit_of, write
+from c_mutants import SANITIZE, mutants, verdict
 from random_specs import random_equations, random_rows
 
 from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.core.term import TRUE, constant, term, variable
+from streamcheck.core.types import machine
 from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 from streamcheck.problem.places import Place
 from streamcheck.validate.bisimulation import validate
+from streamcheck.validate.discharge import Prover
 
 OPTIONS = [
     CodeOptions(),
@@ -35,6 +42,22 @@ MONITORS = sorted(Path("specs/monitors").glob("*.py"))
 def test_the_monitors_are_proved(path, options):
     outcome = validate(generate(flatten(load(str(path))[0]), options).code)
     assert outcome.is_proved and outcome.claims > 0, outcome.failures
+
+
+def test_an_array_of_the_state_is_copied_to_another():
+    cells = extern("cells", Array(Word8, 4))
+    once = [Array(Word8, 4)([1, 2, 3, 4])] + +cells
+    code = unit_of_two_delays(once)
+    assert "memcpy(state->" in code.files["copies.c"] and validate(code).is_proved
+    text = re.sub(r"memcpy\((state->\w+), state->\w+,", r"memcpy(\1, \1,", code.files["copies.c"])
+    (failure,) = validate(replace(code, files={**code.files, "copies.c": text})).failures
+    assert "to where it reads" in failure
+
+
+def unit_of_two_delays(once):
+    spec = Spec("copies")
+    spec.trigger("t", True, [once, [Array(Word8, 4)([5, 6, 7, 8])] + +once])
+    return unit_of(spec)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -133,7 +156,7 @@ def planted(code, pattern, replacement):
 def test_a_planted_bug_is_caught(code, kind):
     changed = planted(code, *PLANTED[kind])
     assert changed is not None, "the bug was not planted: the text has changed\n" + code.files["subject.c"]
-    outcome = validate(changed, seconds=2)
+    outcome = validate(changed, work=20_000)
     assert not outcome.is_proved and outcome.failures
 
 
@@ -150,6 +173,146 @@ def test_a_header_that_says_something_else(code, pattern, replacement, message):
     assert count == 1
     (failure,) = validate(replace(code, files={**code.files, "subject.h": header})).failures
     assert message in failure
+
+
+HOLES = {  # file, pattern, replacement, and what the proof says
+    "no check of int": (".c", r"#if INT_MAX(?s:.*?)#endif\n", "", "does not check what the proof assumes"),
+    "no check of floats": (".c", r"#if !defined\(FLT(?s:.*?)#endif\n", "", "does not check what the proof assumes"),
+    "no pragma": (".c", r"#if defined\(__clang__(?s:.*?)#endif\n", "", "does not check what the proof assumes"),
+    "contraction": (".c", r"FP_CONTRACT OFF", "FP_CONTRACT ON", "a directive that is not expected here"),
+    "a header left out": (".c", r"#include <string.h>\n", "", "memcpy is used without <string.h>"),
+    "no guard": (".h", r"#ifndef STREAMCHECK_subject_H\n#define \w+\n", "", "no guard"),
+    "C++ linkage": (".h", r'extern "C"', 'extern "C++"', "a directive that is not expected here"),
+    "a macro": (".h", r"(typedef struct \{)", r"#define count kept\n\1", "a directive that is not expected here"),
+    "a name that may be a macro": (".c", r"\bt1\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
+    "a second declaration": (".c", r"(\n    const bool up = [^\n]*)", r"\1\1", "up is declared twice"),
+    "a parameter declared again": (".c", r"(    const bool up)", r"    const bool state = up;\n\1", "declared twice"),
+    "a constant field": (".h", r"    uint8_t count;", "    const uint8_t count;", "has a qualifier"),
+    "a field twice": (".h", r"(    uint8_t count;)", r"\1\n\1", "have one name"),
+    "a handler that is static": (".h", r"void third\(", "static void third(", "third is not declared as a handler"),
+    "a handler with a result": (".h", r"void third\(", "int third(", "third is not declared as a handler"),
+    "a parameter of another type": (".h", r"void third\(uint8_t", "void third(uint16_t", "third has another type"),
+    "a restricted pointer": (".h", r"subject_state \*state, ", "subject_state *restrict state, ", "restrict"),
+    "void twice": (".h", r"subject_init\(", "subject_init(void, ", "void must be"),
+    "an input left out": (".h", r"    bool up;\n", "", "up"),
+    "nonsense not reached": (".c", r"(\n    const bool up)", r"\n    if (false) {\n        no();\n    }\1", "unknown"),
+    "nonsense not called": (".c", r"(void subject_init)", r"static bool lost(void)\n{\n    return a;\n}\n\1", "lost"),
+    "another size": (".c", r"sizeof\((\w+)\)", r"sizeof(\1, \1)", "a memcpy of another size"),
+    "a parameter that is extern": (".h", r"void third\(uint8_t \w+", "void third(uint8_t extern", "extern is not at"),
+    "an inline step": (".c", r"void subject_step", "inline void subject_step", "subject_step is inline"),
+}
+
+
+@pytest.mark.parametrize("kind", HOLES)
+def test_what_the_proof_must_not_take_on_trust(code, kind):
+    ending, pattern, replacement, message = HOLES[kind]
+    name = f"subject{ending}"
+    text, count = re.subn(pattern, replacement, re.sub(r" */\*.*?\*/", "", code.files[name]))
+    assert count, f"nothing to change:\n{text}"
+    outcome = validate(replace(code, files={**code.files, name: text}))
+    assert not outcome.is_proved and message in "; ".join(outcome.failures)
+
+
+def test_a_static_step_is_no_step(code):
+    files = {name: re.sub(r"void subject_step", "static void subject_step", text) for name, text in code.files.items()}
+    (failure,) = validate(replace(code, files=files)).failures
+    assert "subject_step is not a function for other files" in failure
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["context", "copilot"])
+def modes(request):
+    """C whose interface has more than its step uses: an enum that is tested, a struct that is only handed on."""
+
+    class Mode(enum.Enum):
+        OFF = 0
+        ON = 2
+
+    @struct
+    class Point:
+        x: Int16
+        y: Int16
+
+    mode, point = extern("mode", EnumOf(Mode)), extern("point", Point)
+    steps = stream(Word8, lambda n: [0] + +(n + 1))
+    spec = Spec("modes")
+    spec.trigger("on", mode == Mode.ON, {"mode": mode, "point": point})
+    spec.trigger("late", steps > 9)
+    spec.observer("steps", steps)
+    found = unit_of(spec, copilot=request.param, observers=True)
+    assert validate(found).is_proved
+    return found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "message"),
+    [
+        (r"    if \(!modes_inputs_valid\((inputs)?\)\) \{\n        return;\n    \}\n", "", "impossible enum"),
+        (r"    return valid;", "    return true;", "modes_inputs_valid"),
+        (r"    return valid;", "    return false;", "modes_inputs_valid"),
+        (r"Mode_OFF = 0", "Mode_OFF = 1", "the constant Mode_OFF is not 0"),
+        (r"    int16_t x;\n    int16_t y;", "    int16_t y;\n    int16_t x;", "has another type"),
+        (r"    int16_t y;", "    int32_t y;", "has another type"),
+    ],
+)
+def test_the_interface_is_the_spec_s(modes, pattern, replacement, message):
+    files = {name: re.sub(pattern, replacement, re.sub(r" */\*.*?\*/", "", text)) for name, text in modes.files.items()}
+    assert any(re.search(pattern, text) for text in modes.files.values())
+    outcome = validate(replace(modes, files=files))
+    assert not outcome.is_proved and message in "; ".join(outcome.failures)
+
+
+def test_many_streams_in_one_cone_and_a_long_delay():
+    """Linear: twelve times the streams take less than forty times as long, in processor time."""
+    x = extern("x", Word32)
+
+    def seconds(count):
+        parts = [stream(Word32, lambda s, i=i: [i] + +(s + x + i)) for i in range(count)]
+        while len(parts) > 1:
+            parts = [a ^ b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) // 2 * 2 :]
+        spec = Spec("many")
+        spec.trigger("t", parts[0] > 5, parts[0])
+        code = unit_of(spec)
+        began = time.process_time()
+        assert validate(code).is_proved
+        return time.process_time() - began
+
+    assert seconds(1800) < 40 * seconds(150)
+    spec = Spec("late")
+    spec.trigger("t", ([0] * 5_000 + +x) > 5)
+    assert validate(unit_of(spec)).is_proved
+
+
+def test_budgets_are_work_and_not_time():
+    """A question that needs much work stays open with a small budget, whatever time there is."""
+    a, b = (variable(name, machine(16, signed=False)) for name in "ab")
+    wide = machine(32, signed=False)
+    product = term("mul", *(term("cast", x, payload=wide) for x in (a, b)))
+    odd = [term("eq", term("bitand", term("shr", product, constant(wide, 0)), constant(wide, 1)), constant(wide, 1))]
+    both = [term("eq", term("bitand", x, constant(x.type, 1)), constant(x.type, 1)) for x in (a, b)]
+    claim = term("eq", odd[0], term("and", *both))
+    prime = term("ne", product, constant(wide, 65537 * 65521 % (1 << 32) | 1))
+    assert Prover(TRUE).valid([claim]) == [True]
+    assert Prover(TRUE, work=1).valid([prime]) == [False]
+
+
+def test_the_observers_are_defined_as_declared(modes):
+    if not modes.copilot:
+        return
+    text = modes.files["modes.c"].replace("struct modes_observers modes", "struct modes_observers *modes")
+    assert not validate(replace(modes, files={**modes.files, "modes.c": text})).is_proved
+
+
+@pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+@pytest.mark.parametrize("seed", range(4))
+def test_mutants_of_all_kinds(seed, tmp_path):
+    """A sample; tests/bench/mutants.py does five thousand."""
+    found = Counter()
+    code = generate(random_equations(seed), OPTIONS[seed]).code
+    for kind, file, text in mutants(code, random.Random(seed), 27):
+        result = verdict(code, seed, file, text, tmp_path / "c", [("gcc", SANITIZE)])
+        assert result in ("refused", "same"), f"{kind} in {file}: {result}\n{text}"
+        found[result] += 1
+    assert found["refused"] > 9
 
 
 def test_the_relation_is_not_trusted(code):
@@ -224,7 +387,7 @@ def test_mutants_that_are_called_proved_run_the_same(seed, tmp_path):
     proved = 0
     for i in range(25):
         changed = replace(code, files={**code.files, name: mutant(rng, code.files[name])})
-        if changed.files[name] == code.files[name] or not validate(changed, seconds=2).is_proved:
+        if changed.files[name] == code.files[name] or not validate(changed, work=20_000).is_proved:
             continue
         proved += 1
         write(tmp_path / f"{i}", changed)

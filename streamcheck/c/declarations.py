@@ -149,6 +149,8 @@ class Declarations:
             case "PtrDecl":
                 if form(node.type) == "FuncDecl":
                     return self._opaque("a function pointer", "pointers to functions are not supported", node)
+                if self.portable and node.quals:
+                    raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "FuncDecl":
                 return self._opaque("a function", "types of functions are not supported", node)
@@ -187,6 +189,8 @@ class Declarations:
 
     def _array(self, node: Any, scope: NameScope) -> AnyKind:
         element = self.kind_of(node.type, scope)
+        if self.portable and node.dim_quals:
+            raise SpecError(f"the size of an array is {node.dim_quals[0]}", where_of(node))
         if node.dim is None:
             return Pointer(element, has_constant_elements(node))  # a parameter's
         try:
@@ -205,11 +209,18 @@ class Declarations:
                     raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
                 continue
             kind = self.kind_of(parameter, scope)
+            if set(getattr(parameter, "storage", None) or ()) - {"register"}:
+                raise SpecError(f"a parameter of {decl.name} is {parameter.storage[0]}", where_of(decl))
             if kind == kinds.VOID:
+                if len(decl.type.args.params) > 1 or getattr(parameter, "name", None):
+                    raise SpecError("void must be the only parameter", where_of(decl))
                 continue
             if isinstance(kind, Array):  # 6.7.5.3
                 kind = Pointer(kind.element, has_constant_elements(parameter.type))
             parameters.append((getattr(parameter, "name", None) or "", kind))
+        names = [name for name, _ in parameters if name]
+        if len(set(names)) < len(names):
+            raise SpecError(f"two parameters of {decl.name} have one name", where_of(decl))
         result = self.kind_of(decl.type.type, scope)
         return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
 
@@ -237,6 +248,9 @@ class Declarations:
             known = scope.tag(node.name)
             return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
         kind = Struct(node.name or "", tuple(self._fields(node, scope)))
+        names = [name for name, _ in kind.fields if name]
+        if len(set(names)) < len(names):
+            raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
         if scope.tags.get(node.name, kind) != kind:
             raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
         if node.name:
@@ -250,6 +264,8 @@ class Declarations:
                 yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
+            elif self.portable and (decl.quals or decl.storage):
+                raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
             else:
                 yield decl.name, self.kind_of(decl, scope)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from streamcheck.core.operators import TypeRule
@@ -66,9 +66,13 @@ class Array:
 class Struct:
     name: str
     fields: tuple[tuple[str, AnyKind], ...]
+    _by_name: dict[str, AnyKind] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", dict(self.fields))
 
     def field(self, name: str) -> AnyKind | None:
-        return dict(self.fields).get(name)
+        return self._by_name.get(name)
 
     def __str__(self) -> str:
         return f"struct {self.name}"

@@ -48,6 +48,7 @@ PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every 
 # Macros that gcc and clang predefine on 64-bit Linux, with these values.
 PREDEFINED = dict.fromkeys("__STDC__ __STDC_HOSTED__ __LP64__ _LP64 __linux__ __unix__ __x86_64__".split(), "1")
 PREDEFINED |= {"__CHAR_BIT__": "8", "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8"}
+GUARD = re.compile(r"STREAMCHECK_\w+_H\Z")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
@@ -214,8 +215,8 @@ class Preprocessor:
             raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
 
     def _is_unknown(self, name: str) -> bool:
-        """True if the macro depends on the compiler. The guard of a header is not defined by any compiler."""
-        return name not in (*self.macros, "defined", "__cplusplus") and not name.endswith("_H")
+        """True if the macro depends on the compiler. No compiler defines the guards of generated headers."""
+        return name not in (*self.macros, "defined", "__cplusplus") and not GUARD.match(name)
 
     def _expand(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
         self.here = Location(path, first)

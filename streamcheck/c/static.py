@@ -33,7 +33,8 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
         case "Assignment":
             return kind_of(to, node.lvalue)
         case "ExprList":
-            return kind_of(to, node.exprs[-1])
+            last = kind_of(to, node.exprs[-1])
+            return Pointer(last.element) if isinstance(last, Array) else last  # 6.3.2.1
         case "FuncCall":
             return to.result_kind(node)
         case "BinaryOp" | "TernaryOp" | "UnaryOp":

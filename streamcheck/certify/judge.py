@@ -86,6 +86,12 @@ def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | 
     return _plain(_script(runs, Bitwise(), query), seconds).answer()
 
 
+def is_contradictory_within(runs: Runs, query: Query, work: int) -> bool | None:
+    """The same, with a limit on the solver's work instead of its time. None if the query has Int or Real."""
+    script = _script(runs, Bitwise(), query)
+    return None if script.has_numbers else Attempt("bitwuzla", partial(bitwuzla, script.text(), None, work)).answer()
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A query to one solver. `solver` is its name and the rendering of the query."""

@@ -1,9 +1,11 @@
-"""The checker's solvers: bitwuzla for bit-vectors and floats, cvc5 for the rest. Neither is the engines'."""
+"""The checker's solvers: bitwuzla for bit-vectors and floats, cvc5 for the rest. The engines have z3, and bitwuzla too,
+which then does not check its own proofs."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 
@@ -36,15 +38,20 @@ def cvc5(text: str, seconds: float | None, options: Mapping[str, str]) -> bool |
     return _answer(str(solver.checkSat()))
 
 
-def bitwuzla(text: str, seconds: float | None) -> bool | None:
-    """The same of a script without Int and Real."""
+def bitwuzla(text: str, seconds: float | None, work: int | None = None) -> bool | None:
+    """The same of a script without Int and Real. `work` limits the number of times that the solver asks if it shall
+    stop: the answer does not depend on the machine or its load."""
     package = _module("bitwuzla")
     options = package.Options()
     if seconds is not None:
         options.set(package.Option.TIME_LIMIT_PER, int(1000 * seconds))
     parser = package.Parser(package.TermManager(), options)
     parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
-    return _answer(str(parser.bitwuzla().check_sat()))
+    solver = parser.bitwuzla()
+    if work is not None:
+        asked = count()
+        solver.configure_terminator(lambda: next(asked) >= work)
+    return _answer(str(solver.check_sat()))
 
 
 def _answer(text: str) -> bool | None:

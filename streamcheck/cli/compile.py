@@ -37,6 +37,7 @@ ALARM = 4
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
 @click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
+@click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
 @click.option(
@@ -57,6 +58,7 @@ def command(
     observers: bool,
     example: bool,
     narrow: bool,
+    strict_math: bool,
     unproven: bool,
     no_validate: bool,
     timeout: float,
@@ -77,7 +79,7 @@ def command(
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
         options = CodeOptions(abi == "copilot", observers, example)
-        request = CompileRequest(options, unproven, not no_validate, narrow, limits)
+        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)
@@ -113,6 +115,14 @@ def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     else:
         yield "  not written: the C could not be proved equal to the spec, which is an error in streamcheck:"
         yield from (f"    {failure}" for failure in outcome.failures)
+    if result.compilation is None:
+        yield "  not compiled by a C compiler: none is at hand"
+    elif result.compilation.is_accepted:
+        warnings = len(result.compilation.messages)
+        yield f"  compiled with {warnings or 'no'} warning{'s' * (warnings != 1)}: {result.compilation.command}"
+    else:
+        yield f"  not written: {result.compilation.command} does not accept the C, which is an error in streamcheck:"
+        yield from (f"    {line}" for line in result.compilation.messages)
     yield from (f"  {line}" for line in result.unit.figures.lines())
     if paths:
         yield f"  written: {', '.join(paths)}"
@@ -127,6 +137,11 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "local_bytes": figures.locals,
             "operations": figures.operations,
             "longest_chain": figures.longest,
+        }
+    if result.compilation is not None:
+        row["compilation"] = {
+            "command": result.compilation.command,
+            "messages": list(result.compilation.messages),
         }
     if result.outcome is not None:
         row["validation"] = {

@@ -24,9 +24,9 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
         yield from (f"void {handler_signature(names, trigger)}", "{")
         for parameter in names.parameters(trigger.name):
             yield f"    (void){parameter};"
-        yield from (f'    (void)printf("{trigger.name}\\n");', "}", "")
+        yield from (f'    (void)printf("{names.trigger(trigger.name)}\\n");', "}", "")
     if copilot:
-        yield from (f"{text.declaration(i.type, i.name)};" for i in externs)
+        yield from (f"{text.declaration(i.type, names.extern(i.name))};" for i in externs)
         yield ""
     yield from ("int main(void)", "{")
     if not copilot:
@@ -34,19 +34,15 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
         if externs:
             yield f"    {name}_inputs inputs;"
         yield f"    {name}_init(&state);"
-    yield f"    for (int i = 0; i < {STEPS}; i++) {{"
+    round = names.fresh("i")
+    yield f"    for (int {round} = 0; {round} < {STEPS}; {round}++) {{"
     for given in externs:
-        root = given.name if copilot else f"inputs.{given.name}"
+        root = names.extern(given.name) if copilot else f"inputs.{names.extern(given.name)}"
         yield f"        /* read {given.name} here */"
-        yield from (f"        {_path(part)} = {_zero(type)};" for part, type in part_names(root, given.type))
+        for part, type in part_names("", given.type):
+            yield f"        {text.c_path(root, part)} = {_zero(type)};"
     call = "step()" if copilot else f"{name}_step(&state{', &inputs' if externs else ''})"
     yield from (f"        {call};", "    }", "    return 0;", "}")
-
-
-def _path(part: str) -> str:
-    from streamcheck.codegen.unit import _c_path
-
-    return _c_path(part)
 
 
 def _zero(type: Type) -> str:

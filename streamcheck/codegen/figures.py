@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Lowered
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import Type, array_of, plural
+from streamcheck.core.types import Type, plural
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    state: int  # bytes
+    state: int  # bytes: sizeof, on machines that align every type to its size
     locals: int  # bytes
     operations: int
     longest: int  # operations one after the other
@@ -24,14 +24,10 @@ class Figures:
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
 
 
-def figures(low: Lowered, locals: Sequence[Type]) -> Figures:
-    state = [c.initial.type for c in low.cells]
-    for ring in low.rings:
-        state += [array_of(ring.type, len(ring.cells)), ring.index]
-    state.sort(key=lambda t: -text.alignment(t))
+def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
     depth: dict[Term, int] = {}
     for node in walk(low.roots()):
         depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)
     operations = sum(1 for node in depth if node.args)
     stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
-    return Figures(text.padded_size(state) if state else 0, stack, operations, max(depth.values(), default=0))
+    return Figures(state, stack, operations, max(depth.values(), default=0))

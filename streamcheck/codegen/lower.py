@@ -176,3 +176,48 @@ def _chains(cells: list[Cell], by_var: dict[Term, Cell]) -> Iterator[list[Cell]]
             at = by_var.get(at.next)
         if len(chain) > 1:
             yield chain
+
+
+def state_names(lowered: Lowered) -> dict[str, str]:
+    """A name for each cell, and for each ring by its first. A cell without a name of the user's is called after what it
+    delays, else after the first that reads it, so names do not change with edits elsewhere in the file."""
+    heads = [(c, c.next) for c in lowered.cells] + [(r.cells[0], r.newest) for r in lowered.rings]
+    after = {cell.var: newest for cell, newest in heads}
+    named = {i.var: i.name for i in lowered.inputs} | {cell.var: cell.name for cell, _ in heads if cell.named}
+    named = {term: wire.name for term, wire in lowered.names.items()} | named
+    readers = _readers(lowered)
+    wishes: dict[str, str] = {}
+    for cell, delayed in heads:
+        seen = {cell.var}
+        while delayed not in named and delayed in after and delayed not in seen:
+            seen.add(delayed)
+            delayed = after[delayed]
+        if cell.named:
+            wishes[cell.name] = cell.name
+        elif delayed in named:
+            wishes[cell.name] = f"{named[delayed]}_before"
+        else:
+            wishes[cell.name] = f"{readers.get(cell.var, 'kept')}_state"
+    return wishes
+
+
+def _readers(lowered: Lowered) -> dict[Term, str]:
+    """The name of the first named stream, trigger or observer that reads a variable, directly or through cells without
+    names."""
+    cells = [*lowered.cells, *(c for r in lowered.rings for c in r.cells)]
+    nexts = {c.var: c.next for c in cells if not c.named}
+    waiting: list[tuple[str, Term]] = [(wire.name, term) for term, wire in lowered.names.items()]
+    waiting += [(c.name, c.next) for c in cells if c.named]
+    waiting += [(t.name, term) for t in lowered.triggers for term in t.terms()]
+    waiting += [(o.name, o.term) for o in lowered.observers]
+    readers: dict[Term, str] = {}
+    seen: set[Term] = set()
+    while waiting:
+        found: list[tuple[str, Term]] = []
+        for name, root in waiting:
+            for node in walk([root], seen):
+                readers[node] = name
+                if node in nexts:
+                    found.append((name, nexts[node]))
+        waiting = found
+    return readers

@@ -1,45 +1,19 @@
-"""Every identifier of the generated C. Names that users of the C see are the spec's, and an error if C cannot have
-them; others get a number if they clash."""
+"""Every identifier of the generated C. Names that users of the C see are the spec's, changed if they mean
+something else in C (`core.c_names`); others get a number if they clash."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
+from streamcheck.codegen.text import enum_constant
+from streamcheck.core.c_names import SUFFIX, c_file_name, c_name, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.names import FreshNames
 from streamcheck.core.term import walk_cone
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 from streamcheck.problem.specification import Input, Specification
-
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "bool true false asm typeof".split()
-)
-MATH = "acos asin atan atan2 ceil cos cosh exp fabs floor fmod frexp ldexp log log10 modf pow sin sinh sqrt tan tanh"
-OTHERS = (
-    "memcpy memset memcmp memmove main abort exit malloc free calloc realloc printf puts abs labs div NULL NAN "
-    "INFINITY errno assert signal raise time clock remove rename read write open close y0 y1 yn j0 j1 jn gamma index "
-    "log2 exp2 round trunc stdin stdout"
-)
-STANDARD = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), *OTHERS.split()])
-IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-RESERVED = re.compile(r"(_[A-Z_]|sc_|SC_|U?INT\d+_|(u?int\d+|size|ptrdiff)_t\Z)")
-
-
-def why_not(name: str, *, external: bool) -> str | None:
-    """The reason why C cannot have this identifier; None if it can."""
-    if not IDENTIFIER.match(name):
-        return "is not an identifier in C (letters A-Z, digits, underscore)"
-    if name in KEYWORDS:
-        return "is a keyword of C"
-    if RESERVED.match(name):
-        return "is reserved in C, or for the generated code"
-    if external and name in STANDARD:
-        return "is a name of C's own library"
-    return None
 
 
 class CNames:
@@ -50,60 +24,99 @@ class CNames:
     ) -> None:
         self.specification = specification
         self.externs = tuple(externs)
-        self.spec = specification.name
         self.copilot = copilot
-        self._must_be_name("the spec", self.spec, specification.where, external=True)
-        self.public: dict[str, str] = {}  # ordinary identifiers at file scope, each with its meaning
-        for suffix in ("state", "inputs", "init", "step", "inputs_valid", "observers"):
-            self.public[f"{self.spec}_{suffix}"] = "a name of the generated code"
-        if copilot:
-            self.public["step"] = "the step function"
+        self.renamed: dict[tuple[str, str], str] = {}
+        self._must_be_identifier("the spec", specification.name, specification.where)
+        self.spec = c_file_name(specification.name)  # of the files, and what the names of the interface begin with
+        self._note("spec", specification.name, self.spec)
+        suffixes = ["state", "inputs", "init", "step", "inputs_valid", "observers", "observed"]
+        self.generated = {f"{self.spec}_{suffix}" for suffix in suffixes} | ({"step"} if copilot else set())
+        # Ordinary identifiers at file scope, each with its meaning.
+        self.public = dict.fromkeys(sorted(self.generated), "a name of the generated code")
         self.types = _structs_and_enums(specification, self.externs, observers=observers)
-        self._check_interface(observers)
-        self._locals = FreshNames({*self.public, *KEYWORDS, *STANDARD, "state", "inputs", "initial", "step"})
+        self._declare_interface(observers)
+        self._locals = FreshNames({*self.public, "observed", "step"})
+        self.state = self._locals.fresh("state")  # the parameters of the step function
+        self.inputs = self._locals.fresh("inputs")
 
-    def _must_be_name(self, what: str, name: str, where: Location | None, *, external: bool = False) -> None:
-        why = why_not(name, external=external)
-        if why is not None:
+    def extern(self, name: str) -> str:
+        return self.renamed.get(("extern", name), name)
+
+    def trigger(self, name: str) -> str:
+        return self.renamed.get(("trigger", name), name)
+
+    def observer(self, name: str) -> str:
+        return self.renamed.get(("observer", name), name)
+
+    def remarks(self) -> Iterator[str]:
+        """The user's names that are different in C."""
+        for (role, name), chosen in self.renamed.items():
+            yield f"the {role} `{name}` is called {chosen} here: C has another meaning for {name}"
+
+    def _must_be_identifier(self, what: str, name: str, where: Location | None) -> None:
+        if not is_identifier(name):
+            why = "is not an identifier in C (letters A-Z, digits, underscore)"
             raise SpecError(f"{what} is called `{name}`, which {why}", where, write="another name")
 
-    def _check_interface(self, observers: bool) -> None:
+    def _note(self, role: str, name: str, chosen: str) -> str:
+        if chosen != name:
+            self.renamed[role, name] = chosen
+        return chosen
+
+    def _declare_interface(self, observers: bool) -> None:
         specification = self.specification
+        members: dict[str, str] = {}
         for given in self.externs:
-            self._must_be_name("an extern", given.name, given.where, external=self.copilot)
-            if self.copilot:
-                self._declare(given.name, f"the extern `{given.name}`", given.where)
+            chosen = self._chosen_name("extern", given.name, given.where, external=self.copilot)
+            meaning = f"the extern `{given.name}`"
+            self._declare(self.public if self.copilot else members, chosen, meaning, given.where)
         for trigger in specification.triggers:
-            self._must_be_name("a trigger", trigger.name, trigger.where, external=True)
-            self._declare(trigger.name, f"the trigger `{trigger.name}`", trigger.where)
+            chosen = self._chosen_name("trigger", trigger.name, trigger.where, external=True)
+            self._declare(self.public, chosen, f"the trigger `{trigger.name}`", trigger.where)
             for name, _ in trigger.args:
                 if name is not None:
-                    self._must_be_name(f"a parameter of {trigger.name}", name, trigger.where)
-        for shown in specification.observers if observers else ():
-            self._must_be_name("an observer", shown.name, shown.where)
+                    self._must_be_identifier(f"a parameter of {trigger.name}", name, trigger.where)
+        shown: dict[str, str] = {}
+        for observer in specification.observers if observers else ():
+            chosen = self._chosen_name("observer", observer.name, observer.where, external=False)
+            self._declare(shown, chosen, f"the observer `{observer.name}`", observer.where)
         for type in self.types:
-            match type:
-                case StructType(name=name, fields=fields):
-                    for part in (name, *(field for field, _ in fields)):
-                        self._must_be_name(f"the struct {name}, or a field of it,", part, specification.where)
-                case EnumType(name=name, members=members):
-                    for member, _ in members:
-                        self._must_be_name(f"a member of {name}", f"{name}_{member}", specification.where)
-                        self._declare(f"{name}_{member}", f"a member of {name}", specification.where)
+            self._declare_type(type)
 
-    def _declare(self, name: str, what: str, where: Location | None) -> None:
-        if name in self.public and self.public[name] != what:
-            raise SpecError(
-                f"{what} and {self.public[name]} would both be `{name}` in the C", where, write="another name"
-            )
-        self.public[name] = what
+    def _declare_type(self, type: Type) -> None:
+        where = self.specification.where
+        match type:
+            case StructType(name=name, fields=fields):
+                chosen = self._chosen_name("struct", name, where, external=False)
+                if chosen in self.generated:  # a tag is an ordinary name in C++
+                    self._declare(self.public, chosen, f"the struct {name}", where)
+                members: dict[str, str] = {}
+                for field, _ in fields:
+                    self._must_be_identifier(f"a field of {name}", field, where)
+                    chosen = self._note("field", f"{name}.{field}", f"{name}.{member_name(field)}")
+                    self._declare(members, chosen, f"the field `{name}.{field}`", where)
+            case EnumType(name=name, members=codes):
+                for member, code in codes:
+                    self._must_be_identifier(f"a member of {name}", f"{name}_{member}", where)
+                    chosen = self._note("constant", f"{name}_{member}", enum_constant(type, code))
+                    self._declare(self.public, chosen, f"the member `{member}` of {name}", where)
+
+    def _chosen_name(self, role: str, name: str, where: Location | None, *, external: bool) -> str:
+        self._must_be_identifier(f"{'an' if role[0] in 'aeiou' else 'a'} {role}", name, where)
+        chosen = c_name(name) if external or role == "struct" else member_name(name)
+        if external and chosen in self.generated:
+            chosen += SUFFIX
+        return self._note(role, name, chosen)
+
+    def _declare(self, taken: dict[str, str], name: str, what: str, where: Location | None) -> None:
+        if taken.get(name, what) != what:
+            raise SpecError(f"{what} and {taken[name]} would both be `{name}` in the C", where, write="another name")
+        taken[name] = what
 
     def fresh(self, wish: str) -> str:
         """An identifier like the wish that is not taken."""
         base = re.sub(r"\W", "_", wish, flags=re.ASCII)
-        if not IDENTIFIER.match(base) or RESERVED.match(base):
-            base = f"s_{base.lstrip('_')}"
-        return self._locals.fresh(base)
+        return self._locals.fresh(c_name(base if is_identifier(base) else f"s_{base.lstrip('_')}"))
 
     def parameters(self, trigger: str) -> list[str]:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
@@ -112,10 +125,11 @@ class CNames:
         chosen: list[str] = []
         for i, (name, arg) in enumerate(args):
             if self.copilot:
-                chosen.append(f"{trigger}_arg{i}")
+                chosen.append(f"{self.trigger(trigger)}_arg{i}")
                 continue
             wish = name or known.get(arg) or (str(arg.payload) if arg.op == "var" else f"arg{i}")
-            usable = why_not(wish, external=True) is None and wish not in self.public and wish not in chosen
+            wish = c_name(wish) if is_identifier(wish) else ""
+            usable = wish and wish not in self.public and wish not in chosen
             chosen.append(wish if usable else f"arg{i}")
         return chosen
 

@@ -26,8 +26,9 @@ from streamcheck.codegen.expression import (
     is_repeated,
     parse_form,
 )
-from streamcheck.codegen.lower import Lowered, Ring
+from streamcheck.codegen.lower import Lowered, Ring, state_names
 from streamcheck.codegen.names import CNames
+from streamcheck.core.c_names import member_name
 from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
@@ -82,10 +83,11 @@ class StepWriter:
     # State
 
     def _name_state(self) -> None:
+        wishes = state_names(self.lowered)
         for cell in self.lowered.cells:
-            self._place(cell.var, self.names.fresh(cell.name))
+            self._place(cell.var, self.names.fresh(wishes[cell.name]))
         for ring in self.lowered.rings:
-            name = self.names.fresh(ring.name)
+            name = self.names.fresh(wishes[ring.name])
             self.state_names[ring.name] = name
             self.indices[ring.name] = self.names.fresh(f"{name}_at")
             self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
@@ -95,7 +97,7 @@ class StepWriter:
         self.texts[var] = CExpression(self.state(name), PRIMARY, c_type(var.type), reads=frozenset([name]))
 
     def state(self, name: str) -> str:
-        return name if self.names.copilot else f"state->{name}"
+        return name if self.names.copilot else f"{self.names.state}->{name}"
 
     def _ring_element(self, var: Term, block: Block) -> CExpression:
         ring, position = self.elements[var]
@@ -120,7 +122,8 @@ class StepWriter:
     def _sample(self) -> None:
         whole, leaves = _sampled_paths(self.lowered)
         for given in self.lowered.inputs:
-            source = given.name if self.names.copilot else f"inputs->{given.name}"
+            name = self.names.extern(given.name)
+            source = name if self.names.copilot else f"{self.names.inputs}->{name}"
             place = CExpression(source, PRIMARY, c_type(given.type))
             if given.var in whole or not text.is_composite(given.type):
                 self._sample_into_local(given.var, place, given.name)
@@ -131,7 +134,7 @@ class StepWriter:
                 continue
             part = self._part(node)
             if node in whole or not text.is_composite(node.type):
-                self._sample_into_local(node, part, part.text.removeprefix("inputs->").replace("]", ""))
+                self._sample_into_local(node, part, part.text.removeprefix(f"{self.names.inputs}->").replace("]", ""))
             else:
                 self.texts[node] = part
 
@@ -146,7 +149,9 @@ class StepWriter:
         if node.op == "field":
             assert isinstance(node.args[0].type, StructType)
             return replace(
-                place, text=f"{place.text}.{node.args[0].type.fields[node.payload][0]}", type=c_type(node.type)
+                place,
+                text=f"{place.text}.{member_name(node.args[0].type.fields[node.payload][0])}",
+                type=c_type(node.type),
             )
         index = _constant_index(node)
         return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
@@ -278,7 +283,7 @@ class StepWriter:
                 return [*self._whole(place, node.args[0]), *self._whole(f"{place}[{index}]", node.args[2])]
             case "with_field":
                 assert isinstance(node.type, StructType)
-                part = f"{place}.{node.type.fields[node.payload][0]}"
+                part = f"{place}.{member_name(node.type.fields[node.payload][0])}"
                 return [*self._whole(place, node.args[0]), *self._whole(part, node.args[1])]
             case "mux":
                 condition, a, b = node.args
@@ -289,7 +294,7 @@ class StepWriter:
                 return [line for i, a in enumerate(node.args) for line in self._whole(f"{place}[{i}]", a)]
         assert isinstance(node.type, StructType)
         fields = zip(node.type.fields, node.args, strict=True)
-        return [line for (name, _), a in fields for line in self._whole(f"{place}.{name}", a)]
+        return [line for (name, _), a in fields for line in self._whole(f"{place}.{member_name(name)}", a)]
 
     def _whole(self, place: str, node: Term) -> list[str]:
         value = self.convert(self.texts[node], node.type)
@@ -313,28 +318,30 @@ class StepWriter:
         for i, trigger in enumerate(self.lowered.triggers):
             self._call(trigger, 2 * i)
         for trigger in self.lowered.silent:
-            self.body.lines.append(text.comment(f"{trigger.name} is never called: its guard is always false"))
+            self.body.lines.append(
+                text.comment(f"{self.names.trigger(trigger.name)} is never called: its guard is always false")
+            )
         self._commit(2 * len(self.lowered.triggers) + 1)
         written = "\n".join(self.body.lines)
         self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
 
     def _observe(self) -> None:
         site = 2 * len(self.lowered.triggers)
-        shown = f"{self.names.spec}_observed." if self.names.copilot else "state->observed."
+        shown = f"{self.names.spec}_observed." if self.names.copilot else f"{self.names.state}->observed."
         for observer in self.lowered.observers:
             value = self.expression(observer.term, self.body, site)
-            place = f"{shown}{observer.name}"
+            place = f"{shown}{self.names.observer(observer.name)}"
             self.body.lines.append(
                 self._copy_statement(observer.term.type, place, self.convert(value, observer.term.type).text)
             )
 
     def _call(self, trigger: Trigger, site: int) -> None:
-        note = text.comment(text.source(trigger.where))
+        note, name = text.comment(text.source(trigger.where)), self.names.trigger(trigger.name)
         always = trigger.guard is TRUE
         guard = self.expression(trigger.guard, self.body, site).text
         block = Block()
         args = [self._argument(trigger, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
-        block.lines.append(f"{trigger.name}({', '.join(args)});")
+        block.lines.append(f"{name}({', '.join(args)});")
         if always and len(block.lines) == 1:
             self.body.lines += [note, *block.lines]
             return
@@ -346,7 +353,7 @@ class StepWriter:
         if not text.is_composite(arg.type):
             return self.convert(value, arg.type).text
         if text.may_be_written(arg.type, self.names.copilot):
-            name = self.names.fresh(f"{trigger.name}_arg{i}")
+            name = self.names.fresh(f"{self.names.trigger(trigger.name)}_arg{i}")
             self.locals.append(arg.type)
             block.lines += [f"{text.declaration(arg.type, name)};", self._copy_statement(arg.type, name, value.text)]
             value = CExpression(name, PRIMARY, "")
@@ -404,13 +411,13 @@ class StepWriter:
         waiting = {c.state: c for c in commits}
         owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
         readers: dict[str, set[str]] = {c.state: set() for c in commits}
-        frees: dict[str, list[str]] = {c.state: [] for c in commits}
+        frees: dict[str, dict[str, None]] = {c.state: {} for c in commits}  # a ring and its index are one
         for commit in commits:
             for piece in commit.reads:
                 state = owner.get(piece, piece)
                 if state in readers and state != commit.state:
                     readers[state].add(commit.state)
-                    frees[commit.state].append(state)
+                    frees[commit.state][state] = None
         late: list[tuple[str, ...]] = []
         ready = [s for s in waiting if not readers[s]]
         while waiting:

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 from streamcheck.codegen.expression import PRIMARY, UNARY, CExpression
+from streamcheck.core.c_names import c_name, member_name
 from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
@@ -22,8 +23,17 @@ def literal(type: Type, value: Value) -> CExpression:
         case FloatType():
             return _decimal(type, float(value))  # type: ignore[arg-type]
         case EnumType():
-            return CExpression(f"{type.name}_{type.member(int(value))}", PRIMARY, "int32_t")  # type: ignore[arg-type]
+            return CExpression(enum_constant(type, int(value)), PRIMARY, "int32_t")  # type: ignore[arg-type]
     return CExpression("true" if value else "false", PRIMARY, "bool")
+
+
+def enum_constant(type: EnumType, code: int) -> str:
+    return c_name(f"{type.name}_{type.member(code)}")
+
+
+def c_path(root: str, part: str) -> str:
+    """`.cells.0` of `inputs->pos` as `inputs->pos.cells[0]`."""
+    return root + "".join(f"[{p}]" if p.isdigit() else f".{member_name(p)}" for p in part.split(".")[1:])
 
 
 def _integer(type: MachineType, value: int) -> CExpression:

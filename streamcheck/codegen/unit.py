@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lower
-from streamcheck.codegen.names import MATH, CNames
+from streamcheck.codegen.names import CNames
 from streamcheck.codegen.step import StepWriter
+from streamcheck.core.c_names import MATH, member_name
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names, struct_of
 from streamcheck.problem.places import Code, Place
 from streamcheck.problem.specification import Input, Specification, Trigger
 
@@ -33,11 +35,12 @@ class Unit:
 
     code: Code
     figures: Figures
+    has_floats: bool
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
-        name = f"{self.code.specification.name}.h"
-        head = _first_line(self.code.specification.name)
+        name = f"{self.code.base}.h"
+        head = _first_line(self.code.base)
         lines = "".join(remark_line(remark) + "\n" for remark in remarks)
         files = {**self.code.files, name: self.code.files[name].replace(head, head + lines, 1)}
         return replace(self, code=replace(self.code, files=files))
@@ -56,20 +59,21 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
     low = lower(specification, observers=options.observers)
     names = CNames(specification, low.externs, copilot=options.copilot, observers=options.observers)
     step = StepWriter(low, names)
-    measured = figures(low, step.locals)
-    writer = UnitWriter(low, names, step, options, measured)
-    code = Code(specification, writer.files(), writer.places(), options.copilot, options.observers)
-    return Unit(code, measured)
+    writer = UnitWriter(low, names, step, options)
+    code = Code(
+        specification, writer.files(), writer.places(), options.copilot, options.observers, names.spec, names.renamed
+    )
+    return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, measured: Figures) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions) -> None:
         self.low = low
         self.names = names
         self.step = step
         self.options = options
-        self.figures = measured
         self.name = names.spec
+        self.figures = figures(low, step.locals, self._size())
         self.types = names.types
         self.enums = [t for t in self.types if isinstance(t, EnumType)]
         self.structs = [t for t in self.types if isinstance(t, StructType)]
@@ -98,12 +102,22 @@ class UnitWriter:
                 places[cell.name] = Place(names[ring.name], self.step.indices[ring.name], i, len(ring.cells))
         return places
 
+    def _size(self) -> int:
+        """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
+        members = sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
+        shown = [t for t, _ in self._observer_members()]
+        if self.options.copilot:
+            return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
+        if shown:
+            members.append(struct_of(f"{self.name} observers", tuple((n, t) for t, n in self._observer_members())))
+        return text.padded_size(members) if members else 1
+
     # The header
 
     def _header(self) -> Iterator[str]:
-        guard = f"{self.name.upper()}_H"
+        guard = f"STREAMCHECK_{self.name}_H"
         yield from _first_line(self.name).splitlines()
-        yield from (remark_line(line) for line in self.figures.lines())
+        yield from (remark_line(line) for line in (*self.names.remarks(), *self.figures.lines()))
         yield " */"
         yield from (f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", "")
         yield from ("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
@@ -119,27 +133,24 @@ class UnitWriter:
         yield from ("#ifdef __cplusplus", "}", "#endif", "", "#endif")
 
     def _types_header(self) -> Iterator[str]:
-        guard = f"{self.name.upper()}_TYPES_H"
+        guard = f"STREAMCHECK_{self.name}_TYPES_H"
         yield from (f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", "")
         yield from self._type_definitions()
         yield "#endif"
 
     def _type_definitions(self) -> Iterator[str]:
+        """The structs and enums, each guarded: several monitors may share one. The guard depends on the definition, so
+        two that differ clash."""
         for type in self.types:
-            if isinstance(type, EnumType):
-                yield f"/* the values of an int32_t that is a {type.name} */"
-                yield "enum {"
-                yield from _braced_lines(f"{type.name}_{member} = {code}" for member, code in type.members)
-                yield from ("};", "")
-            elif isinstance(type, StructType):
-                yield f"struct {type.name} {{"
-                yield from (f"{I}{text.declaration(t, name)};" for name, t in type.fields)
-                yield from ("};", "")
+            lines = list(_definition(type))
+            digest = sha256(" ".join(lines).encode()).hexdigest()[:8]
+            guard = f"STREAMCHECK_{type}_{digest}_H"
+            yield from (f"#ifndef {guard}", f"#define {guard}", *lines, "#endif", "")
 
     def _globals(self) -> Iterator[str]:
         for given in self.externs:
             note = _description(given)
-            yield f"extern {text.declaration(given.type, given.name)};" + (f" {note}" if note else "")
+            yield f"extern {text.declaration(given.type, self.names.extern(given.name))};{note}"
         yield from self._observer_struct()
         if self.low.observers:
             yield f"extern struct {self.name}_observers {self.name}_observed;"
@@ -156,16 +167,16 @@ class UnitWriter:
         yield from (f"}} {name}_state;", "")
         inputs = ""
         if self.externs:
-            inputs = f", const {name}_inputs *inputs"
+            inputs = f", const {name}_inputs *{self.names.inputs}"
             yield "typedef struct {"
             for given in self.externs:
                 note = _description(given)
-                yield f"{I}{text.declaration(given.type, given.name)};" + (f" {note}" if note else "")
+                yield f"{I}{text.declaration(given.type, self.names.extern(given.name))};{note}"
             yield from (f"}} {name}_inputs;", "")
         yield "/* before the first step, and to begin again */"
-        yield from (f"void {name}_init({name}_state *state);", "")
+        yield from (f"void {name}_init({name}_state *{self.names.state});", "")
         yield "/* one step: samples the inputs, calls the handlers below, then changes the state */"
-        yield f"void {name}_step({name}_state *state{inputs});"
+        yield f"void {name}_step({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
 
@@ -178,15 +189,18 @@ class UnitWriter:
             yield f"{self._validity_signature()};"
 
     def _validity_signature(self) -> str:
-        given = "void" if self.options.copilot else f"const {self.name}_inputs *inputs"
+        given = "void" if self.options.copilot else f"const {self.name}_inputs *{self.names.inputs}"
         return f"bool {self.name}_inputs_valid({given})"
 
     def _observer_struct(self) -> Iterator[str]:
         if self.low.observers:
             yield "/* the observers at the last step */"
             yield f"struct {self.name}_observers {{"
-            yield from (f"{I}{text.declaration(o.term.type, o.name)};" for o in self.low.observers)
+            yield from (f"{I}{text.declaration(type, name)};" for type, name in self._observer_members())
             yield from ("};", "")
+
+    def _observer_members(self) -> list[tuple[Type, str]]:
+        return [(o.term.type, self.names.observer(o.name)) for o in self.low.observers]
 
     def _members(self) -> Iterator[str]:
         members = list(self._state_members())
@@ -224,7 +238,7 @@ class UnitWriter:
     def _source(self) -> Iterator[str]:
         code = list(self._code())
         used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
-        floats = self._uses_floats()
+        floats = self._uses_floats(code)
         headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H), "string.h": "memcpy" in used}
         yield f'#include "{self.name}.h"'
         yield ""
@@ -247,11 +261,9 @@ class UnitWriter:
             yield from self._init_function()
         yield from self._step_function()
 
-    def _uses_floats(self) -> bool:
-        from streamcheck.core.term import walk
-        from streamcheck.core.types import has_floats
-
-        return any(has_floats(n.type) for n in walk(self.low.roots()))
+    def _uses_floats(self, code: Iterable[str]) -> bool:
+        lines = (*code, *self._header(), *(self._types_header() if self.options.copilot else ()))
+        return bool(re.search(r"\b(float|double)\b", re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.S)))
 
     def _static_state(self) -> Iterator[str]:
         any_of_it = False
@@ -281,16 +293,16 @@ class UnitWriter:
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
-        yield f"void {self.name}_init({self.name}_state *state)"
+        yield f"void {self.name}_init({self.name}_state *{self.names.state})"
         yield "{"
         yield from (I + line for line in self._initial_values())
         yield from ("}", "")
 
     def _initial_values(self) -> Iterator[str]:
         for cell in self.low.cells:
-            yield from _set(f"state->{self.step.state_names[cell.name]}", cell.initial)
+            yield from _set(self.step.state(self.step.state_names[cell.name]), cell.initial)
         for ring in self.low.rings:
-            place = f"state->{self.step.state_names[ring.name]}"
+            place = self.step.state(self.step.state_names[ring.name])
             if _is_uniform(ring):
                 count = len(ring.cells)
                 yield f"for (uint32_t i = 0u; i < {count}u; i++) {{"
@@ -300,31 +312,32 @@ class UnitWriter:
                 table = self.names.fresh(f"{self.step.state_names[ring.name]}_initial")
                 yield from self._ring_definition(ring, f"static const {text.declaration(_ring_type(ring), table)}")
                 yield f"(void)memcpy({place}, {table}, sizeof({place}));"
-            yield f"state->{self.step.indices[ring.name]} = 0u;"
+            yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
         if self.low.observers:
-            for observer in self.low.observers:
-                for part, type in part_names(observer.name, observer.term.type):
-                    yield f"state->observed.{_c_path(part)} = {_zero(type)};"
+            for shown, name in self._observer_members():
+                for part, type in part_names("", shown):
+                    yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
         elif not self.low.cells and not self.low.rings:
-            yield "state->none = 0u;"
+            yield f"{self.step.state('none')} = 0u;"
 
     def _step_function(self) -> Iterator[str]:
         name = self.name
         if self.options.copilot:
             yield "void step(void)"
         else:
-            inputs = f", const {name}_inputs *inputs" if self.externs else ""
-            yield f"void {name}_step({name}_state *state{inputs})"
+            inputs = f", const {name}_inputs *{self.names.inputs}" if self.externs else ""
+            yield f"void {name}_step({name}_state *{self.names.state}{inputs})"
         yield "{"
         body = list(self.step.body.lines)
         written = "\n".join(body)
         if not self.options.copilot:
-            if "state->" not in written:
-                yield f"{I}(void)state;"
-            if self.externs and "inputs->" not in written and not self.checked:
-                yield f"{I}(void)inputs;"
+            state, given = self.names.state, self.names.inputs
+            if f"{state}->" not in written:
+                yield f"{I}(void){state};"
+            if self.externs and f"{given}->" not in written and not self.checked:
+                yield f"{I}(void){given};"
         if self.checked:
-            yield f"{I}if (!{name}_inputs_valid({'' if self.options.copilot else 'inputs'})) {{"
+            yield f"{I}if (!{name}_inputs_valid({'' if self.options.copilot else self.names.inputs})) {{"
             yield from (f"{I}{I}return;", f"{I}}}")
         yield from (I + line for line in body)
         yield "}"
@@ -336,11 +349,12 @@ class UnitWriter:
         yield "{"
         yield f"{I}bool valid = true;"
         for given in self.checked:
-            root = given.name if self.options.copilot else f"inputs->{given.name}"
-            for part, type in part_names(root, given.type):
+            name = self.names.extern(given.name)
+            root = name if self.options.copilot else f"{self.names.inputs}->{name}"
+            for part, type in part_names("", given.type):
                 if isinstance(type, EnumType):
-                    place = _c_path(part)
-                    tests = " || ".join(f"({place} == {type.name}_{m})" for m, _ in type.members)
+                    place = text.c_path(root, part)
+                    tests = " || ".join(f"({place} == {text.enum_constant(type, code)})" for _, code in type.members)
                     yield f"{I}valid = valid && ({tests});"
         yield from (f"{I}return valid;", "}", "")
 
@@ -368,14 +382,25 @@ def handler_signature(names: CNames, trigger: Trigger) -> str:
         constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""
         parameters.append(constant + text.declaration(arg.type, star + name))
-    return f"{trigger.name}({', '.join(parameters) or 'void'})"
+    return f"{names.trigger(trigger.name)}({', '.join(parameters) or 'void'})"
+
+
+def _definition(type: Type) -> Iterator[str]:
+    if isinstance(type, EnumType):
+        yield f"/* the values of an int32_t that is a {type.name} */"
+        yield "enum {"
+        yield from _braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
+    elif isinstance(type, StructType):
+        yield f"{c_type(type)} {{"
+        yield from (f"{I}{text.declaration(t, member_name(name))};" for name, t in type.fields)
+    yield "};"
 
 
 def _description(given: Input) -> str:
     about = ", ".join(part for part in (given.doc, given.unit and f"in {given.unit}") if part)
     if isinstance(given.type, EnumType):
         about = ", ".join(part for part in (about, f"a {given.type.name}") if part)
-    return text.comment(about) if about else ""
+    return f" {text.comment(about)}" if about else ""
 
 
 def _enum_parts(type: Type) -> bool:
@@ -415,14 +440,9 @@ def _set(place: str, value: Term) -> Iterator[str]:
         case "struct":
             assert isinstance(value.type, StructType)
             for (name, _), part in zip(value.type.fields, value.args, strict=True):
-                yield from _set(f"{place}.{name}", part)
+                yield from _set(f"{place}.{member_name(name)}", part)
         case _:
             yield f"{place} = {text.literal(value.type, value.payload).text};"
-
-
-def _c_path(part: str) -> str:
-    """`pos.cells.0` as `pos.cells[0]`."""
-    return "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in part.split(".")).removeprefix(".")
 
 
 def _zero(type: Type) -> str:

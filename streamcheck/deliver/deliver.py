@@ -8,12 +8,15 @@ and proved equal to the specification; the files are written, all of them or non
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
+from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
+from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
@@ -31,6 +34,7 @@ class CompileRequest:
     unproven: bool = False
     validate: bool = True
     narrow: bool = False
+    strict_math: bool = False
     settings: Settings = field(default_factory=Settings)
 
 
@@ -43,10 +47,13 @@ class CompileResult:
     unit: Unit | None
     outcome: Outcome | None
     request: CompileRequest
+    compilation: Compilation | None = None  # None if no compiler is at hand
 
     @property
     def ready(self) -> bool:
-        return self.unit is not None and (self.outcome.is_proved if self.outcome else not self.request.validate)
+        if self.unit is None or (self.compilation and not self.compilation.is_accepted):
+            return False
+        return self.outcome.is_proved if self.outcome else not self.request.validate
 
 
 def compile_spec(
@@ -59,6 +66,13 @@ def compile_spec(
             write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
     unit = None if request.narrow else generate(specification, request.options)
+    trusted = trusted_functions(specification, observers=request.options.observers)
+    if trusted and request.strict_math:
+        raise SpecError(
+            f"the C would call {', '.join(trusted)} of math.h, whose last bit no standard promises",
+            specification.where,
+            write="+ - * / sqrt, abs, floor and ceil, or no --strict-math",
+        )
     verdicts = prove(specification, request.settings, watch)
     if verdicts.status and not request.unproven:
         return CompileResult(verdicts, None, None, request)
@@ -67,20 +81,26 @@ def compile_spec(
         proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
         machine, ranges = narrow(specification, proved, request.settings)
         unit = generate(machine, request.options)
-    unit = unit.with_remarks(
-        [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), "", NOT_VALIDATED, ""]
-    )
+    remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), *_trust_remarks(unit, trusted)]
+    unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
+    compilation = compile_once(unit)
     if not request.validate:
-        return CompileResult(verdicts, unit, None, request)
+        return CompileResult(verdicts, unit, None, request, compilation)
     outcome = _validate_in_sandbox(unit.code)
-    return CompileResult(verdicts, _marked_as_validated(unit) if outcome.is_proved else unit, outcome, request)
+    unit = _marked_as_validated(unit) if outcome.is_proved else unit
+    return CompileResult(verdicts, unit, outcome, request, compilation)
+
+
+def trusted_functions(specification: Specification, *, observers: bool) -> list[str]:
+    """The functions of math.h that the C calls and the proof takes on trust."""
+    inexact = set(FUNCTIONS) - set(EXACT_FUNCTIONS)
+    needed = specification.needed_by(specification.outputs(observers=observers))
+    names = {node.op + ("f" if str(node.type) == "Float" else "") for node in needed if node.op in inexact}
+    return sorted(names)
 
 
 VALIDATED = "This C was read back and proved equal to the spec, for all inputs and all time."
 NOT_VALIDATED = "THIS C WAS NOT PROVED EQUAL TO THE SPEC (--no-validate)."
-
-
-VALIDATION_SECONDS = 900.0  # for all questions of one spec's C
 
 
 def _validate_in_sandbox(code: Code) -> Outcome:
@@ -90,24 +110,36 @@ def _validate_in_sandbox(code: Code) -> Outcome:
         send(asdict(validate(code)))
 
     doing = "proving the C equal to the spec"
-    with Sandbox(work, seconds=VALIDATION_SECONDS, doing=doing) as child:
+    began = time.monotonic()
+    with Sandbox(work, seconds=None, doing=doing) as child:
         try:
             row = child.receive()
         except SpecError as why:
-            return Outcome((str(why),), 0, 0, VALIDATION_SECONDS)
+            return Outcome((str(why),), 0, 0, time.monotonic() - began)
     return Outcome(tuple(row["failures"]), row["claims"], row["questions"], row["seconds"])
 
 
 def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
-    good = [r.name for r in verdicts.results if r.verdict == "proved"]
+    good = [r.name for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
+    reached = [r.name for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.REACHABLE]
     if isinstance(verdicts.problem, Specification) and verdicts.problem.where is not None:
         yield f"from {source(verdicts.problem.where)}"
     if good:
         yield f"proved for all inputs and all time: {', '.join(good)}"
+    if reached:
+        yield f"shown to be possible, in at least one run: {', '.join(reached)}"
     for result in verdicts.results:
         if result.verdict != "proved":
             why = f"false at step {result.k}" if result.run is not None else result.reason or "no run reaches it"
             yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
+
+
+def _trust_remarks(unit: Unit, trusted: list[str]) -> Iterator[str]:
+    """What the proof of the C takes on trust, beside the compiler."""
+    if trusted:
+        yield f"trusted, not proved: {', '.join(trusted)} of math.h (no standard promises their last bit)"
+    if unit.has_floats:
+        yield "compile with -ffp-contract=off and without -ffast-math: the proof rounds every operation on floats"
 
 
 def _assumption_remarks(specification: Specification) -> Iterator[str]:

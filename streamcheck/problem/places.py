@@ -4,7 +4,8 @@ only makes that proof fail."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from streamcheck.problem.specification import Specification
 
@@ -29,3 +30,9 @@ class Code:
     places: Mapping[str, Place]
     copilot: bool
     observers: bool
+    base: str  # the spec's name in C: of the files, and what the names of its types and functions begin with
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def c_name(self, role: Literal["extern", "trigger", "observer"], name: str) -> str:
+        """The name in C of what the user calls so."""
+        return self.renamed.get((role, name), name)

@@ -17,10 +17,10 @@ Send = Callable[[Any], None]
 class Sandbox:
     """A child that runs `work(send)`; `receive` what it sends. Use as a context manager."""
 
-    def __init__(self, work: Callable[[Send], None], *, seconds: float, doing: str) -> None:
+    def __init__(self, work: Callable[[Send], None], *, seconds: float | None, doing: str) -> None:
         self.doing = doing
         self.seconds = seconds
-        self.deadline: float | None = time.monotonic() + seconds
+        self.deadline = None if seconds is None else time.monotonic() + seconds
         self._child = Child(lambda channel: _answer(work, channel))
 
     def __enter__(self) -> Sandbox:

@@ -27,22 +27,24 @@ from typing import Any
 
 from streamcheck.c.arithmetic import Unsupported
 from streamcheck.c.declarations import CResult, Pointee, Typedef
-from streamcheck.c.kinds import PORTABLE_TYPEDEFS, AnyKind, Array, Struct
+from streamcheck.c.kinds import BOOLEAN, PORTABLE_TYPEDEFS, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import parse, where_of
 from streamcheck.c.terms import recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.simplify import conjunction, disjunction, implication, negation
+from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.discharge import QUICK, SECONDS, Equals, Prover, RandomValues, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import QUICK, WORK, Equals, Prover, RandomValues, cut, equal, member, pair_claim
 from streamcheck.validate.execution import Execution
+from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
+from streamcheck.validate.text_rules import check_text
 
 INT = machine(32, signed=True)  # C's int, in which an enum is kept
 REPEATS = 12
@@ -68,16 +70,19 @@ class ProofGoal:
     claim: Term
 
 
-def validate(code: Code, seconds: float = SECONDS) -> Outcome:
-    """Proves that the C implements the equations, for all inputs and all time. `seconds` is the timeout of one solver
-    query; a query that times out counts as not proved."""
+def validate(code: Code, work: int = WORK) -> Outcome:
+    """Proves that the C implements the equations, for all inputs and all time. `work` is the budget of one solver
+    query; a query that exceeds it counts as not proved."""
     began = time.monotonic()
     try:
-        file = f"{code.specification.name}.c"
+        file = f"{code.base}.c"
+        check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
-        failures, claims, questions = Bisimulation(code, nodes, seconds).failures()
+        failures, claims, questions = Bisimulation(code, nodes, work).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as why:  # C of a form never seen
+        failures, claims, questions = [f"the C could not be executed: {type(why).__name__}: {why}"], 0, 0
     except (SpecError, Unsupported) as why:
         line = f"{why.where.short}: " if isinstance(why, SpecError) and why.where else ""
         failures, claims, questions = [f"the C could not be executed: {line}{why.args[0]}"], 0, 0
@@ -85,19 +90,19 @@ def validate(code: Code, seconds: float = SECONDS) -> Outcome:
 
 
 class Bisimulation:
-    def __init__(self, code: Code, nodes: list[Any], seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, code: Code, nodes: list[Any], work: int) -> None:
+        self.work = work
         self.code = code
         self.nodes = nodes
         self.specification = code.specification
-        self.name = code.specification.name
+        self.name = code.base
         self.cells = [c for c in self.specification.cells if c.name in code.places]
         self.observers = self.specification.observers if code.observers else ()
         self.parts = scalars(self.specification.variables())
-        scalars(self._roots(), self.parts)
+        scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
         self.indices = self._indices()
         self.goals: list[ProofGoal] = []
-        self.tested: set[Term] = set()  # conditions under which a step rejects its inputs
+        self.executed: set[str] = set()
 
     def _roots(self) -> Iterator[Term]:
         for trigger in self.specification.triggers:
@@ -118,27 +123,37 @@ class Bisimulation:
     def failures(self) -> tuple[list[str], int, int]:
         """The claims that could not be proved, the number of claims, and the number of solver queries."""
         self.goals = []
+        run = self._execution()
+        check_interface(run, self.code)
         self._initial()
         limits = conjunction(*self._limits())
-        prover = Prover(limits, self.seconds)
-        self._without_effect(prover)
+        prover = Prover(limits, self.work)
+        self._without_effect()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
             self.goals = []
             values = RandomValues(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
-            self._step(self._execution(equals.settle, self._decider(prover)))
+            run = self._execution(equals.settle, self._decider(prover))
+            self._step(run)
+            self._refuse_unused(run)
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                free = Prover(conjunction(*self._index_limits()), self.seconds)
+                free = Prover(conjunction(*self._index_limits()), self.work)
                 failures = self._unproved_goals(initial, set(), free) + self._unproved_goals(
                     self.goals, equals.terms, prover
                 )
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
+
+    def _refuse_unused(self, run: Execution) -> None:
+        """Nothing is known of a function that was not executed."""
+        for name, function in run.functions.items():
+            if function.body is not None and name not in self.executed:
+                raise SpecError(f"{name} is never called", function.where)
 
     def _index_limits(self) -> Iterator[Term]:
         for var, length in self.indices.values():
@@ -173,7 +188,6 @@ class Bisimulation:
                 where = self._ring(run, state, place)[0].element(at)
             else:
                 where = self._variable(run, state, place.variable)
-            scalars([cell.initial], self.parts)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
@@ -235,14 +249,20 @@ class Bisimulation:
         if self.observers:
             shown = observed or self._variable(run, state, "observed")
             for o in self.observers:
-                self._same(f"observer {o.name}", run.memory.read(_member(shown, o.name)), self._as_c(o.term))
+                self._same(
+                    f"observer {o.name}",
+                    run.memory.read(_member(shown, self.code.c_name("observer", o.name))),
+                    self._as_c(o.term),
+                )
         self._next_state(run, state)
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _execution(
         self, settle: Callable[[Term], Term] | None = None, decide: Callable[[Term], Term] | None = None
     ) -> Execution:
-        return Execution(self.nodes, f"{self.name}.c", settle, decide)
+        run = Execution(self.nodes, f"{self.name}.c", settle, decide)
+        run.executed = self.executed
+        return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:
@@ -259,32 +279,45 @@ class Bisimulation:
         def decide(condition: Term) -> Term:
             if condition.is_const or not all(isinstance(v.type, EnumType) for v in variables([condition])):
                 return condition
-            if prover.valid([negation(condition)], QUICK)[0]:
-                self.tested.add(condition)
-                return FALSE
-            return condition
+            return FALSE if prover.valid([negation(condition)], QUICK)[0] else condition
 
         return decide
 
-    def _without_effect(self, prover: Prover) -> None:
-        """Goals: a step that rejects its inputs changes nothing and calls no handler."""
-        run = self._execution(decide=self._decider(prover))
-        state, _ = self._related_state(run)
-        self._run(run, self._arguments(run, state))
-        if not self.tested:
+    def _without_effect(self) -> None:
+        """Goals: a step that reads an enum without one of its values changes nothing and calls no handler, and
+        NAME_inputs_valid says so."""
+        enums = [p for i in self.specification.inputs for p in self.parts[i.var] if isinstance(p.type, EnumType)]
+        if not enums:
             return
-        refused = disjunction(*self.tested)
         run = self._execution()
         state, _ = self._related_state(run)
         arguments = self._arguments(run, state)
         before = dict(run.memory.parts)
         self._run(run, arguments)
+        given = {lvalue.object for lvalue in run.changing}
+        left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
+        read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
+        needed = [member(part) for part in enums if part in read]
+        if needed or f"{self.name}_inputs_valid" in run.functions:
+            self._validity(conjunction(*needed), conjunction(*(member(part) for part in enums)))
+        refused = negation(conjunction(*needed))
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
             self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
         for call in run.calls:
             claim = implication(refused, negation(call.when))
             self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
+
+    def _validity(self, needed: Term, given: Term) -> None:
+        """Goals: NAME_inputs_valid is true only if the enums that the step reads are, and always if all are."""
+        run = self._execution()
+        state, _ = self._related_state(run)
+        value = run.run(f"{self.name}_inputs_valid", self._arguments(run, state)[1:])
+        if value is None or value.kind != BOOLEAN:
+            raise SpecError(f"{self.name}_inputs_valid does not return a bool")
+        for premise, claim in ((value.term, needed), (given, value.term)):
+            self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
         """A state in which every place holds its cell and everything else any value, and the observers' struct."""
@@ -331,16 +364,18 @@ class Bisimulation:
             return
         made = run.memory.add(kind, "inputs", run.unknowns_of(kind), constant=True)
         for given in self.specification.inputs:
-            if kind.field(given.name) is not None:
-                self._put(run, *run.memory.span(_member(made, given.name)), self._as_c(given.var), given.name)
+            name = self.code.c_name("extern", given.name)
+            if kind.field(name) is not None:
+                self._put(run, *run.memory.span(_member(made, name)), self._as_c(given.var), name)
         run.changing.append(made)
         yield Pointee(made)
 
     def _extern_inputs(self, run: Execution) -> None:
         for given in self.specification.inputs:
-            if given.name in run.globals.names:
-                lvalue = self._variable(run, None, given.name)
-                self._put(run, *run.memory.span(lvalue), self._as_c(given.var), given.name)
+            name = self.code.c_name("extern", given.name)
+            if name in run.globals.names:
+                lvalue = self._variable(run, None, name)
+                self._put(run, *run.memory.span(lvalue), self._as_c(given.var), name)
                 run.changing.append(lvalue)
 
     def _calls(self, run: Execution) -> None:
@@ -348,7 +383,7 @@ class Bisimulation:
         calls = list(run.calls)
         for trigger in self.specification.triggers:
             guard = self.parts[trigger.guard][0]
-            if not calls or calls[0].name != trigger.name:
+            if not calls or calls[0].name != self.code.c_name("trigger", trigger.name):
                 self._same(f"{trigger.name} is never called", [literal(guard.type, False)], [guard])
                 continue
             call = calls.pop(0)

@@ -13,7 +13,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from streamcheck.certify.judge import is_contradictory
+from streamcheck.certify.judge import is_contradictory_within
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script, disjunction
 from streamcheck.core.evaluate import meaning
@@ -25,8 +25,9 @@ from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 VALUATIONS = 64
 VARIED = 4  # valuations that must differ from the rest, else the fingerprint is too weak
 TOGETHER = 24  # claims asked at once
-SECONDS = 60.0  # for one question
-QUICK = 1.0  # for a question that may also stay open
+# Budgets in the work of the solver, so that the answer does not depend on how busy the machine is.
+WORK = 1_000_000  # for one question: about a minute of a processor
+QUICK = 20_000  # for a question that may also stay open
 
 
 def equal(a: Term, b: Term) -> Term:
@@ -184,27 +185,27 @@ def _nearest(root: Term, terms: set[Term]) -> set[Term]:
 class Prover:
     """Decides claims, many at once. `limits` are assumed: bounds of ring indices, members of enums."""
 
-    def __init__(self, limits: Term, seconds: float = SECONDS) -> None:
+    def __init__(self, limits: Term, work: int = WORK) -> None:
         self.limits = limits
-        self.seconds = seconds
+        self.work = work
         self.asked = 0
 
-    def valid(self, claims: Sequence[Term], seconds: float | None = None) -> list[bool]:
+    def valid(self, claims: Sequence[Term], work: int | None = None) -> list[bool]:
         """For each claim, True if it is proved for all values."""
         answers: dict[Term, bool] = {}
-        seconds = min(seconds or self.seconds, self.seconds)
+        work = min(work or self.work, self.work)
         open_claims = [c for c in dict.fromkeys(claims) if c is not TRUE]
         for i in range(0, len(open_claims), TOGETHER):
             some = open_claims[i : i + TOGETHER]
-            if self._all(some, seconds):
+            if self._all(some, work):
                 answers.update(dict.fromkeys(some, True))
             elif len(some) == 1:
                 answers[some[0]] = False
             else:
-                answers.update((c, self._all([c], seconds)) for c in some)
+                answers.update((c, self._all([c], work)) for c in some)
         return [c is TRUE or answers[c] for c in claims]
 
-    def _all(self, claims: list[Term], seconds: float) -> bool:
+    def _all(self, claims: list[Term], work: int) -> bool:
         self.asked += 1
         claims = [implication(self.limits, c) for c in claims]
         inputs = tuple(variables(claims))
@@ -213,7 +214,7 @@ class Prover:
             script.start(initial=False)
             script.require(disjunction(f"(not {script.symbol(c, 0)})" for c in claims))
 
-        return is_contradictory(Runs((), inputs, (), ()), query, seconds) is True
+        return is_contradictory_within(Runs((), inputs, (), ()), query, work) is True
 
 
 def member(var: Term) -> Term:

@@ -26,7 +26,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import Type
 from streamcheck.validate.memory import Memory, scalars_of
 
-LONGEST_LOOP = 100_000
+LONGEST_LOOP = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ class Execution(Evaluator):
         self.unknowns = 0
         self.acting: Any = None  # the assignment that is a statement of its own
         self.functions: dict[str, Function] = {}
+        self.executed: set[str] = set()  # functions
         self.objects: list[Any] = []  # declarations of objects at file scope
         self.standard = self.scope
         self.globals = self.scope = NameScope(self.standard)
@@ -114,6 +115,10 @@ class Execution(Evaluator):
             raise self.error(f"{decl.name} has no prototype", decl)
         function = self.declarations.signature(decl, body, self.scope)
         known = self.functions.get(decl.name)
+        if (decl.funcspec and not function.static) or decl.storage not in ([], ["static"]):
+            raise self.error(f"{decl.name} is {' '.join([*decl.funcspec, *decl.storage])}", decl)
+        if known is not None and known.static != function.static:
+            raise self.error(f"{decl.name} is static in one declaration only", decl)
         if known is not None and (known.result, [k for _, k in known.parameters]) != (
             function.result,
             [k for _, k in function.parameters],
@@ -199,8 +204,8 @@ class Execution(Evaluator):
     def run(self, name: str, arguments: list[CResult]) -> CValue | None:
         """Executes a function of the file."""
         function = self.functions.get(name)
-        if function is None or function.body is None:
-            raise SpecError(f"{name} is not defined")
+        if function is None or function.body is None or function.static:
+            raise SpecError(f"{name} is not defined for other files")
         return self._execute(function, arguments, function.body)
 
     def _function(self, node: Any) -> Function:
@@ -223,6 +228,7 @@ class Execution(Evaluator):
     def _execute(self, function: Function, arguments: list[CResult], node: Any) -> CValue | None:
         if len(function.parameters) != len(arguments):
             raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
+        self.executed.add(function.name)
         before = self.frame, self.scope, self.premises
         entered = conjunction(self.live(), *self.premises)
         scope = NameScope(self.globals)
@@ -230,7 +236,8 @@ class Execution(Evaluator):
             scope.names[name] = self._parameter(name, kind, value, node)
         self.frame, self.scope, self.premises = CallFrame(function, entered), scope, []
         try:
-            self._statement(function.body)
+            for item in function.body.block_items or ():  # in the scope of the parameters (6.2.1)
+                self._statement(item)
             if function.result != kinds.VOID:  # 6.9.1
                 self._demand(conjunction(self.path, entered), self.frame.returned, SideCondition.RETURN)
             value = self.frame.value
@@ -256,8 +263,8 @@ class Execution(Evaluator):
         size = arguments[2]
         if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
             raise self.error("a memcpy that is not of one whole object to another of its type", node)
-        if static.kind_of(self, size.expr) != to.kind or to.object is source.object:
-            raise self.error("a memcpy of another size, or within one object", node)
+        if static.kind_of(self, size.expr) != to.kind or self.memory.may_overlap(to, source):
+            raise self.error("a memcpy of another size, or to where it reads", node)
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
 
@@ -270,6 +277,8 @@ class Execution(Evaluator):
     def _call_handler(self, function: Function, arguments: list[Any], node: Any) -> None:
         if self.memory.frozen:
             raise self.error(f"a call of {function.name} inside an expression", node)
+        if function.static or function.result != kinds.VOID:
+            raise self.error(f"{function.name} is not a handler", node)
         if len(function.parameters) != len(arguments):
             raise self.error(f"{function.name} called with {len(arguments)} arguments", node)
         given: list[tuple[Term, ...]] = []
@@ -315,6 +324,8 @@ class Execution(Evaluator):
         if node.storage and (node.storage != ["static"] or "const" not in node.quals):
             raise self.error(f"{node.name} outlives its block", node)
         refuse_volatile(node)
+        if node.name in self.scope.names:
+            raise self.error(f"{node.name} is declared twice", node)
         kind = initial.kind_of(node, self)
         values = self.unknowns_of(kind) if node.init is None else self.initial_values(kind, node.init)
         made = self.memory.add(kind, node.name, [self.settle(v) for v in values], constant="const" in node.quals)
@@ -338,9 +349,11 @@ class Execution(Evaluator):
     def _execute_If(self, node: Any) -> None:
         condition = self.decide(self.truth(node.cond))
         if condition.is_const:
-            chosen = node.iftrue if condition is TRUE else node.iffalse
+            chosen, other = (node.iftrue, node.iffalse) if condition is TRUE else (node.iffalse, node.iftrue)
             if chosen is not None:
                 self._statement(chosen)
+            if other is not None:
+                self._check_unreachable(other)
             return
         memory, frame, path = self.memory, self.frame, self.path
         before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
@@ -355,6 +368,16 @@ class Execution(Evaluator):
         memory.merge(condition, parts, indeterminate)
         frame.returned = either(condition, returned, frame.returned)
         frame.value = _either_value(condition, value, frame.value)
+
+    def _check_unreachable(self, node: Any) -> None:
+        """Execute a statement that is never reached, for its errors only: a compiler reads it too."""
+        memory, frame, path, settle, calls = self.memory, self.frame, self.path, self.settle, len(self.calls)
+        before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
+        self.path, self.settle = FALSE, lambda x: x
+        self._statement(node)
+        memory.parts, memory.indeterminate, frame.returned, frame.value = before
+        self.path, self.settle = path, settle
+        del self.calls[calls:]
 
     def _execute_Return(self, node: Any) -> None:
         frame, live = self.frame, self.live()

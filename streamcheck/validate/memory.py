@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import assert_never
 
 from streamcheck.c.initial import PartPath
@@ -118,6 +119,13 @@ class Memory:
         """The first scalar and the kind of a part that is known."""
         ((_, offset),) = self.offsets(lvalue)
         return (lvalue.object, offset), lvalue.kind
+
+    def may_overlap(self, a: Lvalue, b: Lvalue) -> bool:
+        """True if some scalar may belong to both."""
+        if a.object is not b.object:
+            return False
+        starts = [[at for _, at in self.offsets(lvalue)] for lvalue in (a, b)]
+        return any(x < y + self.width(b.kind) and y < x + self.width(a.kind) for x, y in product(*starts))
 
     # Access
 

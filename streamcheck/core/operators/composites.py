@@ -6,6 +6,7 @@ them), and only reading one element is a C expression.
 
 from __future__ import annotations
 
+from streamcheck.core.c_names import member_name
 from streamcheck.core.operators.table import Operator, Signature, TypeRule, require
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, plural
 
@@ -67,7 +68,7 @@ def _position(s: Signature) -> int:
 
 def _field_c(s: Signature) -> str:
     assert isinstance(s.args[0], StructType)
-    return f"a.{s.args[0].fields[_position(s)][0]}"
+    return f"a.{member_name(s.args[0].fields[_position(s)][0])}"
 
 
 def _clamped_index(s: Signature) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from streamcheck.core.c_names import c_name
 from streamcheck.core.types import ArrayType, BoolType, EnumType, FloatType, MachineType, StructType, Type
 
 
@@ -110,7 +111,7 @@ def c_type(type: Type) -> str:
         case EnumType():
             return "int32_t"
         case StructType():
-            return f"struct {type.name}"
+            return f"struct {c_name(type.name)}"
     return C_SCALARS.get(str(type), "")
 
 

@@ -1,0 +1,127 @@
+"""What the text of generated files must hold, beyond its meaning as C: the parts that a preprocessor reads.
+
+A file has only these directives: a guard around the whole of a header and around types, `extern "C"` for C++, includes,
+and the checks of what the proof assumes of the compiler. The checks must be there. Every name of the library has its
+header, included before, and no other name can be a macro (`core.c_names`): a macro that this proof does not see would
+change the meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from streamcheck.c.arithmetic import FUNCTIONS
+from streamcheck.c.kinds import PORTABLE_CONSTANTS, PORTABLE_TYPEDEFS
+from streamcheck.c.literals import CONSTANT_MACROS
+from streamcheck.c.preprocess import without_comments
+from streamcheck.core.c_names import KEYWORDS, member_name
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+
+GUARD = re.compile(r"#ifndef (STREAMCHECK_\w+_H)\n#define \1\n(?!#endif)")
+CPP = ('#ifdef __cplusplus\nextern "C" {\n#endif\n', "#ifdef __cplusplus\n}\n#endif\n")
+INT_CHECK = "#if INT_MAX != 2147483647\n#error\n#endif\n"
+FLOAT_CHECKS = (
+    "#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0)\n#error\n#endif\n",
+    "#if defined(__FAST_MATH__)\n#error\n#endif\n",
+    "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#else\n"
+    '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
+)
+INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
+MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
+HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "INT_MAX": "limits.h", "INT_MIN": "limits.h"}
+HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
+HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")
+STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
+WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
+
+
+def check_text(base: str, files: Mapping[str, str]) -> None:
+    """SpecError if the files could mean something else to a compiler than to the proof."""
+    Reader(files).read(f"{base}.c", f"{base}.h")
+
+
+class Reader:
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.files = files
+        self.included: set[str] = set()
+        self.checks: set[str] = set()
+        self.has_floats = False
+        self.has_code = False  # of the source itself: a pragma holds for what comes after it
+
+    def read(self, source: str, header: str) -> None:
+        if header not in self.files or not self._plain(source).startswith(f'#include "{header}"\n'):
+            raise SpecError(f"{source} does not begin with its header", Location(source, 1))
+        self._file(source)
+        missing = {INT_CHECK, *(FLOAT_CHECKS if self.has_floats else ())} - self.checks
+        if missing:
+            wanted = min(missing).split("\n")[0]
+            raise SpecError(f"{source} does not check what the proof assumes: {wanted}", Location(source, 1))
+
+    def _plain(self, file: str) -> str:
+        """The text without comments, blank lines and the messages of #error."""
+        text = without_comments(self.files[file])
+        text = re.sub(r'^#error "[^"\n]*"$', "#error", text, flags=re.M)
+        return "".join(f"{line.rstrip()}\n" for line in text.split("\n") if line.strip())
+
+    def _file(self, file: str) -> None:
+        text = self._plain(file)
+        if file.endswith(".h") and (not GUARD.match(text) or not text.endswith("#endif\n")):
+            raise SpecError("the header has no guard", Location(file, 1))
+        at, depth, cpp = 0, 0, 0
+        while at < len(text):
+            end = text.index("\n", at) + 1
+            line = text[at:end]
+            if "#" not in line:
+                self._code(file, line)
+                self.has_code |= file.endswith(".c")
+                at = end
+                continue
+            check = next((c for c in (INT_CHECK, *FLOAT_CHECKS) if text.startswith(c, at)), None)
+            include, guard = INCLUDE.match(text, at), GUARD.match(text, at)
+            if cpp < 2 and file.endswith(".h") and text.startswith(CPP[cpp], at):
+                at += len(CPP[cpp])
+                cpp += 1
+            elif check is not None and not depth and not self.has_code and self._has_home(check):
+                self.checks.add(check)
+                at += len(check)
+            elif include:
+                self._include(file, include)
+                at = include.end()
+            elif guard:
+                depth += 1
+                at = guard.end()
+            elif line == "#endif\n" and depth:
+                depth -= 1
+                at = end
+            else:
+                raise SpecError(f"a directive that is not expected here: {line.strip()}", Location(file, 1))
+        if depth or cpp == 1:
+            raise SpecError("a directive is not closed", Location(file, 1))
+
+    def _has_home(self, check: str) -> bool:
+        return ("limits.h" if check == INT_CHECK else "float.h") in self.included
+
+    def _include(self, file: str, include: re.Match[str]) -> None:
+        if include[1]:
+            self.included.add(include[1])
+        elif include[2] not in self.files or include[2] == file:
+            raise SpecError(f"{include[2]} is not one of the files", Location(file, 1))
+        else:
+            self._file(include[2])
+
+    def _code(self, file: str, line: str) -> None:
+        misplaced = STORAGE.search(line, re.match(r"\s*(\w+ )?", line).end())  # type: ignore[union-attr]
+        if misplaced:
+            raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))
+        for word in WORD.findall(line):
+            home = HOMES.get(word)
+            self.has_floats |= word in ("float", "double")
+            if home is not None and home not in self.included:
+                raise SpecError(f"{word} is used without <{home}>", Location(file, 1))
+            if home is None and not self._is_plain(word):
+                raise SpecError(f"{word} may be a macro", Location(file, 1))
+
+    def _is_plain(self, word: str) -> bool:
+        return word[0] in ".0123456789" or word in KEYWORDS or word.startswith("sc_") or member_name(word) == word
