@@ -252,3 +252,15 @@ def test_no_function_is_named_by_a_bare_participle():
     ]
     participles = [n for n in names if "_" not in n and n.endswith(("ed", "ing")) and n not in kept]
     assert participles == [] and set(names).isdisjoint(IRREGULAR)
+
+
+def test_names_and_docstrings_say_what_things_are():
+    """A docstring begins with what the caller gets; a variable is named for what it holds, not how it was come by."""
+    for path in FILES:
+        tree = ast.parse(path.read_text())
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        assert stored.isdisjoint(("said", "told")), path
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                first = (ast.get_docstring(node) or "").partition("\n")[0]
+                assert not first.startswith(("What ", "Whether ", "None where ")), f"{path}: {first}"

@@ -44,10 +44,10 @@ def _level_of_call(node: Any, scope: NameScope) -> int:
     if is_choice(node, scope):
         return CHOOSES
     name = getattr(node.name, "name", "")
-    found = library.model_name(name)
-    if found is None or is_defined(name, scope):
+    model = library.model_name(name)
+    if model is None or is_defined(name, scope):
         return READS if name in READERS and not is_defined(name, scope) else ACTS
-    single = found + "f" if found in library.GENERIC else found
+    single = model + "f" if model in library.GENERIC else model
     return CHOOSES if library.model(single).chooses else READS
 
 

@@ -59,9 +59,9 @@ def _inconsistency(
             if values[call.tick] is not True or not any(o.payload in matters[i] for o in call.outputs):
                 continue
             given = call.function, tuple(values[t] for t in call.inputs)
-            found = tuple(values[t] for t in call.outputs)
-            outputs, step = known.setdefault(given, (found, i))
-            if outputs != found:
+            results = tuple(values[t] for t in call.outputs)
+            outputs, step = known.setdefault(given, (results, i))
+            if outputs != results:
                 when = f"at step {i}" if step == i else f"at steps {step} and {i}"
                 return Inconsistent(f"it gives {call.function} two values for the same inputs, {when}")
     return None

@@ -213,11 +213,11 @@ def _readers(lowered: Lowered) -> dict[Term, str]:
     readers: dict[Term, str] = {}
     seen: set[Term] = set()
     while waiting:
-        found: list[tuple[str, Term]] = []
+        reached: list[tuple[str, Term]] = []
         for name, root in waiting:
             for node in walk([root], seen):
                 readers[node] = name
                 if node in nexts:
-                    found.append((name, nexts[node]))
-        waiting = found
+                    reached.append((name, nexts[node]))
+        waiting = reached
     return readers

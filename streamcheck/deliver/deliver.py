@@ -135,7 +135,7 @@ def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
 
 
 def _trust_remarks(unit: Unit, trusted: list[str]) -> Iterator[str]:
-    """What the proof of the C takes on trust, beside the compiler."""
+    """Remarks on what the proof of the C takes on trust, beside the compiler."""
     if trusted:
         yield f"trusted, not proved: {', '.join(trusted)} of math.h (no standard promises their last bit)"
     if unit.has_floats:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import struct
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import bitwuzla
@@ -90,6 +90,10 @@ class BitSolver:
         needed = {t.id() for t in self._solver.get_unsat_assumptions()}
         return [t for t in candidates if self._term(t).id() in needed]
 
+    def model(self) -> BitModel:
+        """The last model, read before anything else is asserted."""
+        return BitModel(self._value)
+
     def values(self, variables: Iterable[Term]) -> dict[Term, Value]:
         """The last model's values; a default for variables that it leaves open."""
         return {v: self._value(v) for v in variables}
@@ -141,6 +145,18 @@ class BitSolver:
             yield f"(declare-fun {unknown} ({' '.join(sort(a.type) for a in node.args)}) {sort(node.type)})"
         text = application(node, [self._names[a] for a in node.args])
         yield f"(define-fun {name} () {sort(node.type)} {text})"
+
+
+class BitModel(dict[Term, Value]):
+    """A model's values, each read when it is first asked for."""
+
+    def __init__(self, read: Callable[[Term], Value]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, var: Term) -> Value:
+        value = self[var] = self._read(var)
+        return value
 
 
 def _float(type: FloatType, value: Any) -> float:

@@ -93,14 +93,19 @@ class Chained:
         self.system = system
         self.variables = [*(s.var for s in system.state), *system.inputs]
         self.states = [s.var for s in system.state]
+        self._frames: dict[int, dict[Term, Term]] = {}
+
+    def _frame(self, step: int) -> dict[Term, Term]:
+        if step not in self._frames:
+            self._frames[step] = {v: at(v, step) for v in self.variables}
+        return self._frames[step]
 
     def image(self, root: Term, step: int) -> Term:
-        return substitute([root], {v: at(v, step) for v in self.variables})[root]
+        return substitute([root], self._frame(step))[root]
 
     def equations(self, step: int) -> list[Term]:
         """T[x_i, x_i+1]."""
-        frame = {v: at(v, step) for v in self.variables}
-        nexts = substitute([s.next for s in self.system.state], frame)
+        nexts = substitute([s.next for s in self.system.state], self._frame(step))
         return [_same(at(s.var, step + 1), nexts[s.next]) for s in self.system.state]
 
     def is_initial(self, step: int) -> Term:

@@ -1,4 +1,4 @@
-"""What other files rely on: the interface of the C is the spec's, also where the step does not use it.
+"""The parts of the C that other files rely on: its interface is the spec's, also if the step does not use it.
 
 The fields of structs and the constants of enums have their names and values, handlers their parameters, the functions
 of the monitor and its objects external linkage.

@@ -1,4 +1,4 @@
-"""What the text of generated files must hold, beyond its meaning as C: the parts that a preprocessor reads.
+"""Rules for the text of generated files, beyond its meaning as C: for the parts that a preprocessor reads.
 
 A file has only these directives: a guard around the whole of a header and around types, `extern "C"` for C++, includes,
 and the checks of what the proof assumes of the compiler. The checks must be there. Every name of the library has its

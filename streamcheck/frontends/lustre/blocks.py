@@ -127,6 +127,6 @@ class BlockParser:
         """Each variable has a condition of its own, and each unguarded `pre` in it, and each call, its own values."""
         for e in subexpressions(condition):
             if e.op == "call" or id(e) in self.expressions.unguarded:
-                found = "a call" if e.op == "call" else "`pre` without `->`"
-                text = f"the condition of a block of several variables has {found} in it, which is not supported"
+                what = "a call" if e.op == "call" else "`pre` without `->`"
+                text = f"the condition of a block of several variables has {what} in it, which is not supported"
                 raise self.cursor.error(e.at, text, write="a variable for the condition")

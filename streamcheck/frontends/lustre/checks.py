@@ -183,8 +183,8 @@ class DeclarationRules:
         for e in subexpressions(lazy):
             called = self.file.nodes.get(e.value.node) if e.op == "call" else None
             if e.op in MEMORY or (called is not None and called.kind == "node"):
-                found = f"{MEMORY[e.op]} in it" if called is None else f"a call of {called.name} in it, which is a node"
-                text = f"an operand of {operator} has {found}: these operands have no memory"
+                what = f"{MEMORY[e.op]} in it" if called is None else f"a call of {called.name} in it, which is a node"
+                text = f"an operand of {operator} has {what}: these operands have no memory"
                 raise self.tokens.error(e.at, text, write="a variable with an equation of its own, or and, or, =>")
 
     # Functions

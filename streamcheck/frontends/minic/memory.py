@@ -93,7 +93,7 @@ class MemoryCalls:
     # Arguments
 
     def _pointee(self, node: Any) -> Pointee:
-        """What an argument points to, whatever its type: these functions see bytes."""
+        """The target of an argument, whatever its type: these functions see bytes."""
         while form(node) == "Cast" and isinstance(self.to.declarations.kind_of(node.to_type, self.to.scope), Pointer):
             node = node.expr
         pointee = pointers.pointee_of(self.to.value(node), self.to, node)
@@ -268,8 +268,8 @@ class MemoryCalls:
         """The values of a region, by the distance from its offset, as elements of another."""
 
         def value(distance: Term) -> Term:
-            found = self._element_at(out, simple_term("add", out.offset, distance))
-            return recast(found, self.to.type_of(into.element))
+            element = self._element_at(out, simple_term("add", out.offset, distance))
+            return recast(element, self.to.type_of(into.element))
 
         return value
 
@@ -289,24 +289,24 @@ class MemoryCalls:
         """The distance from the offset to the first zero, and whether there is one."""
         offset, zero = region.offset, constant(self.to.type_of(region.element), 0)
         first = offset.payload if offset.is_const else 0
-        distance, found = self._long(region.length), FALSE
+        distance, ends = self._long(region.length), FALSE
         for place in range(region.length - 1, max(first, 0) - 1, -1):
             here = simple_term("eq", self._element(region, place), zero)
             if not offset.is_const:
                 here = conjunction(here, simple_term("ge", self._long(place), offset))
             distance = either(here, simple_term("sub", self._long(place), offset), distance)
-            found = disjunction(here, found)
-        return distance, conjunction(found, simple_term("ge", offset, self._long(0)))
+            ends = disjunction(here, ends)
+        return distance, conjunction(ends, simple_term("ge", offset, self._long(0)))
 
     def _length(self, arguments: list[Any]) -> CValue:
         region = self._string(arguments[0])
-        distance, found = self._end(region)
+        distance, ends = self._end(region)
         if len(arguments) == 2:
             limit = self._count(arguments[1])
-            self._require(disjunction(found, self._holds_in(region, limit)))
+            self._require(disjunction(ends, self._holds_in(region, limit)))
             distance = self._least(distance, limit)
         else:
-            self._require(found)
+            self._require(ends)
         return self.to.arithmetic.convert(CValue(kinds.LONG, distance), kinds.ULONG)
 
     def _least(self, a: Term, limit: Term) -> Term:
@@ -317,19 +317,19 @@ class MemoryCalls:
     def _string_copy(self, name: str, arguments: list[Any], node: Any) -> CResult:
         pointee = self._pointee(arguments[0])
         into, out = self._string(arguments[0]), self._string(arguments[1])
-        length, found = self._end(out)
+        length, ends = self._end(out)
         if name == "strncpy":
             count = self._count(arguments[2])
-            self._require(conjunction(self._holds_in(into, count), disjunction(found, self._holds_in(out, count))))
+            self._require(conjunction(self._holds_in(into, count), disjunction(ends, self._holds_in(out, count))))
             self._require_apart(into, out, count)
             self._write(into, count, self._with_zeros(self._from(out, into), length, into), node)
             return pointee
         if name == "strncat":
             limit = self._count(arguments[2])
-            self._require(disjunction(found, self._holds_in(out, limit)))
+            self._require(disjunction(ends, self._holds_in(out, limit)))
             length = self._least(length, limit)
         else:
-            self._require(found)
+            self._require(ends)
         start = into
         if name in ("strcat", "strncat"):
             end, ended = self._end(into)
