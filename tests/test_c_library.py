@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import struct
@@ -20,6 +21,7 @@ from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
 from streamcheck.frontends.minic.library_calls import value_of_model
 from streamcheck.frontends.minic.read import read_c
+from streamcheck.problem.problem import problem_from_plain, problem_to_plain
 
 needs_gcc = pytest.mark.skipif(not have("gcc"), reason="gcc is not here")
 
@@ -248,6 +250,13 @@ def test_calls_that_are_not_modelled_end_the_model(read):
         ((found, (why, hidden)),) = limits(cfa).items()
         assert (found, hidden) == (name, ("assert, line 4",)), body
         assert reason in why, body
+
+
+def test_the_ends_of_a_model_are_kept_as_json(read):
+    cfa, _ = read("int main(void) {\n frob();\n assert(nondet_int());\n}\n")
+    again = problem_from_plain(json.loads(json.dumps(problem_to_plain(cfa))))
+    hidden = ("assert, line 3",)
+    assert again.errors == cfa.errors and limits(again) == {"no call of frob, line 2": ("frob is not declared", hidden)}
 
 
 def test_what_cannot_happen_after_a_call_is_not_hidden_by_it(read):

@@ -495,6 +495,7 @@ def test_an_included_file_keeps_its_lines(read):
         ("int f(int x) { return x; } int main(void) {\n f();\n}", "a.c:2: f takes 1 argument, found 0"),
         ("int main(void) {\n const int x = 1;\n x = 2;\n}", "a.c:3: x = 2: it is const"),
         ("int main(void) { int a[2];\n int n = nondet_int(); memset(a, 0, n);\n}", "a.c:2: n: the number of bytes"),
+        ("struct s { int x, y; } a[2]; int main(void) {\n memset(&a[0].x, 0, 8);\n}", "a.c:2: &a[0].x: a field of an"),
         ("int main(void) { double a, b;\n memcmp(&a, &b, 8);\n}", "a.c:2: memcmp(&a, &b, 8): double and double"),
         ("int main(void) { char a[2];\n int i = 0; a[0] = strlen(a + i++);\n}", "a.c:2: strlen(a + (i++)): side"),
         ('int main(void) {\n strcpy("ab", "b");\n}', 'a.c:2: the string "ab" is supported as an init'),

@@ -99,12 +99,12 @@ def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
     distance = to.arithmetic.convert(by, kinds.LONG).term
     if distance.is_const and distance.payload == 0:
         return operand
-    if operand.offset is None or not _is_in_array(operand.lvalue, operand.offset):
+    if operand.offset is None or not is_in_array(operand.lvalue, operand.offset):
         raise SpecError("arithmetic on a pointer to a single variable is not supported", to.where)
     return replace(operand, offset=CValue(kinds.LONG, sum_of(op, operand.offset.term, distance)))
 
 
-def _is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
+def is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
     """A field of an element, as in &a[i].x, is no element: nothing follows it."""
     return not isinstance(lvalue.kind, Array) or lvalue.element(offset.term).last_array()[1]
 

@@ -18,6 +18,10 @@ class OutOfTime(SpecError):
     """The limit is over."""
 
 
+class _Interruption(BaseException):
+    """The end of the time, inside the block: no handler of errors there takes it for one of its own."""
+
+
 @contextmanager
 def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
     """End the block with OutOfTime after so many seconds, at the next instruction of Python. None is no limit, and
@@ -27,12 +31,15 @@ def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
         return
 
     def end(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise OutOfTime(f"{doing} timed out after {seconds:.3g} s", write="a longer --timeout")
+        raise _Interruption
 
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))
     try:
         yield
+        signal.setitimer(signal.ITIMER_REAL, 0)  # from here on the end cannot come any more
+    except _Interruption:
+        raise OutOfTime(f"{doing} timed out after {seconds:.3g} s", write="a longer --timeout") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -19,6 +19,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
 from streamcheck.run.director import Alarm, Decision, Director
 from streamcheck.run.limits import OutOfTime, time_limit
+from streamcheck.run.model_ends import ends_before, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
@@ -85,7 +86,7 @@ def prove(
         standby=standby,
     )
     decisions = director.run()
-    results = [_result(p, decisions[p.name]) for p in chosen.properties]
+    results = within_model(chosen, [_result(p, decisions[p.name]) for p in chosen.properties])
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -125,6 +126,7 @@ def _select(problem: Problem, names: Sequence[str]) -> Problem:
         if not fitting:
             raise SpecError(f'{problem.name} has no property named "{name}", it has {", ".join(known) or "none"}')
         chosen.update(fitting)
+    chosen |= ends_before(problem, chosen)
     return with_properties(problem, chosen) if names else problem
 
 
@@ -159,7 +161,8 @@ def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> l
             return []
         case Automaton():
             proved = {name for name, d in decisions.items() if d.verdict == "proved"}
-            doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in proved]
+            ends = {e.name for e in problem.errors if e.limit is not None}
+            doubtful = [p.name for p in problem.properties if p.is_implied and p.name not in proved | ends]
             if not doubtful:
                 return []
             first = doubtful[0] if doubtful[0] in decisions else f"{doubtful[0]} (not checked)"

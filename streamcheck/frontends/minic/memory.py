@@ -96,7 +96,11 @@ class MemoryCalls:
         """The target of an argument, whatever its type: these functions see bytes."""
         while form(node) == "Cast" and isinstance(self.to.declarations.kind_of(node.to_type, self.to.scope), Pointer):
             node = node.expr
-        return pointers.pointee_of(self.to.value(node), self.to, node)
+        pointee = pointers.pointee_of(self.to.value(node), self.to, node)
+        if pointee.offset is not None and not pointers.is_in_array(pointee.lvalue, pointee.offset):
+            text = self.to.text(node)
+            raise self.to.error(f"{text}: a field of an element as bytes is not supported; assign it", node)
+        return pointee
 
     def _region(self, node: Any) -> Region:
         to = self.to
