@@ -107,6 +107,17 @@ def test_evidence_of_several_properties_is_checked_by_one_checker(made, monkeypa
     assert sum(id(shared.evidence) in c.known for c in queue.checkers) == 1
 
 
+def test_other_properties_of_the_same_evidence_do_not_end_its_check(made):
+    queue = made[0](1)
+    slow = proof("slow")
+    queue.add(slow)
+    queue.add(Proof(WORKER, "engine", Proved("b", slow.proved.certificate), slow.evidence))
+    assert outcomes(queue, 1, seconds=0.5) == [] and slow.tries == 0  # nothing else waits
+    queue.add(proof("c"))
+    assert outcomes(queue, 1) == [("c", None)]
+    assert slow.tries == 1 and all(p.tries == 1 for p in queue.proofs_of("b"))
+
+
 def test_what_is_proved_needs_no_other_proof(made):
     queue = made[0](1)
     queue.add(proof("a"))

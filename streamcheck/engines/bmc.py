@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is not a run (an irrational value?)"
+JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
 MOST_ATTEMPTS = 4  # at a query about one property, each with twice the patience of the one before (heuristic)
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
@@ -103,6 +104,8 @@ class Bmc:
         groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
         while groups:
             pending = groups.pop(0)
+            if pending is not asked and len(pending) == 1:
+                yield Progress(max(k - 1, 0))
             answered = yield from self._find_violations(k, pending, open_claims, runs, solver)
             if answered:
                 solver.add(*pending.values())
@@ -127,7 +130,8 @@ class Bmc:
         guesses, attempts = 0, 1
         while pending:
             # I ∧ T^k ∧ A ∧ (¬P_1[xk] ∨ ¬P_2[xk] ∨ …)
-            answer = solver.check(disjunction(*(negation(image) for image in pending.values())))
+            share = 1.0 if len(pending) == 1 else JOINT_SHARE
+            answer = solver.check(disjunction(*(negation(image) for image in pending.values())), share=share)
             if answer is False:
                 break
             if answer is None:
@@ -135,7 +139,7 @@ class Bmc:
                     return False
                 attempts += 1
                 solver.more_patience()
-                yield Progress(k - 1)
+                yield Progress(max(k - 1, 0))
                 continue
             values = runs.complete(solver.values([*runs.leaves(k + 1)]))
             results = evaluate(pending.values(), values)

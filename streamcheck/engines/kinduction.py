@@ -218,7 +218,7 @@ class KInduction:
                 if name not in together:
                     continue
                 # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ ¬P_i[xk]
-                yield Progress(attempt.k - 1)
+                yield Progress(max(attempt.k - 1, 0))
                 assumed = self._assumptions(together, attempt)
                 answer = self.solver.check(*assumed, negation(goals[name]))
                 if answer is False:

@@ -118,11 +118,13 @@ class Checks:
         now = time.monotonic()
         for checker in list(self.checkers):
             proof = checker.proof
-            if proof is None or not self._waiting or now - checker.since < BUDGETS[proof.tries]:
+            if proof is None or not self._ready() or now - checker.since < BUDGETS[proof.tries]:
                 continue
             if checker.child.processor_time() - checker.began >= BUDGETS[proof.tries]:
-                proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
                 self._waiting.append(proof)
+                tries = min(proof.tries + 1, len(BUDGETS) - 1)
+                for same in (p for p in self._waiting if p.evidence is proof.evidence):
+                    same.tries = tries
                 self._end(checker)
         while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
             proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
