@@ -105,11 +105,11 @@ class UnitWriter:
     def _size(self) -> int:
         """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
         members = sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
-        shown = [t for t, _ in self._shown()]
+        shown = [t for t, _ in self._observed_members()]
         if self.options.copilot:
             return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
         if shown:
-            members.append(struct_of(f"{self.name} observers", tuple((n, t) for t, n in self._shown())))
+            members.append(struct_of(f"{self.name} observers", tuple((n, t) for t, n in self._observed_members())))
         return text.padded_size(members) if members else 1
 
     # The header
@@ -196,10 +196,10 @@ class UnitWriter:
         if self.low.observers:
             yield "/* the observers at the last step */"
             yield f"struct {self.name}_observers {{"
-            yield from (f"{I}{text.declaration(type, name)};" for type, name in self._shown())
+            yield from (f"{I}{text.declaration(type, name)};" for type, name in self._observed_members())
             yield from ("};", "")
 
-    def _shown(self) -> list[tuple[Type, str]]:
+    def _observed_members(self) -> list[tuple[Type, str]]:
         return [(o.term.type, self.names.observer(o.name)) for o in self.low.observers]
 
     def _members(self) -> Iterator[str]:
@@ -314,7 +314,7 @@ class UnitWriter:
                 yield f"(void)memcpy({place}, {table}, sizeof({place}));"
             yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
         if self.low.observers:
-            for shown, name in self._shown():
+            for shown, name in self._observed_members():
                 for part, type in part_names("", shown):
                     yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
         elif not self.low.cells and not self.low.rings:
