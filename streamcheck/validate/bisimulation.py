@@ -262,6 +262,7 @@ class Bisimulation:
     ) -> Execution:
         run = Execution(self.nodes, f"{self.name}.c", settle, decide)
         run.executed = self.executed
+        run.longest_loop = max((place.length for place in self.code.places.values()), default=0)
         return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
