@@ -40,7 +40,18 @@ from streamcheck.core.term import constant as literal
 from streamcheck.core.types import EnumType, MachineType, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
-from streamcheck.validate.discharge import QUICK, WORK, Equals, Prover, RandomValues, cut, equal, member, pair_claim
+from streamcheck.validate.discharge import (
+    QUICK,
+    TOGETHER,
+    WORK,
+    Equals,
+    Prover,
+    RandomValues,
+    cut,
+    equal,
+    member,
+    pair_claim,
+)
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
@@ -262,6 +273,7 @@ class Bisimulation:
     ) -> Execution:
         run = Execution(self.nodes, f"{self.name}.c", settle, decide)
         run.executed = self.executed
+        run.longest_loop = max((place.length for place in self.code.places.values()), default=0)
         return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
@@ -428,8 +440,12 @@ class Bisimulation:
         open_goals = [g for g in goals if g.claim is not TRUE]
         answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
         doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
-        again = prover.valid([g.claim for g in doubtful])
-        return list(dict.fromkeys(g.what for g, holds in zip(doubtful, again, strict=True) if not holds))
+        for i in range(0, len(doubtful), TOGETHER):
+            some = doubtful[i : i + TOGETHER]
+            again = prover.valid([g.claim for g in some])
+            if not all(again):  # one is enough to refuse the C
+                return list(dict.fromkeys(g.what for g, holds in zip(some, again, strict=True) if not holds))
+        return []
 
 
 def _member(struct: Lvalue, name: str) -> Lvalue:

@@ -26,8 +26,6 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable
 from streamcheck.core.types import Type
 from streamcheck.validate.memory import Memory, scalars_of
 
-LONGEST_LOOP = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Demanded:
@@ -78,6 +76,7 @@ class Execution(Evaluator):
         self.acting: Any = None  # the assignment that is a statement of its own
         self.functions: dict[str, Function] = {}
         self.executed: set[str] = set()  # functions
+        self.longest_loop = 0  # rounds
         self.objects: list[Any] = []  # declarations of objects at file scope
         self.standard = self.scope
         self.globals = self.scope = NameScope(self.standard)
@@ -395,7 +394,7 @@ class Execution(Evaluator):
             raise self.error("a loop of this form is not supported", node)
         for declaration in node.init.decls:
             self._statement(declaration)
-        for _ in range(LONGEST_LOOP):
+        for _ in range(self.longest_loop + 1):
             condition = self.truth(node.cond)
             if not condition.is_const:
                 raise self.error("a loop whose bound is not a constant", node)
@@ -404,7 +403,7 @@ class Execution(Evaluator):
             self._statement(node.stmt)
             self._effect(node.next)
         else:
-            raise self.error(f"a loop of more than {LONGEST_LOOP} rounds", node)
+            raise self.error(f"a loop of more than {self.longest_loop} rounds", node)
         self.scope = outer
 
     def _effect(self, node: Any) -> None:
