@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import bitwuzla
+import bitwuzla  # type: ignore[import-not-found]
 
 from streamcheck.core.evaluate import unknown_function
 from streamcheck.core.smtlib import application, literal, sort
