@@ -145,6 +145,7 @@ def test_a_mark_at_the_beginning_deep_nesting_and_stray_locations(tmp_path):
         ("// a lock\nA { initial q; final b; }", ":1: // is unexpected here: a comment begins with #"),
         ("A { initial q; final badd; from q | skip --> bad; }", ":1: no edge leads to the final location badd; do you"),
         ("A { initial q; final b;\n from q | skip --> c; }", ":1: no edge leads to the final location b"),
+        ("A { initial q; final b; from s | skip --> b; }", ":1: no edge leads from the initial location q"),
         ("A { var x; initial q; final b; from q | x := ((1) --> b; }", "expected ), found -->"),
         ("A { var x; initial q; final b; from q | x := (1)) --> b; }", ") closes nothing"),
         ("A { var x; initial q; final b; from q | x := 1 + x < 2 --> b; }", "expected a number"),

@@ -48,6 +48,7 @@ PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every 
 # Macros that gcc and clang predefine on 64-bit Linux, with these values.
 PREDEFINED = dict.fromkeys("__STDC__ __STDC_HOSTED__ __LP64__ _LP64 __linux__ __unix__ __x86_64__".split(), "1")
 PREDEFINED |= {"__CHAR_BIT__": "8", "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8"}
+PREDEFINED |= {"__STDC_VERSION__": "201710L"}
 GUARD = re.compile(r"STREAMCHECK_\w+_H\Z")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
@@ -178,6 +179,8 @@ class Preprocessor:
                 self.macros.pop(rest, None)
             case "error":
                 raise SpecError(f"#error {rest}", self.here)
+            case "pragma" if rest.startswith("pack") and not self.portable:
+                raise SpecError("#pragma pack changes the layout of structs: not supported", self.here)
             case "pragma" if not self.portable or rest in PRAGMAS:
                 pass
             case "" | "line" | "warning" if not self.portable:
@@ -194,6 +197,8 @@ class Preprocessor:
         body = tuple(t for t in TOKEN.findall(match[4].strip()) if t != "\n")
         if any(t in ("#", "##") for t in body):
             raise SpecError(f"the macro {match[1]} uses # or ##, which are not supported", self.here)
+        if match[1] == "NDEBUG":
+            raise SpecError("NDEBUG leaves out every assert: not supported", self.here, write="a file without it")
         names = [p.strip() for p in match[3].split(",") if p.strip()] if match[2] else None
         if names is not None and not all(NAME.match(p) for p in names):
             raise SpecError(f"the macro {match[1]} is variadic, which is not supported", self.here)

@@ -14,7 +14,8 @@
     }
 
 Variables are mathematical integers that begin with any values; the claim is that no run comes to the final location
-(its outgoing edges are don't cares and are dropped). A final location that no edge leads to is a mistake, not a proof.
+(its outgoing edges are don't cares and are dropped). A final location that no edge leads to,
+and an initial location that no edge leads from, is a mistake, not a proof.
 The tool's own grammar has + - * /; [Penelle, section 3.1] adds %. It leaves the division of negative numbers
 to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
 than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
@@ -280,6 +281,11 @@ class _AutReader:
         if final.text not in {initial.text, *targets}:
             raise SpecError(
                 f"no edge leads to the final location {final.text}{_hint(final.text, targets)}", final.where
+            )
+        sources = {e.source for e in self.edges}
+        if initial.text not in {final.text, *sources}:
+            raise SpecError(
+                f"no edge leads from the initial location {initial.text}{_hint(initial.text, sources)}", initial.where
             )
         edges = [e for e in self.edges if e.source != final.text]
         stray = [q for q in self.locations if q not in {initial.text, *targets}]
