@@ -613,3 +613,18 @@ def test_directives_that_change_the_meaning_are_refused(tmp_path, directive, mes
 def test_the_version_of_the_language_is_known(read):
     program = read("int r; int main(void) {\n#if __STDC_VERSION__ >= 199901L\n r = 1;\n#else\n r = 2;\n#endif\n}")
     assert ends(program) == 1
+
+
+@pytest.mark.parametrize(
+    ("parameter", "argument", "is_refused"),
+    [("int", "0.5", True), ("int", "1L << 32", True), ("unsigned char", "256", True), ("int", "1 < 2", False)],
+)
+@pytest.mark.parametrize("name", ["__VERIFIER_assert", "__VERIFIER_assume"])
+def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, name, parameter, argument, is_refused):
+    path = tmp_path / "a.c"
+    path.write_text(f"extern void {name}({parameter} c);\nint main(void) {{ {name}({argument}); }}\n")
+    if not is_refused:
+        read_c(str(path), "c")
+        return
+    with pytest.raises(SpecError, match="a.c:2: .* loses its value as"):
+        read_c(str(path), "c")

@@ -99,6 +99,8 @@ class Calls:
         arguments = list(node.args.exprs) if node.args else []
         if function is not None and function.body is not None and not (name in ERRORS and _only_fails(function.body)):
             return self._inline(function, arguments, node)
+        if name in (*ASSERTIONS, *ASSUMPTIONS) and function is not None:
+            self._refuse_loss(function, arguments, node)
         if name in ASSERTIONS and len(arguments) == 1:
             self._condition(arguments[0], node, self._error("assert"))
         elif name in ERRORS:
@@ -112,6 +114,15 @@ class Calls:
         else:
             return self._outer(name, function, arguments, node)
         return None
+
+    def _refuse_loss(self, function: Function, arguments: list[Any], node: Any) -> None:
+        """Error if an argument may become 0 as a parameter of this function without a body: 0.5 as an int."""
+        for (_, wanted), argument in zip(function.parameters, arguments, strict=False):
+            given = static.kind_of(self.expressions, argument)
+            lossy = isinstance(given, Floating) or (isinstance(given, Integer) and given.width > _width(wanted))
+            if isinstance(wanted, Integer) and wanted != kinds.BOOLEAN and lossy:
+                to = self.expressions
+                raise to.error(f"{to.text(node)}: {given} loses its value as {wanted}; write a comparison", node)
 
     def _error(self, kind: str) -> str:
         """The error location of a failure here: of the outermost assertion that is being executed, if there is one."""
@@ -279,6 +290,10 @@ class Calls:
 
 def _is_text(node: Any) -> bool:
     return form(node) == "Constant" and node.type == "string"
+
+
+def _width(kind: AnyKind) -> int:
+    return kind.width if isinstance(kind, Integer) else 0
 
 
 def _only_fails(body: Any) -> bool:
