@@ -301,3 +301,15 @@ def test_a_preprocessed_file_is_a_program(tmp_path):
     path.write_text('# 1 "a.c"\n# 1 "/usr/include/assert.h" 1 3 4\nint x;\nint main(void) {\n assert(x == 0);\n}\n')
     done = streamcheck("prove", path)
     assert done.returncode == 0 and "proved     assert, line 5" in done.stdout
+
+
+def test_a_violation_with_not_a_number_is_replayed(tmp_path):
+    """Infinity minus infinity is no number, and equals nothing, not even the value that the replay has there."""
+    path = tmp_path / "nan.c"
+    path.write_text(
+        "double __VERIFIER_nondet_double(void);\nextern void reach_error(void);\n"
+        "int main(void) {\n  double a = __VERIFIER_nondet_double();\n"
+        "  for (int i = 0; i < 3; i++) a = a - a;\n  if (!(a < 1)) reach_error();\n}\n"
+    )
+    done = streamcheck("prove", str(path), "--timeout", "20")
+    assert done.returncode == 1 and "ALARM" not in done.stderr, done.stderr

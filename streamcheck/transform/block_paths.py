@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, default
 from streamcheck.problem.automaton import Automaton, Edge
@@ -61,11 +62,16 @@ def _execute(
             continue
         after = {**now, **{v: evaluation.of(t) for v, t in edge.updates}}
         executed.append((edge, {str(c.payload): value for c, value in chosen.items()}, after))
-        if edge.target == block.target and (block.target in source.bad or all(after[v] == wanted[v] for v in wanted)):
+        if edge.target == block.target and (block.target in source.bad or _are_identical(after, wanted)):
             return executed
         if edge.target in leading:
             pending.extend((depth + 1, e) for e in reversed(source.edges_from[edge.target]))
     return None
+
+
+def _are_identical(values: Mapping[Term, Value], wanted: Mapping[Term, Value]) -> bool:
+    """True if the variables have the wanted values. NaN is one."""
+    return all(identical(values[v], wanted[v]) for v in wanted)
 
 
 def _leading_to(source: Automaton, stops: set[str], target: str) -> set[str]:
