@@ -626,5 +626,5 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
     if not is_refused:
         read_c(str(path), "c")
         return
-    with pytest.raises(SpecError, match="a.c:2: .* loses its value as"):
+    with pytest.raises(SpecError, match=r"a.c:2: .* loses its value as"):
         read_c(str(path), "c")

@@ -14,9 +14,13 @@ from streamcheck.certify import judge
 from streamcheck.certify.check import Checker
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, machine
-from streamcheck.problem.verdict import Certificate
+from streamcheck.engines.protocol import Task, TrueUpTo
+from streamcheck.problem.verdict import Certificate, Proved
+from streamcheck.run.registry import build
 from streamcheck.run.source import Target, read
+from streamcheck.run.workers import Turns
 from streamcheck.smt.bit_solver import BitSolver, NoNumbers, is_expressible
+from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
 
@@ -107,3 +111,17 @@ def test_numbers_are_not_expressible(spec_file):
     path = spec_file('n = stream(Int, lambda n: [0] ++ (n + 1))\nspec = Spec("s")\nspec.prop("p", n >= 0)\n')
     status, answer = verdicts(path, "--engine", "bit-bmc")
     assert status == 3 and "bitwuzla has no Int and Real" in str(answer["properties"][0]["reasons"])
+
+
+def test_answers_of_bitwuzla_are_no_facts_for_engines_on_z3(spec_file):
+    """Else bitwuzla could check a proof whose base case is its own answer."""
+    counter = "n = stream(Word8, lambda n: [0] ++ mux(n < 9, n + 1, n))"
+    path = spec_file(counter + '\nspec = Spec("s")\nspec.prop("p", n < 10)\n')
+    (specification,) = read(Target(str(path), None))
+    system = next(view.system for view in views(specification) if view.model == "bits")
+    turns = Turns(lambda: build(("bit-bmc", "k-induction")), Task(system))
+    events = []
+    for _ in range(30):
+        turns.round(lambda engine, event: events.append((engine, event)))
+    assert any(engine == "bit-bmc" and isinstance(event, TrueUpTo) for engine, event in events)
+    assert not any(isinstance(event, Proved) for _, event in events)  # k-induction waits for a base case of its family

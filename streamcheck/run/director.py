@@ -49,7 +49,7 @@ from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
-from streamcheck.run.registry import build
+from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
@@ -63,6 +63,7 @@ SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
+LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
 
 
@@ -127,7 +128,8 @@ class Director:
     _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
-    _held: set[str] = field(default_factory=set)  # properties with a proof that is cheap to check: nobody works on them
+    _held: dict[str, float] = field(default_factory=dict)  # properties with a proof that is cheap to check, and since
+    # when: nobody works on them
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
@@ -238,6 +240,7 @@ class Director:
             ):
                 return
             if not decided_at:
+                self._release_held(now)
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
@@ -273,7 +276,7 @@ class Director:
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or self._held.issuperset(self.open_properties()):
+        if not self._plan or self._held.keys() >= set(self.open_properties()):
             return math.inf
         return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
 
@@ -338,7 +341,10 @@ class Director:
             records = worker.child.channel.available()
         except (Ended, Forged):
             self._collect_log(worker)
-            died = f"died ({worker.child.end() or 'it wrote no record'})"
+            how = worker.child.end()
+            if how == "ended with status 0":  # as its last record says, which is being read
+                return
+            died = f"died ({how or 'it wrote no record'})"
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
@@ -367,7 +373,8 @@ class Director:
                 worker.depths[engine] = depth
             case TrueUpTo(prop, k):
                 self._undecided.holds_up_to(prop, k)
-                self._share(worker, event)
+                if ENGINES[engine].family == "z3":  # bitwuzla's answers enter no proof that it may check
+                    self._share(worker, event)
                 self._settle_longer(self.elapsed)
             case Invariants():
                 self._share(worker, event)
@@ -420,7 +427,7 @@ class Director:
         self._last_proof = self.elapsed
         self._checks.add(proof)
         if proof.is_cheap and proved.prop not in self._held:
-            self._held.add(proved.prop)
+            self._held[proved.prop] = self.elapsed
             self._settle(proved.prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
@@ -440,7 +447,16 @@ class Director:
     def _resume(self, prop: str) -> None:
         """Start work again on a property whose proof could not be checked."""
         if prop in self._held and prop not in self.decisions and not any(self._checks.proofs_of(prop)):
-            self._held.remove(prop)
+            self._release(prop)
+
+    def _release_held(self, now: float) -> None:
+        """Start work again on properties whose proof is not so cheap to check after all."""
+        for prop, since in list(self._held.items()):
+            if prop not in self.decisions and now - since > LONGEST_HOLD:
+                self._release(prop)
+
+    def _release(self, prop: str) -> None:
+        if self._held.pop(prop, None) is not None:
             coming = {*self._plan}
             for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
                 if lane not in coming:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from streamcheck.engines.protocol import Engine
     from streamcheck.engines.settings import Setting
     from streamcheck.invariants.options import PolynomialOptions, TemplatesOptions
+    from streamcheck.problem.verdict import SolverFamily
 
 OPTIONS = (  # the modules with the classes of options, loaded one after another until one has the class
     "streamcheck.engines.options",
@@ -68,6 +69,7 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
+    family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     @property
@@ -266,6 +268,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "bounded model checking by bitwuzla: floats and machine integers",
         _bit_bmc,
         spec=Start(1.0, bits=True),
+        family="bitwuzla",
     ),
     EngineEntry(
         "bit-induction",
@@ -273,6 +276,7 @@ ROWS: tuple[EngineEntry, ...] = (
         _bit_induction,
         needs=("bit-bmc",),
         spec=Start(1.0, beside="bit-bmc"),
+        family="bitwuzla",
     ),
     EngineEntry(
         "ic3",
