@@ -17,7 +17,7 @@ it is withdrawn.
 
 Path compression is lazy: a pair of states is made different only after a model has made them equal, and a state is
 kept from being initial only after a model began anew there. These constraints stand under one literal; a core
-without it is a plain k-inductive proof.
+without it is a plain k-inductive proof. They are tried at ever fewer depths (`_is_compared`).
 
 Asserted in the solver, at depth k: T[x0, x1] … T[xk-1, xk]; A[x0] … A[xk]; the invariants that others proved, at every
 step; under a literal h_p for each property p: p[x0] … p[xk-1]; under the literal `compressed`: parts of C_k.

@@ -2,7 +2,8 @@
 
     {"format": "streamcheck certificate 2", "file": "engine.py", "spec": "engine", "property": "ok",
      "claim": "proved", "kind": "inductive", "k": 2,
-     "invariants": [row of terms, …], "equalities": [row, …], "free": [name, …], "types": […], "terms": […]}
+     "invariants": [row of terms, …], "equalities": [row, …], "free": [name, …], "prover": "z3",
+     "types": […], "terms": […]}
 
     {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
 

@@ -135,6 +135,7 @@ class Director:
     _checks: Checks = field(init=False)
     _last_proof: float = -math.inf
     _groups: list[set[str]] = field(default_factory=list)
+    _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _shares: int = 1  # of the memory
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
@@ -147,7 +148,8 @@ class Director:
         try:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
             self._groups = groups(self.models[0])
-            self._plan = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
+            self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
+            self._plan = list(self._lanes)
             self._shares = len(self._plan) * len(self._groups)
             self._loop()
             for name in self._claims():
@@ -307,7 +309,7 @@ class Director:
         self._timeline.info("all engines restart, without limits on queries")
         for worker in self._alive():
             self._stop(worker)
-        for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
+        for lane in self._lanes:
             for group in self._groups:
                 self._start(lane, group, patient=True)
 
@@ -458,7 +460,7 @@ class Director:
     def _release(self, prop: str) -> None:
         if self._held.pop(prop, None) is not None:
             coming = {*self._plan}
-            for lane in plan(self.models, self.jobs, self.engines, deterministic=self.deterministic):
+            for lane in self._lanes:
                 if lane not in coming:
                     self._start(lane, {prop})
 
