@@ -191,13 +191,18 @@ def bind(
 
 
 def assign(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
-    new = to.value(node.rvalue)
-    if node.op in ("+=", "-="):
+    if node.op not in ("=", "+=", "-="):
+        raise to.error(f"{to.text(node)}: {node.op} is not defined for pointers", node)
+    before, new = to.in_order(
+        node.lvalue,
+        lambda: None if node.op == "=" else value_of(variable, to, node),
+        node.rvalue,
+        lambda: to.value(node.rvalue),
+    )
+    if node.op != "=":
         if not isinstance(new, CValue):
             raise to.error(f"{to.text(node)}: not a number", node)
-        new = move(value_of(variable, to, node), new, node.op[0], to)
-    elif node.op != "=":
-        raise to.error(f"{to.text(node)}: {node.op} is not defined for pointers", node)
+        new = move(before, new, node.op[0], to)
     to.assign(node, *bind(variable, new, to.text(node), to, node))
     return value_of(variable, to, node)
 

@@ -69,11 +69,11 @@ class Statements:
                 self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
-            parts = self.expressions.storage.roots(self.known[key])
-            if key[0]:
-                self.flow.private.update(parts)
-            else:
+            if not key[0]:
+                parts = self.expressions.storage.roots(self.known[key])
                 self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
+        accesses = self.expressions.accesses
+        accesses.levels[self.known[key].object] = accesses.depth
         return self.known[key]
 
     def _depth(self) -> int:
@@ -149,6 +149,8 @@ class Statements:
     def statement(self, node: Any) -> None:
         if node is None:
             return
+        if len(self.frames) <= 1:
+            self.expressions.accesses.forget()
         method = getattr(self, f"_{form(node)}", None)
         with self.expressions.at(node):
             if method is not None:
@@ -388,7 +390,7 @@ class Statements:
         to.scope.names[node.name] = place
         if "static" in node.storage:
             self.lasting.add(id(place.object))
-            self.flow.private.difference_update(to.storage.roots(place))
+            to.accesses.levels[place.object] = 0
             if new:
                 self.begin(place, node.init)
         elif node.init is not None:
