@@ -126,3 +126,57 @@ def test_the_variable_whose_order_is_open_is_named(tmp_path):
     path.write_text("int main(void) { int x = 1;\n  x = x++ + 1;\n}\n")
     _, warnings = read_c(str(path), "c")
     assert warnings == ("a.c:2: x is changed and used in no order that C defines; write two statements",)
+
+
+# Lifetimes
+
+DANGLING = """int *g, r;
+int *local(void) { int x = 3; return &x; }
+int *parameter(int a) { return &a; }
+int *same(int *p) { return p; }
+void keep(int v) { int x = v; g = &x; }
+void once(int v) { int x = v; if (v == 1) g = &x; if (v == 2) r = *g; }
+int main(void) {
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("int *p = local(); r = *p;", "no dangling pointer, line 8"),
+        ("r = parameter(1)[0];", "no dangling pointer, line 8"),
+        ("if (local()) r = 1;", "no dangling pointer, line 8"),
+        ("int *p; { int x = 3; p = &x; } r = *p;", "no dangling pointer, line 8"),
+        ("int *p; { int a[2] = {1}; p = a; } p++;", "no dangling pointer, line 8"),
+        ("char *p; { char t[] = \"ab\"; p = t; } r = strlen(p);", "no dangling pointer, line 8"),
+        ("int *p; for (int i = 0; i < 1; i++) p = &i; *p = 1;", "no dangling pointer, line 8"),
+        ("keep(4); r = *g;", "no dangling pointer, line 8"),
+        ("local(); int x = 3, *p = same(&x); r = *p;", 3),
+        ("int *p; { int x = 3; p = &x; r = *p; }", 3),
+        ("int x = 5; g = &x; { int y = *g; r = y; }", 5),
+    ],
+)
+def test_pointers_to_dead_variables_are_claims(read, body, end):
+    assert ends(read(f"{DANGLING}  {body}\n}}\n")) == end
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("once(1); once(2);", 6),
+        ("int *p; for (int i = 0; i < 2; i++) { int x = i; if (i == 0) p = &x; if (i == 1) r = *p; }", 8),
+        ("int *p; for (int i = 0; i < 2; i++) switch (i) { int x; case 0: p = &x; break; case 1: r = *p; }", 8),
+        ("int *p, i = 0; again: { int x; if (!i) p = &x; if (i++) goto in; goto again; in: *p = 1; }", 8),
+    ],
+)
+def test_a_block_that_is_entered_again_has_new_variables(read, body, line):
+    """A pointer to the old ones points anywhere."""
+    cfa = read(f"{DANGLING}  {body}\n}}\n")
+    p = next(c for e in cfa.edges for c in e.choices if c.payload.startswith(("p (", "g (")))
+    assert f"index in bounds, line {line}" in claims(cfa)
+    assert any(new is p for e in cfa.edges for _, new in e.updates)
+
+
+def test_pointers_within_a_block_stay(read):
+    cfa = read(f"{DANGLING} for (int i = 0; i < 2; i++) {{ int x = i, *p = &x; *p += 5; r = r * 10 + x; }} }}\n")
+    assert ends(cfa) == 56 and not any(e.choices for e in cfa.edges)

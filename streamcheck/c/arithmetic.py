@@ -72,6 +72,7 @@ class SideCondition(Enum):
     CONVERSION = "conversion in range", "conversion out of range"
     ARGUMENT = "argument in range", "argument out of range"
     OVERLAP = "no overlap", "the objects overlap"
+    ALIVE = "no dangling pointer", "dangling pointer"
     ORDER = "no unordered effects", "effects in no order"
     REACHED = "unreachable code", "code that is said to be unreachable is reached"
     DETERMINATE = "no indeterminate value", "indeterminate value"

@@ -83,6 +83,12 @@ class Evaluator:
         """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
         return first(), second()
 
+    def require_alive(self, target: Lvalue) -> None:
+        """A pointer to the target is used: the object must not have ended."""
+
+    def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        """The pointer now points to the target."""
+
     # Lines and messages
 
     @property

@@ -73,6 +73,7 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
 def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
     """The lvalue that a pointer points to. Its index must be in bounds."""
     pointee = pointee_of(operand, to, node)
+    to.require_alive(pointee.lvalue)
     if pointee.offset is None:
         return pointee.lvalue
     if not isinstance(pointee.lvalue.kind, Array):
@@ -96,6 +97,7 @@ def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
         operand = Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
     if not isinstance(operand, Pointee):
         raise SpecError("the target of this pointer is not known when the program is read", to.where)
+    to.require_alive(operand.lvalue)
     distance = to.arithmetic.convert(by, kinds.LONG).term
     if distance.is_const and distance.payload == 0:
         return operand
@@ -112,6 +114,8 @@ def is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
 def not_null(pointer: CResult, to: Evaluator) -> Term:
     if isinstance(pointer, Pointee) and not pointer.sure:
         raise SpecError("it may not point anywhere yet", to.where)
+    if isinstance(pointer, Pointee):
+        to.require_alive(pointer.lvalue)
     return TRUE
 
 
@@ -179,6 +183,7 @@ def bind(
                 f"{text}: the element that {variable.name} points to is not known when the program is read", node
             )
         variable.target = pointee
+        to.note_target(variable, pointee.lvalue)
     elif variable.target.lvalue != pointee.lvalue:
         raise to.error(f"{text}: {variable.name} points into different variables", node)
     variable.sure &= pointee.sure

@@ -227,10 +227,12 @@ class Calls:
         self.active.append(function.name)
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
+        lifetime = to.lifetimes.open()
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
+        to.lifetimes.reenter(lifetime)
         flow.function = function.name
         start = to.accesses.mark()
         to.accesses.depth += 1
@@ -240,6 +242,7 @@ class Calls:
         self.asserted = None if outermost else self.asserted
         to.accesses.settle(start)
         to.accesses.depth -= 1
+        to.lifetimes.leave()
         flow.function, to.scope, to.where = outer, caller, where
         self.active.pop()
         result = self.results.get(function.name)
@@ -282,6 +285,7 @@ class Calls:
                 yield from to.updates(offset, new, argument)
             return
         place = self.statements.variable(name, kind, (function.name, name))
+        to.lifetimes.declare(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, CValue, Dialect, SideCondition
-from streamcheck.c.declarations import CResult
+from streamcheck.c.declarations import CResult, PointerVariable
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
@@ -18,6 +18,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.flow import Branch, Flow
 from streamcheck.frontends.minic.library_calls import model_for, value_of_model
+from streamcheck.frontends.minic.lifetimes import Lifetimes
 from streamcheck.frontends.minic.order import Access, Accesses, Unordered, same_place
 from streamcheck.frontends.minic.storage import Storage, Update
 
@@ -31,6 +32,7 @@ class Expressions(Evaluator):
         super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED)
         self.storage = Storage()
         self.accesses = Accesses()
+        self.lifetimes = Lifetimes(flow, self.storage)
         self.calls: Calls
 
     # Callbacks of the evaluator
@@ -44,6 +46,13 @@ class Expressions(Evaluator):
         if lvalue.object.volatile:
             return CValue(lvalue.kind, self.unknown(lvalue.object.name, lvalue.kind))
         return CValue(lvalue.kind, self.storage.read(lvalue))
+
+    def require_alive(self, target: Lvalue) -> None:
+        if target.object in self.lifetimes.dead:
+            self.arithmetic.oblige(SideCondition.ALIVE, FALSE)
+
+    def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        self.lifetimes.bind(pointer, target.object)
 
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         """Make all assignments on one edge."""

@@ -97,6 +97,7 @@ class MemoryCalls:
         while form(node) == "Cast" and isinstance(self.to.declarations.kind_of(node.to_type, self.to.scope), Pointer):
             node = node.expr
         pointee = pointers.pointee_of(self.to.value(node), self.to, node)
+        self.to.require_alive(pointee.lvalue)
         if pointee.offset is not None and not pointers.is_in_array(pointee.lvalue, pointee.offset):
             text = self.to.text(node)
             raise self.to.error(f"{text}: a field of an element as bytes is not supported; assign it", node)
