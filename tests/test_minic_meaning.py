@@ -180,3 +180,35 @@ def test_a_block_that_is_entered_again_has_new_variables(read, body, line):
 def test_pointers_within_a_block_stay(read):
     cfa = read(f"{DANGLING} for (int i = 0; i < 2; i++) {{ int x = i, *p = &x; *p += 5; r = r * 10 + x; }} }}\n")
     assert ends(cfa) == 56 and not any(e.choices for e in cfa.edges)
+
+
+# Arithmetic on pointers
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        ("p += 70;", "pointer in bounds"),
+        ("p = p - 1; p = p + 1; r = *p;", "pointer in bounds"),
+        ("p--;", "pointer in bounds"),
+        ("p = a + 4;", "pointer in bounds"),
+        ("unsigned long n = -1; p++; r = p[n];", "pointer in bounds"),
+        ("r = p < q;", "pointers into one object"),
+        ("r = p - q;", "pointers into one object"),
+        ("p = a + 3; r = p - a;", 3),
+        ("p = &a[2]; r = p[-2] + (p > a);", 8),
+        ("for (p = a; p < a + 3; p++) r += *p;", 24),
+    ],
+)
+def test_pointers_stay_in_their_object(read, statement, end):
+    cfa = read(main(f"int a[3] = {{7, 8, 9}}, b[3], *p = a, *q = b;\n{statement}"))
+    assert ends(cfa) == (f"{end}, line 2" if isinstance(end, str) else end)
+
+
+def test_what_depends_on_the_sign_of_a_NaN_is_not_known(read):
+    cfa = read("#include <math.h>\n" + main("double x = NAN;\nr = signbit(copysign(x, -1.0));"))
+    (end,) = [e for e in cfa.errors if e.limit is not None]
+    assert end.name == "no sign of a NaN, line 3" and end.limit.reason == "the sign of a NaN is not modelled"
+    assert ends(cfa) == end.name
+    assert ends(read("#include <math.h>\n" + main("double x = NAN; r = x == x && signbit(x);"))) == 0
+    assert ends(read("#include <math.h>\n" + main("double x = -2; r = !!signbit(x) * 10 + !signbit(fabs(x));"))) == 11

@@ -72,6 +72,8 @@ class SideCondition(Enum):
     CONVERSION = "conversion in range", "conversion out of range"
     ARGUMENT = "argument in range", "argument out of range"
     OVERLAP = "no overlap", "the objects overlap"
+    POINTER = "pointer in bounds", "pointer out of bounds"
+    SAME = "pointers into one object", "pointers into different objects"
     ALIVE = "no dangling pointer", "dangling pointer"
     ORDER = "no unordered effects", "effects in no order"
     REACHED = "unreachable code", "code that is said to be unreachable is reached"

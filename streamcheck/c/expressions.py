@@ -367,7 +367,7 @@ class Evaluator:
             raise self.error(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
             return self.element(array, self.arithmetic.promote(index))
-        return pointers.dereference(pointers.move(array, index, "+", self), self, node)
+        return pointers.element_at(array, index, self, node)
 
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""

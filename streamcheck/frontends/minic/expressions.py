@@ -13,7 +13,7 @@ from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Lvalue, leaves
 from streamcheck.c.syntax import form
-from streamcheck.core.simplify import negation
+from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.flow import Branch, Flow
@@ -131,6 +131,12 @@ class Expressions(Evaluator):
             self.note(b, writes=False)
         self.require_order(start, middle)
         return kept(), b
+
+    def limit(self, what: str, reason: str, holds: Term) -> None:
+        """The end of what is modelled, for runs in which a condition does not hold."""
+        premise = conjunction(*self.premises)
+        if holds is not TRUE and premise is not FALSE:
+            self.flow.limit(what, reason, premise, holds, self.where)
 
     def begin(self, *operands: Any) -> Unordered:
         """The beginning of operands whose order C leaves open. If it matters, the model may end there."""
