@@ -3,6 +3,7 @@ unknown ones return any value."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
 ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__builtin_abort", "__builtin_exit")
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
 WITHOUT_EFFECT = ("srand", "srandom")  # with results of `rand` that are any values, the seed does not matter
+FORMATS = r"%[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hlLqjzt])?(.)"
 STREAMS = ("stdin", "stdout", "stderr")
 RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
     "bool": kinds.BOOLEAN,
@@ -162,7 +164,7 @@ class Calls:
         shown = [a for a in arguments if not _is_text(a) and getattr(a, "name", None) not in STREAMS]
         values = self._evaluate(shown)
         plain = library.plain_name(name)
-        if plain in PRINTS and not any(_is_text(a) and "%n" in a.value for a in arguments):
+        if plain in PRINTS and not _may_write(plain, arguments):
             return CValue(kinds.INT, to.unknown(name, kinds.INT))
         if plain in WITHOUT_EFFECT:
             return None
@@ -173,6 +175,8 @@ class Calls:
 
     def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
         """Why a call may do more than return a value. None if it cannot."""
+        if plain in PRINTS:
+            return f"{name} may write to an object, by %n"
         if plain in library.NOT_MODELLED:
             return f"{name} is a function of the standard library without an exact model"
         if function is None:
@@ -303,6 +307,14 @@ class Calls:
 
 def _is_text(node: Any) -> bool:
     return form(node) == "Constant" and node.type == "string"
+
+
+def _may_write(name: str, arguments: list[Any]) -> bool:
+    """The format has `%n`, or is not known."""
+    place = {"printf": 0, "fprintf": 1}.get(name)
+    if place is None or place >= len(arguments):
+        return False
+    return not _is_text(arguments[place]) or "n" in re.findall(FORMATS, arguments[place].value)
 
 
 def _width(kind: AnyKind) -> int:
