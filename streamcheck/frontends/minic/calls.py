@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.c import effects, kinds, library, pointers, static
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
+from streamcheck.frontends.minic.callbacks import Callbacks
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
@@ -58,9 +60,10 @@ RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does
 
 
 class Calls:
-    def __init__(self, expressions: Expressions, endless: frozenset[str]) -> None:
+    def __init__(self, expressions: Expressions, source: PlainC) -> None:
         self.expressions = expressions
-        self.endless = endless
+        self.source = source
+        self.callbacks = Callbacks()
         self.statements: Statements
         self.active: list[str] = []
         self.final = expressions.flow.place()
@@ -109,7 +112,7 @@ class Calls:
             flow.jump(self._error(ERRORS[name]), to.where, f"{name}()")
         elif name in ASSUMPTIONS and len(arguments) == 1:
             self._condition(arguments[0], node, None)
-        elif name in ENDS or name in self.endless:
+        elif name in ENDS or name in self.source.endless:
             for argument in arguments:
                 to.effect(argument)
             flow.jump(self.final, to.where, to.text(node))
@@ -181,10 +184,18 @@ class Calls:
             return f"{name} is a function of the standard library without an exact model"
         if function is None:
             return f"{name} is not declared"
+        if name in self.source.pure:
+            return None
         if any(isinstance(v, Pointee | Lvalue) for v in values):
             return f"{name} has no body and is passed an object of this file"
         shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
-        return f"{name} has no body and may change {shared[0]}" if shared else None
+        if shared:
+            return f"{name} has no body and may change {shared[0]}"
+        change = self.callbacks.change()
+        if change is None or name.startswith("__VERIFIER_"):
+            return None
+        back, changed = change
+        return f"{name} has no body and may call back {back}, which may change {changed}"
 
     def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
         """The run leaves the model. The code after the call is read with any result."""

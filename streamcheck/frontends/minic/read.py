@@ -20,6 +20,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
 from streamcheck.frontends.minic.bare import bare_statements
+from streamcheck.frontends.minic.callbacks import callbacks_of
 from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
@@ -63,7 +64,7 @@ class _TranslationUnit:
         self.flow = flow
         self.expressions = Expressions(flow, mathematical=mathematical)
         self.expressions.declarations.realigned = source.realigned
-        self.calls = Calls(self.expressions, source.endless)
+        self.calls = Calls(self.expressions, source)
         self.statements = Statements(self.expressions, self.calls)
         self.expressions.calls = self.calls
         self.calls.statements = self.statements
@@ -74,6 +75,7 @@ class _TranslationUnit:
     def read(self, nodes: list[Any], wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
         for node in nodes:
             self._declare(node)
+        self.calls.callbacks = callbacks_of(nodes)
         function = self._entry_function(wanted)
         self.statements.fresh = function.name == "main"
         self._initialise()
