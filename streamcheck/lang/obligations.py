@@ -1,9 +1,10 @@
-"""Implied obligations: division by zero, index, shift and float cast, each under the conditions around it.
+"""Implied obligations: division by zero, index, shift and float cast, and what the library requires, each under the
+conditions around it.
 
 A node is reached under the conditions of the branches that lead to it: the side of a `mux`, the left of `implies`
 and of a Boolean `&` or `|`, the guard of the trigger it is an argument of. If several paths lead to it, any of them.
 The obligation is that the path condition implies the operator's own condition; one that simplifies to true is left
-out. Nodes are taken at shifts, as in flattening.
+out. A `require` node has its condition as its second argument. Nodes are taken at shifts, as in flattening.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ class Dependencies:
 
 def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
     """The implied properties; their names differ from each other and from those taken."""
-    bearing = [key for key in dependencies.order if _requirement(key[0]) and _condition(terms[key]) is not TRUE]
+    conditions = {key: _condition_at(key, terms) for key in dependencies.order if _requirement(key[0])}
+    bearing = [key for key, condition in conditions.items() if condition is not TRUE]
     if not bearing:
         return ()
     reached = _reach_conditions(dependencies, terms, bearing)
-    claims = {key: implication(reached[key], _condition(terms[key])) for key in bearing}
+    claims = {key: implication(reached[key], conditions[key]) for key in bearing}
     simple = simplify(claims.values())
     named: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
     for key, claim in claims.items():
@@ -55,7 +57,9 @@ def _name(node: Node) -> str:
     return f"{node.where.short} {_requirement(node)}"
 
 
-def _requirement(node: Node | Term) -> str:
+def _requirement(node: Node) -> str:
+    if node.op == "require":
+        return str(node.payload)
     row = OPERATORS.get(node.op)
     return "" if row is None else row.requires
 
@@ -134,11 +138,17 @@ def _conditions(key: NodeAt, needs: list[NodeAt], terms: Mapping[NodeAt, Term]) 
             yield from ((needed, TRUE) for needed in needs)
 
 
+def _condition_at(key: NodeAt, terms: Mapping[NodeAt, Term]) -> Term:
+    node, shift = key
+    return terms[(node.args[1], shift)] if node.op == "require" else _condition(terms[key])
+
+
 # The condition of each requirement in the operator table; TRUE if the types alone satisfy it.
 
 
 def _condition(node: Term) -> Term:
-    match _requirement(node):
+    row = OPERATORS.get(node.op)
+    match "" if row is None else row.requires:
         case "no division by zero":
             return TRUE if node.type.kind == "float" else _nonzero(node.args[1])
         case "index in range":

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import BOOL, ArrayType
+from streamcheck.lang.build import mux
 from streamcheck.lang.node import Node, StreamDefinition
 from streamcheck.lang.stream import Operand, Stream, append, make, node_of, nodes_of_one_type
 from streamcheck.lang.types import Word8, Word16, Word32, Word64, core_type
@@ -30,6 +31,28 @@ def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], S
     definition.body = step(append(initial, again))._node
     assert definition.body.type is definition.type
     return again
+
+
+def require(value: Stream, condition: Stream, name: str) -> Stream:
+    """The value itself, with the implied property `file:line name` that the condition holds where the value matters."""
+    node = value._node
+    return make(Node("require", (node, condition._node), node.type, name, where=here()))
+
+
+def age_of(s: Stream, most: int, kept: Stream | None = None) -> Stream:
+    """How many steps ago `s` last held, at most `most`, which also stands for never. If `kept` is false, all before
+    is forgotten."""
+
+    def grown(before: Stream) -> Stream:
+        older = before < most
+        return mux(older if kept is None else older & kept, before + 1, most)
+
+    return recur(word_for(most), [most], lambda before: mux(s, 0, grown(before)))
+
+
+def run_of(s: Stream, most: int) -> Stream:
+    """For how many steps in a row `s` has held, now included, at most `most`."""
+    return recur(word_for(most), [0], lambda before: mux(s, mux(before < most, before + 1, most), 0))
 
 
 def word_for(highest: int) -> type[Stream]:
