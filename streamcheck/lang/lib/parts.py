@@ -43,11 +43,11 @@ def age_of(s: Stream, most: int, kept: Stream | None = None) -> Stream:
     """How many steps ago `s` last held, at most `most`, which also stands for never. If `kept` is false, all before
     is forgotten."""
 
-    def grown(before: Stream) -> Stream:
-        older = before < most
-        return mux(older if kept is None else older & kept, before + 1, most)
+    def after(before: Stream) -> Stream:
+        younger = before < most
+        return mux(s, 0, mux(younger if kept is None else younger & kept, before + 1, most))
 
-    return recur(word_for(most), [most], lambda before: mux(s, 0, grown(before)))
+    return recur(word_for(most), [most], after)
 
 
 def run_of(s: Stream, most: int) -> Stream:
