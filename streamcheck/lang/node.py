@@ -7,7 +7,7 @@ A node is an operator of the table over other nodes, or one of these:
     ref      payload: StreamDefinition     unknown  an unconstrained stream
     bound    a forall's or exists' constant, the same at every step
     forall   args: (bound, body)           exists   args: (bound, body)
-    require  args: (value, condition), payload: the name of the implied property; its value is the first
+    require  args: (value, condition), payload: Requirement; its value is the first
 
 Nodes are not interned: the same expression on two lines is two nodes, so each obligation keeps its line and the
 conditions around it. Flattening turns nodes into terms, which are interned.
@@ -26,6 +26,7 @@ from streamcheck.core.evaluate import meaning
 from streamcheck.core.location import Location, here
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Type, Value
+from streamcheck.problem.claim import Goal
 
 
 class Node:
@@ -66,6 +67,14 @@ class Extern:
     doc: str
     unit: str
     where: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """An implied property: its name, without the line, and if its condition must hold always or at some time."""
+
+    name: str
+    goal: Goal = Goal.ALWAYS
 
 
 @dataclass(slots=True, eq=False)

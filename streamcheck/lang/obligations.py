@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import apply, conjunction, disjunction, implication, negation, simplify
 from streamcheck.core.term import TRUE, Term, constant
 from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
 from streamcheck.lang.node import Node
-from streamcheck.problem.claim import IMPLIED, Claim
+from streamcheck.problem.claim import IMPLIED, Claim, Goal
 
 NodeAt: TypeAlias = tuple[Node, int]
 
@@ -44,7 +44,7 @@ def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken:
     if not bearing:
         return ()
     reached = _reach_conditions(dependencies, terms, bearing)
-    claims = {key: implication(reached[key], conditions[key]) for key in bearing}
+    claims = {key: _claim_where(_goal(key[0]), reached[key], conditions[key]) for key in bearing}
     simple = simplify(claims.values())
     named: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
     for key, claim in claims.items():
@@ -59,9 +59,23 @@ def _name(node: Node) -> str:
 
 def _requirement(node: Node) -> str:
     if node.op == "require":
-        return str(node.payload)
+        return str(node.payload.name)
     row = OPERATORS.get(node.op)
     return "" if row is None else row.requires
+
+
+def _goal(node: Node) -> Goal:
+    return node.payload.goal if node.op == "require" else Goal.ALWAYS
+
+
+def _claim_where(goal: Goal, reached: Term, condition: Term) -> Term:
+    """The condition, where it matters."""
+    match goal:
+        case Goal.ALWAYS:
+            return implication(reached, condition)
+        case Goal.REACHABLE:
+            return conjunction(reached, condition)
+    assert_never(goal)
 
 
 def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
@@ -69,7 +83,7 @@ def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -
         numbers = count(1)
         for node, claim in claims:
             names = (name if i == 1 else f"{name} ({i})" for i in numbers)
-            yield Claim(next(n for n in names if n not in taken), claim, node.where, origin=IMPLIED)
+            yield Claim(next(n for n in names if n not in taken), claim, node.where, _goal(node), IMPLIED)
 
 
 def _reach_conditions(

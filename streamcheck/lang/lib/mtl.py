@@ -41,7 +41,7 @@ still. If it does depend on it, `clock grows by at least DISTANCE` is an implied
 or the run that breaks it is shown. A clock of type Int must never decrease, which is implied likewise.
 
 The future operators look ahead with `drop`: `high` steps far, by a clock high // distance steps, and the growth of the
-clock is an implied property. Their streams *and the clock* must be known that far ahead: delayed (`ltl.delayed`), or
+clock is an implied property. Their streams *and the clock* must be known that far ahead: delayed (`ltl.late`), or
 computed from cells alone. On an input `drop` is an error.
 
     >>> pressed = extern("pressed", Bool, [True, False, False, False])
@@ -192,77 +192,133 @@ def _bounds(call: str, given: dict[str, Any]) -> StepBounds | ClockBounds:
 
 @_unary
 def eventually_prev(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
-    """True if `s` held at some step up to now within [low, high]."""
+    """True if `s` held at some step up to now within [low, high].
+
+    s                              1 0 0 0 0 1
+    mtl.eventually_prev(1, 3, s)   0 1 1 1 0 0
+    """
     return _since(bounds, Bool(True), s)
 
 
 @_unary
 def always_been(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
-    """True if `s` held at every step up to now within [low, high]."""
+    """True if `s` held at every step up to now within [low, high].
+
+    s                          1 1 0 1 1 1
+    mtl.always_been(0, 2, s)   1 1 0 0 0 1
+    """
     return ~_since(bounds, Bool(True), ~s)
 
 
 @_binary
 def since(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
     """True if `q` held at some step up to now within [low, high], and `p` at every step after that one, now
-    included."""
+    included.
+
+        p                       0 1 1 1 1 0
+        q                       1 0 0 0 0 0
+        mtl.since(0, 3, p, q)   1 1 1 1 0 0
+    """
     return _since(bounds, p, q)
 
 
 @_binary
 def trigger(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
     """True if at every step up to now within [low, high] `q` held or `p` held at some step after that one,
-    now included: `~since(…, ~p, ~q)`."""
+    now included: `~since(…, ~p, ~q)`.
+
+        p                         0 0 1 0 0 0
+        q                         1 1 1 0 0 1
+        mtl.trigger(0, 2, p, q)   1 1 1 0 0 0
+    """
     return ~_since(bounds, ~p, ~q)
 
 
 @_unary
 def eventually(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
-    """True if `s` holds at some step from now on within [low, high]."""
+    """True if `s` holds at some step from now on within [low, high].
+
+    s                                           0 0 1 0 0 0
+    mtl.eventually(1, 2, [False, False] ++ s)   0 0 1 1 0 0
+    """
     return _until(bounds, Bool(True), s)
 
 
 @_unary
 def always(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
-    """True if `s` holds at every step from now on within [low, high]."""
+    """True if `s` holds at every step from now on within [low, high].
+
+    s                               0 1 1 1 0 1
+    mtl.always(0, 1, [True] ++ s)   0 0 1 1 0 0
+    """
     return ~_until(bounds, Bool(True), ~s)
 
 
 @_binary
 def until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
     """True if `q` holds at some step from now on within [low, high], and `p` at every step from now to just
-    before that one."""
+    before that one.
+
+        p                                                         1 1 1 0 0 0
+        q                                                         0 0 0 1 0 0
+        mtl.until(0, 2, [True, True] ++ p, [False, False] ++ q)   0 0 0 1 1 1
+    """
     return _until(bounds, p, q)
 
 
 @_binary
 def release(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
     """True if at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
-    just before that one: `~until(…, ~p, ~q)`."""
+    just before that one: `~until(…, ~p, ~q)`.
+
+        p                                              0 0 1 0 0 0
+        q                                              1 1 1 0 0 1
+        mtl.release(0, 1, [False] ++ p, [True] ++ q)   1 1 1 1 0 0
+    """
     return ~_until(bounds, ~p, ~q)
 
 
 @_binary
 def matching_since(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
-    """`since`, but `p` must also hold at the step of `q`: `since(…, p, p & q)`."""
+    """`since`, but `p` must also hold at the step of `q`: `since(…, p, p & q)`.
+
+    p                                0 1 1 1 0 1
+    q                                1 1 0 0 0 1
+    mtl.matching_since(0, 3, p, q)   0 1 1 1 0 1
+    """
     return _since(bounds, p, p & q)
 
 
 @_binary
 def matching_trigger(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
-    """`trigger`, but `p` at the step of `q` itself suffices: `trigger(…, p, p | q)`."""
+    """`trigger`, but `p` at the step of `q` itself suffices: `trigger(…, p, p | q)`.
+
+    p                                  0 0 1 0 0 0
+    q                                  1 1 0 1 0 1
+    mtl.matching_trigger(0, 1, p, q)   1 1 1 1 0 0
+    """
     return ~_since(bounds, ~p, ~(p | q))
 
 
 @_binary
 def matching_until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
-    """`until`, but `p` must also hold at the step of `q`: `until(…, p, p & q)`."""
+    """`until`, but `p` must also hold at the step of `q`: `until(…, p, p & q)`.
+
+    p                                                                  1 1 1 0 0 0
+    q                                                                  0 0 1 0 0 0
+    mtl.matching_until(0, 2, [True, True] ++ p, [False, False] ++ q)   0 0 1 1 1 0
+    """
     return _until(bounds, p, p & q)
 
 
 @_binary
 def matching_release(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
-    """`release`, but `p` at the step of `q` itself suffices: `release(…, p, p | q)`."""
+    """`release`, but `p` at the step of `q` itself suffices: `release(…, p, p | q)`.
+
+    p                                                       0 0 1 0 0 0
+    q                                                       1 1 1 0 0 1
+    mtl.matching_release(0, 1, [False] ++ p, [True] ++ q)   1 1 1 1 0 0
+    """
     return ~_until(bounds, ~p, ~(p | q))
 
 

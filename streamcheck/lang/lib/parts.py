@@ -10,33 +10,37 @@ from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, ArrayType
+from streamcheck.core.types import BOOL, ArrayType, Type
 from streamcheck.lang.build import mux
-from streamcheck.lang.node import Node, StreamDefinition
+from streamcheck.lang.node import Node, Requirement, StreamDefinition
 from streamcheck.lang.stream import Operand, Stream, append, make, node_of, nodes_of_one_type
-from streamcheck.lang.types import Word8, Word16, Word32, Word64, core_type
+from streamcheck.lang.types import Int8, Int16, Int32, Int64, Word8, Word16, Word32, Word64, core_type
+from streamcheck.problem.claim import Goal
 
 Operands: TypeAlias = "Sequence[Operand] | Stream"
 
 WORDS: dict[int, type[Stream]] = {8: Word8, 16: Word16, 32: Word32, 64: Word64}
+INTS: dict[int, type[Stream]] = {8: Int8, 16: Int16, 32: Int32, 64: Int64}
 
 
-def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
+def recur(kind: type[Stream] | Type, initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
     """The stream `x` with `x = step(initial ++ x)`: a cell for each initial value.
 
     `@stream` evaluates its body too late: the nodes made then would have the line of `spec.run(…)`."""
     where = here()
-    definition = StreamDefinition("", core_type(kind, "recur"), step, where)
+    type = kind if isinstance(kind, Type) else core_type(kind, "recur")
+    definition = StreamDefinition("", type, step, where)
     definition.stream = again = make(Node("ref", (), definition.type, definition, where=where))
     definition.body = step(append(initial, again))._node
     assert definition.body.type is definition.type
     return again
 
 
-def require(value: Stream, condition: Stream, name: str) -> Stream:
-    """The value itself, with the implied property `file:line name` that the condition holds where the value matters."""
+def require(value: Stream, condition: Stream, name: str, goal: Goal = Goal.ALWAYS) -> Stream:
+    """The value itself, with the implied property `file:line name`: where the value matters, the condition holds
+    always, or at some step of some run."""
     node = value._node
-    return make(Node("require", (node, condition._node), node.type, name, where=here()))
+    return make(Node("require", (node, condition._node), node.type, Requirement(name, goal), where=here()))
 
 
 def age_of(s: Stream, most: int, kept: Stream | None = None) -> Stream:
