@@ -30,7 +30,7 @@ def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
         yield f"  {_word(result):9}  {result.name:{wide}}  {how}".rstrip()
         if result.path is not None and not quiet:
             yield from path_table(result)
-        elif isinstance(problem, Specification) and result.run is not None and not quiet:
+        elif isinstance(problem, Specification) and result.run is not None and not quiet and not _is_expected(result):
             yield from run_table(problem, result)
     for warning in verdicts.warnings:
         yield f"  warning: {warning}"
@@ -42,6 +42,11 @@ def _word(result: Result) -> str:
     if result.prop.goal is Goal.REACHABLE and result.verdict == "falsified":
         return "never"
     return result.verdict
+
+
+def _is_expected(result: Result) -> bool:
+    """True for a witness that nobody asked for."""
+    return result.prop.is_implied and result.prop.goal is Goal.REACHABLE and result.verdict == "proved"
 
 
 def _how(result: Result, *, machine: bool, bound: int | None) -> str:
