@@ -12,6 +12,7 @@ from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
     from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.places import Handlers
     from streamcheck.problem.result import Verdicts
 
 
@@ -45,6 +46,8 @@ class Spec(SpecBase):
         directory: str,
         *,
         abi: Literal["context", "copilot"] = "context",
+        handlers: Handlers = "functions",
+        prefix: str = "",
         observers: bool = False,
         example: bool = False,
         narrow: bool = False,
@@ -64,7 +67,7 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))
-        options = CodeOptions(abi == "copilot", observers, example)
+        options = CodeOptions(abi == "copilot", observers, example, handlers, prefix)
         settings = Settings(timeout, jobs or processors())
         request = CompileRequest(options, unproven, validate, narrow, strict_math, settings)
         result = compile_spec(specification, request)

@@ -147,6 +147,17 @@ def test_the_c_shown_is_the_c_generated(folder):
     assert "\n".join(written).count(blocks("c", "c.md")[0]) == 1
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on this machine")
+def test_the_user_of_a_table_compiles(folder):
+    command = [COMMAND, "compile", "engine.py", "--unproven", "--handlers", "table", "-o", "out"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    declared = '#include "engine.h"\nstruct pump;\nvoid stop_pump(int number, uint8_t probe);\n'
+    declared += "void begin(engine_state *state, struct pump *pump);\n"
+    (folder / "out" / "user.c").write_text(declared + blocks("c", "integration.md")[0])
+    flags = "-std=c99 -pedantic -Wall -Wextra -Werror -c user.c -o user.o".split()
+    subprocess.run(["cc", *flags], cwd=folder / "out", check=True)
+
+
 def test_the_json_shown_is_the_json_printed(folder):
     (shown,) = map(json.loads, blocks("json", "command.md"))
     done = subprocess.run([COMMAND, "prove", "engine.py", "--json"], cwd=folder, capture_output=True, text=True)

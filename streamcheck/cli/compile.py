@@ -15,6 +15,7 @@ from streamcheck.cli.options import engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
+from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
@@ -34,6 +35,15 @@ ALARM = 4
     show_default=True,
     help="context: NAME_init and NAME_step with the caller's state; copilot: global variables and step().",
 )
+@click.option(
+    "--handlers",
+    type=click.Choice(["functions", "context", "table"]),
+    default="functions",
+    show_default=True,
+    help="How handlers are called: as functions; as functions that get the `void *user` given to NAME_init (context); "
+    "through a table of function pointers given to NAME_init, with the `user` too (table).",
+)
+@click.option("--prefix", metavar="TEXT", default="", help="Begin every name that other files see, and the files'.")
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
 @click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
@@ -55,6 +65,8 @@ def command(
     file: str,
     directory: str,
     abi: str,
+    handlers: Handlers,
+    prefix: str,
     observers: bool,
     example: bool,
     narrow: bool,
@@ -78,7 +90,7 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, example)
+        options = CodeOptions(abi == "copilot", observers, example, handlers, prefix)
         request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:

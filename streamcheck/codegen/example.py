@@ -21,8 +21,9 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
     yield f'#include "{name}.h"'
     yield from ("", "#include <stdio.h>", "")
     for trigger in low.specification.triggers:
-        yield from (f"void {handler_signature(names, trigger)}", "{")
-        for parameter in names.parameters(trigger.name):
+        static = "static " if names.handlers == "table" else ""
+        yield from (f"{static}void {handler_signature(names, trigger)}", "{")
+        for parameter in (*names.links[-1:], *names.parameters(trigger.name)):
             yield f"    (void){parameter};"
         yield from (f'    (void)printf("{names.trigger(trigger.name)}\\n");', "}", "")
     if copilot:
@@ -33,7 +34,11 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
         yield f"    {name}_state state;"
         if externs:
             yield f"    {name}_inputs inputs;"
-        yield f"    {name}_init(&state);"
+        if names.handlers == "table":
+            called = [names.trigger(t.name) for t in low.specification.triggers]
+            yield f"    static const {name}_handlers handlers = {{{', '.join(f'.{c} = {c}' for c in called)}}};"
+        values = {"user": ", NULL", "handlers": ", &handlers"}
+        yield f"    {name}_init(&state{''.join(values[link] for link in names.links)});"
     round = names.fresh("i")
     yield f"    for (int {round} = 0; {round} < {STEPS}; {round}++) {{"
     for given in externs:
@@ -41,7 +46,7 @@ def example(low: Lowered, names: CNames, copilot: bool) -> Iterator[str]:
         yield f"        /* read {given.name} here */"
         for part, type in part_names("", given.type):
             yield f"        {text.c_path(root, part)} = {_zero(type)};"
-    call = "step()" if copilot else f"{name}_step(&state{', &inputs' if externs else ''})"
+    call = f"{names.step}()" if copilot else f"{name}_step(&state{', &inputs' if externs else ''})"
     yield from (f"        {call};", "    }", "    return 0;", "}")
 
 

@@ -11,12 +11,14 @@ from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.lower import Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.prefix import with_type_prefix
 from streamcheck.codegen.step import StepWriter
-from streamcheck.core.c_names import MATH, member_name
+from streamcheck.core.c_names import MATH, is_identifier, member_name
+from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names, struct_of
-from streamcheck.problem.places import Code, Place
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, machine, part_names, struct_of
+from streamcheck.problem.places import Code, Handlers, Place
 from streamcheck.problem.specification import Input, Specification, Trigger
 
 I = "    "  # noqa: E741
@@ -27,6 +29,8 @@ class CodeOptions:
     copilot: bool = False
     observers: bool = False
     example: bool = False
+    handlers: Handlers = "functions"
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,48 @@ def remark_line(remark: str) -> str:
 
 
 def generate(specification: Specification, options: CodeOptions) -> Unit:
-    low = lower(specification, observers=options.observers)
-    names = CNames(specification, low.externs, copilot=options.copilot, observers=options.observers)
+    _refuse(specification, options)
+    low = lower(
+        with_type_prefix(specification, options.prefix) if options.prefix else specification,
+        observers=options.observers,
+    )
+    names = CNames(
+        low.specification,
+        low.externs,
+        copilot=options.copilot,
+        observers=options.observers,
+        handlers=options.handlers,
+        prefix=options.prefix,
+    )
     step = StepWriter(low, names)
     writer = UnitWriter(low, names, step, options)
     code = Code(
-        specification, writer.files(), writer.places(), options.copilot, options.observers, names.spec, names.renamed
+        specification,
+        writer.files(),
+        writer.places(),
+        options.copilot,
+        options.observers,
+        names.spec,
+        names.renamed,
+        options.handlers,
+        options.prefix,
     )
     return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
+
+
+def _refuse(specification: Specification, options: CodeOptions) -> None:
+    """SpecError if the options do not fit each other or the spec."""
+    if options.prefix and not is_identifier(options.prefix):
+        raise SpecError(f"the prefix {options.prefix!r} is no beginning of a name in C", write="--prefix fsw_")
+    if options.handlers == "functions":
+        return
+    if options.copilot:
+        raise SpecError(
+            "with --abi copilot there is one instance, and its handlers are functions",
+            write=f"--abi context --handlers {options.handlers}",
+        )
+    if not specification.triggers:
+        raise SpecError(f"{specification.name} has no trigger, so no handlers", specification.where)
 
 
 class UnitWriter:
@@ -104,7 +142,8 @@ class UnitWriter:
 
     def _size(self) -> int:
         """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
-        members = sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
+        members: list[Type] = [machine(64, signed=False) for _ in self.names.links]  # pointers, of 4 or 8 bytes
+        members += sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
         shown = [t for t, _ in self._observer_members()]
         if self.options.copilot:
             return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
@@ -154,15 +193,19 @@ class UnitWriter:
         yield from self._observer_struct()
         if self.low.observers:
             yield f"extern struct {self.name}_observers {self.name}_observed;"
-        yield from ("", "/* one step: reads the variables above, calls the handlers below */", "void step(void);")
+        yield from ("", "/* one step: reads the variables above, calls the handlers below */")
+        yield f"void {self.names.step}(void);"
         yield from self._validity()
         yield ""
 
     def _interface(self) -> Iterator[str]:
         name = self.name
         yield from self._observer_struct()
+        if self.options.handlers == "table":
+            yield from self._table()
         yield "/* the state between steps; its meaning is private */"
         yield "typedef struct {"
+        yield from (f"{I}{POINTERS[link].format(name)}{link};" for link in self.names.links)
         yield from self._members()
         yield from (f"}} {name}_state;", "")
         inputs = ""
@@ -173,12 +216,27 @@ class UnitWriter:
                 note = _description(given)
                 yield f"{I}{text.declaration(given.type, self.names.extern(given.name))};{note}"
             yield from (f"}} {name}_inputs;", "")
-        yield "/* before the first step, and to begin again */"
-        yield from (f"void {name}_init({name}_state *{self.names.state});", "")
-        yield "/* one step: samples the inputs, calls the handlers below, then changes the state */"
-        yield f"void {name}_step({name}_state *{self.names.state}{inputs});"
+        yield "/* before the first step, and to begin again" + (
+            "; `user` is what the handlers get */" if self.names.links else " */"
+        )
+        yield from (f"void {self._init_signature()};", "")
+        yield "/* one step: samples the inputs, calls the handlers, then changes the state */"
+        yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
+
+    def _init_signature(self) -> str:
+        links = "".join(f", {POINTERS[link].format(self.name)}{link}" for link in self.names.links)
+        return f"{self.name}_init({self.name}_state *{self.names.state}{links})"
+
+    def _table(self) -> Iterator[str]:
+        yield "/* the handlers, defined by the user: each must be set, none may call the step function */"
+        yield "typedef struct {"
+        for trigger in self.low.specification.triggers:
+            yield f"{I}{text.comment(text.source(trigger.where))}"
+            function, parameters = self.signature(trigger).split("(", 1)
+            yield f"{I}void (*{function})({parameters};"
+        yield from (f"}} {self.name}_handlers;", "")
 
     def _validity(self) -> Iterator[str]:
         if self.checked:
@@ -209,7 +267,7 @@ class UnitWriter:
             yield f"{I}{text.declaration(type, name)};" + (f" {note}" if note else "")
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
-        if not members and not self.low.observers:
+        if not members and not self.low.observers and not self.names.links:
             yield f"{I}uint8_t none; /* there is no state */"
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
@@ -221,7 +279,7 @@ class UnitWriter:
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
 
     def _handlers(self) -> Iterator[str]:
-        triggers = self.low.specification.triggers
+        triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
         if triggers:
             yield "/* defined by the user; they must not call the step function */"
         for trigger in triggers:
@@ -293,8 +351,9 @@ class UnitWriter:
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
-        yield f"void {self.name}_init({self.name}_state *{self.names.state})"
+        yield f"void {self._init_signature()}"
         yield "{"
+        yield from (f"{I}{self.names.state}->{link} = {link};" for link in self.names.links)
         yield from (I + line for line in self._initial_values())
         yield from ("}", "")
 
@@ -317,16 +376,16 @@ class UnitWriter:
             for shown, name in self._observer_members():
                 for part, type in part_names("", shown):
                     yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
-        elif not self.low.cells and not self.low.rings:
+        elif not self.low.cells and not self.low.rings and not self.names.links:
             yield f"{self.step.state('none')} = 0u;"
 
     def _step_function(self) -> Iterator[str]:
         name = self.name
         if self.options.copilot:
-            yield "void step(void)"
+            yield f"void {self.names.step}(void)"
         else:
             inputs = f", const {name}_inputs *{self.names.inputs}" if self.externs else ""
-            yield f"void {name}_step({name}_state *{self.names.state}{inputs})"
+            yield f"void {self.names.step}({name}_state *{self.names.state}{inputs})"
         yield "{"
         body = list(self.step.body.lines)
         written = "\n".join(body)
@@ -359,6 +418,8 @@ class UnitWriter:
         yield from (f"{I}return valid;", "}", "")
 
 
+POINTERS = {"user": "void *", "handlers": "const {}_handlers *"}  # in the state, and as parameters of NAME_init
+
 MATH_H = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), "INFINITY", "NAN"])
 
 FLOAT_CHECKS = (
@@ -377,7 +438,7 @@ FLOAT_CHECKS = (
 
 
 def handler_signature(names: CNames, trigger: Trigger) -> str:
-    parameters = []
+    parameters = [] if names.handlers == "functions" else ["void *user"]
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
         constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from streamcheck.problem.specification import Specification
 
@@ -21,6 +21,11 @@ class Place:
     length: int = 0
 
 
+# How the C calls the user's handlers: as functions of the program, as such with the `user` that the state keeps, or
+# through a table of pointers to them, with the `user` too.
+Handlers: TypeAlias = Literal["functions", "context", "table"]
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """The files that belong together, and how they relate to the equations."""
@@ -32,6 +37,13 @@ class Code:
     observers: bool
     base: str  # the spec's name in C: of the files, and what the names of its types and functions begin with
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    handlers: Handlers = "functions"
+    prefix: str = ""  # of every name that other files see
+
+    @property
+    def step(self) -> str:
+        """The name of the function that makes one step."""
+        return f"{self.prefix}step" if self.copilot else f"{self.base}_step"
 
     def c_name(self, role: Literal["extern", "trigger", "observer"], name: str) -> str:
         """The name in C of what the user calls so."""
