@@ -49,7 +49,7 @@ class Spec(SpecBase):
         handlers: Handlers = "functions",
         prefix: str = "",
         observers: bool = False,
-        example: bool = False,
+        extras: Sequence[str] = (),
         narrow: bool = False,
         strict_math: bool = False,
         unproven: bool = False,
@@ -58,7 +58,8 @@ class Spec(SpecBase):
         jobs: int | None = None,
     ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
-        `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec."""
+        `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec.
+        `extras` are what `--with` takes."""
         from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.lang.flatten import flatten
@@ -67,9 +68,9 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))
-        options = CodeOptions(abi == "copilot", observers, example, handlers, prefix)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix)
         settings = Settings(timeout, jobs or processors())
-        request = CompileRequest(options, unproven, validate, narrow, strict_math, settings)
+        request = CompileRequest(options, unproven, validate, narrow, strict_math, tuple(extras), settings)
         result = compile_spec(specification, request)
         if result.ready:
             write(result, directory)

@@ -62,7 +62,7 @@ def test_the_commands_shown_work(page, folder):
     """Whatever a block of commands prints, no command is wrong."""
     environment = {**os.environ, "PATH": f"{SCRIPTS}:{os.environ['PATH']}"}
     for line in "".join(blocks("shell", page)).splitlines():
-        if line.startswith("cc ") and shutil.which("cc") is None:
+        if shutil.which(line.split()[0]) is None and not line.startswith("streamcheck"):
             continue
         where = ROOT if line.startswith("python tests/") else folder
         done = subprocess.run(line, shell=True, cwd=where, env=environment, capture_output=True, text=True)

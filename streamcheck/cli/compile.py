@@ -45,7 +45,14 @@ ALARM = 4
 )
 @click.option("--prefix", metavar="TEXT", default="", help="Begin every name that other files see, and the files'.")
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
-@click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
+@click.option(
+    "--with",
+    "extras",
+    metavar="WHAT",
+    multiple=True,
+    help="Also write: example (a main.c), cmake (CMake and pkg-config), arduino, ros2, cfs, fprime (a wrapper), "
+    "or what the templates in a folder make. Repeatable.",
+)
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
@@ -68,7 +75,7 @@ def command(
     handlers: Handlers,
     prefix: str,
     observers: bool,
-    example: bool,
+    extras: tuple[str, ...],
     narrow: bool,
     strict_math: bool,
     unproven: bool,
@@ -90,8 +97,8 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, example, handlers, prefix)
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, limits)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix)
+        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)
@@ -150,6 +157,7 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "operations": figures.operations,
             "longest_chain": figures.longest,
         }
+        row["interface"] = result.unit.interface
     if result.compilation is not None:
         row["compilation"] = {
             "command": result.compilation.command,

@@ -1,4 +1,4 @@
-"""The generated files: header, source and, on request, an example `main`."""
+"""The generated files: header and source."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from streamcheck.codegen import text
 from streamcheck.codegen.figures import Figures, figures
+from streamcheck.codegen.interface import Data, interface_data
 from streamcheck.codegen.lower import Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
 from streamcheck.codegen.prefix import with_type_prefix
@@ -28,7 +29,6 @@ I = "    "  # noqa: E741
 class CodeOptions:
     copilot: bool = False
     observers: bool = False
-    example: bool = False
     handlers: Handlers = "functions"
     prefix: str = ""
 
@@ -40,6 +40,7 @@ class Unit:
     code: Code
     figures: Figures
     has_floats: bool
+    interface: Data  # for the templates of wrappers
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -86,7 +87,9 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
         options.handlers,
         options.prefix,
     )
-    return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
+    signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
+    has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures))
 
 
 def _refuse(specification: Specification, options: CodeOptions) -> None:
@@ -123,10 +126,6 @@ class UnitWriter:
         files = {f"{name}.h": self._text(self._header()), f"{name}.c": self._text(self._source())}
         if self.options.copilot:
             files[f"{name}_types.h"] = self._text(self._types_header())
-        if self.options.example:
-            from streamcheck.codegen.example import example
-
-            files["main.c"] = self._text(example(self.low, self.names, self.options.copilot))
         return files
 
     def _text(self, lines: Iterable[str]) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
+from streamcheck import __version__
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
+from streamcheck.deliver.templates import wrap
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
@@ -35,6 +37,7 @@ class CompileRequest:
     validate: bool = True
     narrow: bool = False
     strict_math: bool = False
+    extras: tuple[str, ...] = ()  # wrappers, by name or folder
     settings: Settings = field(default_factory=Settings)
 
 
@@ -48,6 +51,7 @@ class CompileResult:
     outcome: Outcome | None
     request: CompileRequest
     compilation: Compilation | None = None  # None if no compiler is at hand
+    extras: Mapping[str, str] = field(default_factory=dict)  # files beside the C, not proved
 
     @property
     def ready(self) -> bool:
@@ -66,6 +70,8 @@ def compile_spec(
             write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
     unit = None if request.narrow else generate(specification, request.options)
+    if unit is not None:
+        _extra_files(unit, request)
     trusted = trusted_functions(specification, observers=request.options.observers)
     if trusted and request.strict_math:
         raise SpecError(
@@ -83,12 +89,19 @@ def compile_spec(
         unit = generate(machine, request.options)
     remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), *_trust_remarks(unit, trusted)]
     unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
-    compilation = compile_once(unit)
-    if not request.validate:
-        return CompileResult(verdicts, unit, None, request, compilation)
-    outcome = _validate_in_sandbox(unit.code)
-    unit = _marked_as_validated(unit) if outcome.is_proved else unit
-    return CompileResult(verdicts, unit, outcome, request, compilation)
+    outcome = _validate_in_sandbox(unit.code) if request.validate else None
+    unit = _marked_as_validated(unit) if outcome and outcome.is_proved else unit
+    extras = _extra_files(unit, request)
+    return CompileResult(verdicts, unit, outcome, request, compile_once(unit, extras), extras)
+
+
+def _extra_files(unit: Unit, request: CompileRequest) -> dict[str, str]:
+    headers = [{"name": name} for name in unit.code.files if name.endswith(".h")]
+    data = {**unit.interface, "version": __version__, "headers": headers}
+    made: dict[str, str] = {}
+    for wrapper in request.extras:
+        made.update(wrap(wrapper, data, unit.code.files))
+    return made
 
 
 def trusted_functions(specification: Specification, *, observers: bool) -> list[str]:
@@ -161,9 +174,9 @@ def write(result: CompileResult, directory: str) -> list[str]:
         raise AssertionError("nothing to write")
     paths = []
     try:
-        os.makedirs(directory, exist_ok=True)
-        for name, text in result.unit.code.files.items():
+        for name, text in {**result.unit.code.files, **result.extras}.items():
             path = os.path.join(directory, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path + ".part", "w", encoding="utf-8") as file:
                 file.write(text)
             paths.append(path)
