@@ -102,8 +102,8 @@ def command(
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)
-        except Alarm as alarm:
-            click.echo(f"ALARM: {alarm}", err=True)
+        except Alarm as contradiction:
+            click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
         paths = write(result, directory) if result.ready else []
         statuses.append(_status(result))
@@ -111,6 +111,8 @@ def command(
             rows.append(_row(result, target.path, paths))
         else:
             emit([*report(result.verdicts, quiet=False), *_summary(result, paths)])
+        for alarm in result.verdicts.alarms:
+            click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return max(statuses, default=0)
@@ -124,7 +126,8 @@ def _status(result: CompileResult) -> int:
 
 def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
-        yield "  not compiled: a property is not proved (--unproven compiles it anyway)"
+        unproven = "a property is not proved (--unproven compiles it anyway)"
+        yield f"  not compiled: {'streamcheck contradicts itself' if result.verdicts.alarms else unproven}"
         return
     outcome = result.outcome
     if outcome is None:

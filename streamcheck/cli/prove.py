@@ -108,8 +108,8 @@ def command(
         try:
             with Live(problem, shown=not as_json and not quiet and not verbose) as live:
                 verdicts = prove(problem, limits, live, standby)
-        except Alarm as alarm:
-            click.echo(f"ALARM: {alarm}", err=True)
+        except Alarm as contradiction:
+            click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
         statuses.append(verdicts.status)
         saved = _save_certificates(verdicts, path, certificates) if certificates else {}
@@ -119,9 +119,11 @@ def command(
             rows.append(verdicts_json(verdicts, path, saved))
         else:
             emit(report(verdicts, quiet=quiet))
+        for alarm in verdicts.alarms:
+            click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (1, 3) if status in statuses), 0)
+    return next((status for status in (ALARM, 1, 3) if status in statuses), 0)
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:

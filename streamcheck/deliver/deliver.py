@@ -80,7 +80,7 @@ def compile_spec(
             write="+ - * / sqrt, abs, floor and ceil, or no --strict-math",
         )
     verdicts = prove(specification, request.settings, watch)
-    if verdicts.status and not request.unproven:
+    if verdicts.alarms or (verdicts.status and not request.unproven):
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
     if unit is None:

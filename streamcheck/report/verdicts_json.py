@@ -26,6 +26,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "seconds": round(verdicts.seconds, 3),
         "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
+        "alarms": verdicts.alarms,
     } | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 

@@ -95,7 +95,7 @@ def prove(
         *_undefined_operations(problem, decisions),
     ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
-    return Verdicts(chosen, results, director.elapsed, warnings, machine)
+    return Verdicts(chosen, results, director.elapsed, warnings, machine, director.alarms)
 
 
 def _none_decided(problem: Problem, reason: str, seconds: float) -> Verdicts:
