@@ -437,4 +437,4 @@ def test_a_mistake_in_a_template_is_named_with_its_line(text, why):
 
 def test_the_wrappers_are_those_of_the_help():
     shown = subprocess.run([COMMAND, "compile", "--help"], capture_output=True, text=True).stdout
-    assert all(name in shown for name in names_of_wrappers()) and len(names_of_wrappers()) == 6
+    assert all(name in shown for name in names_of_wrappers()) and len(names_of_wrappers()) == 7

@@ -19,10 +19,11 @@ from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
-from streamcheck.run.source import Target, read_specs
+from streamcheck.run.source import Target, read_specs, sampled_rows
 from streamcheck.run.strategy import processors
 
 ALARM = 4
+MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 
 
 @click.command(name="compile", short_help="Compile a spec to C99 and prove the C equal to it.")
@@ -50,8 +51,8 @@ ALARM = 4
     "extras",
     metavar="WHAT",
     multiple=True,
-    help="Also write: example (a main.c), cmake (CMake and pkg-config), arduino, ros2, cfs, fprime (a wrapper), "
-    "or what the templates in a folder make. Repeatable.",
+    help="Also write: example (a main.c), test (a unit test), cmake (CMake and pkg-config), "
+    "arduino, ros2, cfs, fprime (a wrapper), or what the templates in a folder make. Repeatable.",
 )
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
@@ -98,7 +99,8 @@ def command(
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
         options = CodeOptions(abi == "copilot", observers, handlers, prefix)
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, limits)
+        samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
+        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)

@@ -34,7 +34,10 @@ def interface_data(low: Lowered, names: CNames, signatures: dict[str, str]) -> D
     """The interface. `signatures` has the C signature of each trigger's handler."""
     enums = [t for t in names.types if isinstance(t, EnumType)]
     structs = [t for t in names.types if isinstance(t, StructType)]
-    observers = [_member_data(o.name, names.observer(o.name), o.term.type, "") for o in low.observers]
+    shown = f"{names.spec}_observed." if names.copilot else f"{names.state}.observed."
+    observers = [
+        _member_data(o.name, c, o.term.type, shown + c) for o in low.observers for c in [names.observer(o.name)]
+    ]
     handlers = [_handler(t, names, signatures[t.name]) for t in low.specification.triggers]
     types = [*(i.type for i in low.externs), *(a.type for t in low.specification.triggers for _, a in t.args)]
     inputs = [_input(i, names) for i in low.externs]
@@ -55,6 +58,7 @@ def interface_data(low: Lowered, names: CNames, signatures: dict[str, str]) -> D
         "static": "static " if names.handlers == "table" else "",
         "state": names.state,
         "given": names.inputs,
+        "main_parameters": "int argc, char **argv" if names.copilot else "void",
         "step": names.step,
         "step_arguments": arguments,
         "inputs": inputs,
@@ -157,7 +161,21 @@ def _leaf(name: str, part: str, type: Type, root: str, path: str) -> Data:
         "zero": text.literal(type, default(type)).text,
         "format": format,
         "shown": shown.format(value),
+        "log": {"Float": "sc_float", "Double": "sc_double"}.get(str(type), "sc_word"),
+        "logged": _word(type).format(value),
     }
+
+
+def _word(type: Type) -> str:
+    """A scalar as the bits that it has in its own type; a float as it is."""
+    match type:
+        case FloatType():
+            return "{}"
+        case MachineType(width=width, signed=True):
+            return f"(uint{width}_t){{}}"
+        case EnumType():
+            return "(uint32_t){}"
+    return "{}" if isinstance(type, MachineType) else "{} ? 1u : 0u"
 
 
 def _print_form(type: Type) -> tuple[str, str]:

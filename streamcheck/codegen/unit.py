@@ -328,7 +328,7 @@ class UnitWriter:
             any_of_it = True
             name = self.step.state_names[cell.name]
             yield text.comment(text.source(cell.where))
-            yield f"static {text.declaration(cell.initial.type, name)} = {_initial(cell.initial)};"
+            yield f"static {text.declaration(cell.initial.type, name)} = {text.initial_text(cell.initial)};"
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
@@ -343,10 +343,10 @@ class UnitWriter:
 
     def _ring_definition(self, ring: Ring, declared: str) -> Iterator[str]:
         if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
-            yield f"{declared} = {{{_initial(ring.cells[0].initial)}}};"
+            yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from _braced_lines(_initial(c.initial) for c in ring.cells)
+        yield from _braced_lines(text.initial_text(c.initial) for c in ring.cells)
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
@@ -483,12 +483,6 @@ def _is_zero(initial: Term) -> bool:
     if initial.op in ("array", "struct"):
         return all(_is_zero(a) for a in initial.args)
     return str(initial.payload) in ("0", "False", "0.0")
-
-
-def _initial(initial: Term) -> str:
-    if initial.op in ("array", "struct"):
-        return f"{{{', '.join(_initial(a) for a in initial.args)}}}"
-    return text.literal(initial.type, initial.payload).text
 
 
 def _set(place: str, value: Term) -> Iterator[str]:

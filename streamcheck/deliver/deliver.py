@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck import __version__
@@ -19,6 +19,7 @@ from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
+from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
 from streamcheck.deliver.templates import wrap
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
@@ -38,6 +39,7 @@ class CompileRequest:
     narrow: bool = False
     strict_math: bool = False
     extras: tuple[str, ...] = ()  # wrappers, by name or folder
+    samples: Sequence[Row] = ()  # the inputs of the run that the spec shows, for its test
     settings: Settings = field(default_factory=Settings)
 
 
@@ -70,8 +72,8 @@ def compile_spec(
             write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
     unit = None if request.narrow else generate(specification, request.options)
-    if unit is not None:
-        _extra_files(unit, request)
+    if unit is not None:  # mistakes that need no proof
+        _extra_files(unit, request, [random_run(specification)])
     trusted = trusted_functions(specification, observers=request.options.observers)
     if trusted and request.strict_math:
         raise SpecError(
@@ -91,13 +93,15 @@ def compile_spec(
     unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
     outcome = _validate_in_sandbox(unit.code) if request.validate else None
     unit = _marked_as_validated(unit) if outcome and outcome.is_proved else unit
-    extras = _extra_files(unit, request)
+    extras = _extra_files(unit, request, runs_to_replay(verdicts, request.samples, unit.code.specification))
     return CompileResult(verdicts, unit, outcome, request, compile_once(unit, extras), extras)
 
 
-def _extra_files(unit: Unit, request: CompileRequest) -> dict[str, str]:
+def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> dict[str, str]:
     headers = [{"name": name} for name in unit.code.files if name.endswith(".h")]
     data = {**unit.interface, "version": __version__, "headers": headers}
+    if "test" in request.extras:
+        data |= replay_data(unit.code, runs, [given["name"] for given in unit.interface["inputs"]])
     made: dict[str, str] = {}
     for wrapper in request.extras:
         made.update(wrap(wrapper, data, unit.code.files))
