@@ -49,6 +49,7 @@ class Spec(SpecBase):
         abi: Literal["context", "copilot"] = "context",
         handlers: Handlers = "functions",
         prefix: str = "",
+        assumptions: bool = False,
         observers: bool = False,
         extras: Sequence[str] = (),
         narrow: bool = False,
@@ -69,7 +70,7 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions)
         settings = Settings(timeout, jobs or processors())
         samples = self._samples() if "test" in extras else []
         request = CompileRequest(options, unproven, validate, narrow, strict_math, tuple(extras), samples, settings)

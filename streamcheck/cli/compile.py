@@ -45,6 +45,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     "through a table of function pointers given to NAME_init, with the `user` too (table).",
 )
 @click.option("--prefix", metavar="TEXT", default="", help="Begin every name that other files see, and the files'.")
+@click.option("--assumptions", is_flag=True, help="Add NAME_assumptions_hold, which says if all have been true so far.")
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
 @click.option(
     "--with",
@@ -75,6 +76,7 @@ def command(
     abi: str,
     handlers: Handlers,
     prefix: str,
+    assumptions: bool,
     observers: bool,
     extras: tuple[str, ...],
     narrow: bool,
@@ -98,7 +100,7 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
         request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:

@@ -42,6 +42,7 @@ class CNames:
         self._note("spec", specification.name, self.spec)
         self.step = f"{prefix}step" if copilot else f"{self.spec}_step"
         suffixes = ["state", "inputs", "init", "step", "inputs_valid", "observers", "observed", "handlers"]
+        suffixes.append("assumptions_hold")
         self.generated = {f"{self.spec}_{suffix}" for suffix in suffixes} | {self.step}
         # Ordinary identifiers at file scope, each with its meaning.
         self.public = dict.fromkeys(sorted(self.generated), "a name of the generated code")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from streamcheck.codegen import text
+from streamcheck.codegen.assumptions import with_assumption_cell
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.interface import Data, interface_data
 from streamcheck.codegen.lower import Lowered, Ring, lower
@@ -31,6 +32,7 @@ class CodeOptions:
     observers: bool = False
     handlers: Handlers = "functions"
     prefix: str = ""
+    assumptions: bool = False  # check them as the C runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,11 @@ def remark_line(remark: str) -> str:
 
 def generate(specification: Specification, options: CodeOptions) -> Unit:
     _refuse(specification, options)
+    specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
     low = lower(
         with_type_prefix(specification, options.prefix) if options.prefix else specification,
         observers=options.observers,
+        held=held,
     )
     names = CNames(
         low.specification,
@@ -75,7 +79,7 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
         prefix=options.prefix,
     )
     step = StepWriter(low, names)
-    writer = UnitWriter(low, names, step, options)
+    writer = UnitWriter(low, names, step, options, held)
     code = Code(
         specification,
         writer.files(),
@@ -86,6 +90,7 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
         names.renamed,
         options.handlers,
         options.prefix,
+        held,
     )
     signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
     has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
@@ -108,11 +113,12 @@ def _refuse(specification: Specification, options: CodeOptions) -> None:
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, held: str) -> None:
         self.low = low
         self.names = names
         self.step = step
         self.options = options
+        self.held = held
         self.name = names.spec
         self.figures = figures(low, step.locals, self._size())
         self.types = names.types
@@ -238,12 +244,24 @@ class UnitWriter:
         yield from (f"}} {self.name}_handlers;", "")
 
     def _validity(self) -> Iterator[str]:
+        if self.held:
+            yield "/* true if every assumption has been true at every step so far, which the proofs need */"
+            yield f"{self._assumptions_signature()};"
         if self.checked:
             yield from (
                 "",
                 "/* true if every enum among the inputs holds one of its values; else a step does nothing */",
             )
             yield f"{self._validity_signature()};"
+
+    def _assumptions_signature(self) -> str:
+        given = "void" if self.options.copilot else f"const {self.name}_state *{self.names.state}"
+        return f"bool {self.name}_assumptions_hold({given})"
+
+    def _assumptions_function(self) -> Iterator[str]:
+        if self.held:
+            yield from (self._assumptions_signature(), "{")
+            yield from (f"{I}return {self.step.state(self.step.state_names[self.held])};", "}", "")
 
     def _validity_signature(self) -> str:
         given = "void" if self.options.copilot else f"const {self.name}_inputs *{self.names.inputs}"
@@ -316,6 +334,7 @@ class UnitWriter:
             yield from self._static_state()
         else:
             yield from self._init_function()
+        yield from self._assumptions_function()
         yield from self._step_function()
 
     def _uses_floats(self, code: Iterable[str]) -> bool:

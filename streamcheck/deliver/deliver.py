@@ -17,6 +17,7 @@ from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
 from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
@@ -71,10 +72,18 @@ def compile_spec(
             specification.where,
             write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
+    if request.narrow and request.options.assumptions:
+        raise SpecError(
+            "an assumption about an Int is checked before its range is known",
+            specification.where,
+            write="machine types in the spec, or no --narrow, or no --assumptions",
+        )
     unit = None if request.narrow else generate(specification, request.options)
     if unit is not None:  # mistakes that need no proof
         _extra_files(unit, request, [random_run(specification)])
-    trusted = trusted_functions(specification, observers=request.options.observers)
+    computed = list(specification.outputs(observers=request.options.observers))
+    computed += [a.term for a in specification.assumptions if request.options.assumptions]
+    trusted = trusted_functions(specification, computed)
     if trusted and request.strict_math:
         raise SpecError(
             f"the C would call {', '.join(trusted)} of math.h, whose last bit no standard promises",
@@ -108,10 +117,10 @@ def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> di
     return made
 
 
-def trusted_functions(specification: Specification, *, observers: bool) -> list[str]:
+def trusted_functions(specification: Specification, computed: Sequence[Term]) -> list[str]:
     """The functions of math.h that the C calls and the proof takes on trust."""
     inexact = set(FUNCTIONS) - set(EXACT_FUNCTIONS)
-    needed = specification.needed_by(specification.outputs(observers=observers))
+    needed = specification.needed_by(computed)
     names = {node.op + ("f" if str(node.type) == "Float" else "") for node in needed if node.op in inexact}
     return sorted(names)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from streamcheck.core.term import Term
 from streamcheck.problem.specification import Specification
 
 
@@ -39,11 +40,17 @@ class Code:
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     handlers: Handlers = "functions"
     prefix: str = ""  # of every name that other files see
+    held: str = ""  # the cell that NAME_assumptions_hold returns, if there is that function
 
     @property
     def step(self) -> str:
         """The name of the function that makes one step."""
         return f"{self.prefix}step" if self.copilot else f"{self.base}_step"
+
+    def roots(self) -> list[Term]:
+        """The terms that the C computes: those that it shows, and whether the assumptions have held."""
+        shown = list(self.specification.outputs(observers=self.observers))
+        return shown + [c.var for c in self.specification.cells if c.name == self.held]
 
     def c_name(self, role: Literal["extern", "trigger", "observer"], name: str) -> str:
         """The name in C of what the user calls so."""

@@ -8,6 +8,7 @@
     checked     a step does nothing if the code finds an invalid enum value among its inputs
     handlers    get the pointer that NAME_init was given, if they get one; if they are in a table, it is the one that
                 NAME_init was given
+    assumed     NAME_assumptions_hold returns a cell that is true as long as every assumption has been true
     defined     no operation is undefined or left open by the standard (`c.arithmetic`), every index is in bounds
     inputs      are read before the first handler is called, because a handler may change them
 
@@ -142,6 +143,7 @@ class Bisimulation:
         limits = conjunction(*self._limits())
         prover = Prover(limits, self.work)
         self._without_effect()
+        self._assumptions()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
@@ -349,6 +351,29 @@ class Bisimulation:
             raise SpecError(f"{self.name}_inputs_valid does not return a bool")
         for premise, claim in ((value.term, needed), (given, value.term)):
             self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+
+    def _assumptions(self) -> None:
+        """Goals: NAME_assumptions_hold returns its cell and changes nothing, and the cell is what it should be."""
+        if not self.code.held:
+            return
+        name = f"{self.name}_assumptions_hold"
+        (cell,) = (c for c in self.specification.cells if c.name == self.code.held)
+        run = self._execution()
+        state, _ = self._related_state(run)
+        before = dict(run.memory.parts)
+        value = run.run(name, [] if state is None else [Pointee(state)])
+        if (
+            value is None
+            or value.kind != BOOLEAN
+            or run.calls
+            or any(run.memory.parts[p] is not before[p] for p in before)
+        ):
+            raise SpecError(f"{name} does not return a bool, or does something else")
+        self._same(name, [value.term], [cell.var])
+        self._same(f"the initial value of {cell.name}", [cell.initial], [TRUE])
+        held = conjunction(cell.var, *(a.term for a in self.specification.assumptions))
+        self._same(f"the assumptions in {cell.name}", [cell.next], [held])
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:

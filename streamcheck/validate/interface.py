@@ -28,7 +28,12 @@ def check_interface(run: Execution, code: Code) -> None:
         function = run.functions.get(name)
         if function is None or function.body is None or function.static or function.result != kinds.VOID:
             raise SpecError(f"{name} is not a function for other files")
-    own = {*names, f"{code.base}_inputs_valid", *(code.c_name("trigger", t.name) for t in code.specification.triggers)}
+    own = {
+        *names,
+        f"{code.base}_inputs_valid",
+        f"{code.base}_assumptions_hold",
+        *(code.c_name("trigger", t.name) for t in code.specification.triggers),
+    }
     for name, function in run.functions.items():
         if name not in own and not function.static:
             raise SpecError(f"{name} is seen by other files", function.where)
@@ -177,7 +182,7 @@ def _check_objects(run: Execution, code: Code) -> None:
 def _check_inputs(run: Execution, code: Code, given: Mapping[str, AnyKind]) -> None:
     """The inputs are the externs that triggers and observers depend on, with their types."""
     specification = code.specification
-    needed = specification.needed_by(specification.outputs(observers=code.observers))
+    needed = specification.needed_by(code.roots())
     externs = [i for i in specification.inputs if i.extern and i.var in needed]
     names = {code.c_name("extern", i.name): i for i in externs}
     if names.keys() != given.keys():
