@@ -69,7 +69,8 @@ class Lowered:
         yield from self.nexts()
 
 
-def lower(specification: Specification, *, observers: bool) -> Lowered:
+def lower(specification: Specification, *, observers: bool, held: str = "") -> Lowered:
+    """`held`: a cell that is kept even if nothing that is shown depends on it."""
     shown = specification.observers if observers else ()
     roots = list(specification.outputs(observers=observers))
     images = rewrite([*roots, *(c.next for c in specification.cells), *(w.term for w in specification.wires)])
@@ -80,10 +81,11 @@ def lower(specification: Specification, *, observers: bool) -> Lowered:
     triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
     silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
-    as_written = specification.needed_by(roots)
+    also = [c.var for c in specification.cells if c.name == held]
+    as_written = specification.needed_by([*roots, *also])
     externs = tuple(i for i in specification.inputs if i.extern and i.var in as_written)
     cells = [replace(c, next=images[c.next]) for c in specification.cells]
-    kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown]
+    kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown] + also
     needed = cone(kept, {c.var: c.next for c in cells})
     read = [c for c in cells if c.var in needed]
     inputs = tuple(i for i in specification.inputs if i.var in needed)
