@@ -37,7 +37,7 @@ ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"\b((?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?)[lL]*\b")
-HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stddef stdint limits float math string".split())
 QUOTE = '"'
 STANDARD_HEADERS = frozenset(
     f"<{name}.h>"

@@ -16,7 +16,7 @@ from streamcheck.c import initial, kinds, pointers, static
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef, refuse_volatile
 from streamcheck.c.expressions import Evaluator
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.c.terms import number
@@ -258,14 +258,58 @@ class Execution(Evaluator):
         """memcpy (7.21.2.1) of whole objects of one type."""
         if len(arguments) != 3:
             raise self.error("memcpy without three arguments", node)
-        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
         size = arguments[2]
+        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
         if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
             raise self.error("a memcpy that is not of one whole object to another of its type", node)
         if static.kind_of(self, size.expr) != to.kind or self.memory.may_overlap(to, source):
             raise self.error("a memcpy of another size, or to where it reads", node)
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
+
+    def _UnaryOp(self, node: Any) -> CResult:
+        if node.op == "*" and form(node.expr) == "Cast" and form(node.expr.expr) == "BinaryOp":
+            return self.read(self._member_at(node.expr))
+        return super()._UnaryOp(node)
+
+    def _member_at(self, node: Any) -> Lvalue:
+        """The member that `(const K *)((const uint8_t *)p + offsetof(T, first) + i * sizeof(K))` points to: `i` members
+        after the first of the struct that p points to. All are of kind K, so there is no padding between them."""
+        start, further = node.expr.left, node.expr.right
+        shapes = [form(start), form(further), form(getattr(further, "right", None))]
+        if shapes != ["BinaryOp", "BinaryOp", "UnaryOp"] or [node.expr.op, start.op, further.op] != ["+", "+", "*"]:
+            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
+        target, base = self._bytes_of(start.left)
+        wanted = self.declarations.kind_of(node.to_type, self.scope)
+        index, size, offset = self.scalar(further.left).term, further.right, start.right
+        if (
+            not isinstance(wanted, Pointer)
+            or not wanted.constant
+            or size.op != "sizeof"
+            or form(size.expr) != "Typename"
+            or self.declarations.kind_of(size.expr, self.scope) != wanted.target
+            or form(offset) != "FuncCall"
+            or getattr(offset.name, "name", "") != "offsetof"
+            or self.scope.meaning("offsetof") is not None
+            or self.declarations.kind_of(offset.args.exprs[0], self.scope) != target
+            or not index.is_const
+        ):
+            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
+        first = [field for field, _ in target.fields].index(offset.args.exprs[1].name)
+        members = target.fields[first : first + int(index.payload) + 1]
+        if len(members) <= index.payload or any(kind != wanted.target for _, kind in members):
+            raise self.error(f"there are no {index.payload + 1} members of one type", node)
+        return base.field(members[-1][0], wanted.target)
+
+    def _bytes_of(self, node: Any) -> tuple[Struct, Lvalue]:
+        """The struct whose bytes `(const uint8_t *)p` points to."""
+        if form(node) == "Cast":
+            pointer = self.declarations.kind_of(node.to_type, self.scope)
+            base = pointers.pointee_of(self.value(node.expr), self, node)
+            is_bytes = isinstance(pointer, Pointer) and pointer.target == kinds.UCHAR and pointer.constant
+            if is_bytes and base.offset is None and isinstance(base.lvalue.kind, Struct):
+                return base.lvalue.kind, base.lvalue
+        raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
 
     def _whole(self, value: CResult, node: Any) -> Lvalue:
         """The object that a pointer points to: an array as a whole."""
