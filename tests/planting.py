@@ -83,21 +83,34 @@ def refused(by, why):
     return f"refused by {by}: {str(why)[:100]}"
 
 
+class Refutation(Exception):
+    """A claim of an engine was refuted."""
+
+
+def stop_at_alarms(director):
+    """Other engines would go on with the property, which a fault may leave undecided."""
+    if director.alarms:
+        raise Refutation(director.alarms[0])
+
+
 def proving(problem, engines, truth):
     """Run engines on a problem whose only property has this truth."""
 
     def attempt():
         try:
-            (result,) = prove(problem(), Settings(timeout=SECONDS, jobs=1, engines=engines)).results
+            verdicts = prove(problem(), Settings(timeout=SECONDS, jobs=1, engines=engines), stop_at_alarms)
+        except Refutation as refusal:
+            return refused("the replay" if "does not replay" in str(refusal) else "the checker", refusal)
         except Unfaithful as refusal:
             return refused("the check of the flattening", refusal)
         except Alarm as refusal:
-            return refused("the replay" if "does not replay" in str(refusal) else "the checker", refusal)
+            return refused("a contradiction", refusal)
+        (result,) = verdicts.results
+        if result.verdict not in (truth, "unknown"):
+            return f"accepted: {result.verdict}, {result.engine}"
         if result.verdict == "unknown" and "could not be checked" in result.reason:
             return refused("the checker", result.reason)
-        if result.verdict == truth or result.verdict == "unknown":
-            return f"no effect: {result.verdict}"
-        return f"accepted: {result.verdict}, {result.engine}"
+        return f"no effect: {result.verdict}"
 
     return attempt
 

@@ -77,6 +77,8 @@ def test_divisors_of_a_guard_and_of_a_remainder(tmp_path):
     cfa = body(tmp_path, ["x % y <= 1 / 2", "x := 1 / 0"])
     assert conjuncts(cfa.edges[0].guard)[0] is term("ne", Y, ZERO) and len(conjuncts(cfa.edges[0].guard)) == 2
     assert value_of(cfa.edges[1].guard, {}) is False
+    zero, never = cfa.warnings
+    assert "only if it does not divide by zero" in zero and "divides by zero, so no run takes it" in never
 
 
 @pytest.mark.parametrize("a", [-7, -6, -1, 0, 1, 6, 7])

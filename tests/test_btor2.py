@@ -167,6 +167,7 @@ def test_btor2_states_constraints_and_free_starts(tmp_path):
         ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 1\n4 eq 1 3 3", 4, "expected Word8, found Bool"),
         ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 2\n4 state 1\n5 init 1 4 3", 5, "is Word8, the value Bool"),
         ("1 sort bitvec 8\n2 constd 1 256", 2, "256 has more than 8 bits"),
+        ("1 sort bitvec 8\n2 const 1 101", 2, "`const` has a digit for each of 8 bits, and 101 has 3"),
         ("1 sort bitvec 8\n2 one 1\n3 slice 1 2 8 1", 3, "bits 8 to 1 of 8 bits"),
         ("1 sort bitvec 8\n2 one 1\n3 add 1 2", 3, "expected 3 numbers after `add`, found 2"),
         ("1 sort bitvec 8\n2 one 1\n3 neg 1 2 a b", 3, "expected the end of the line, found b"),

@@ -94,8 +94,7 @@ def test_windows_and_votes_are_loops():
     spec = Spec("votes")
     spec.trigger("vote", voting.has_majority(most, votes), most)
     assert loops_of(spec) == 2
-    assert loops_of(window(lambda late: statistics.sum(20, late))) == 1
-    assert loops_of(window(lambda late: statistics.max(20, late))) == 1
+    assert loops_of(window(lambda late: statistics.max(20, late))) == 2
 
 
 def test_few_equal_streams_are_no_loop():
@@ -165,6 +164,37 @@ def test_a_wrong_loop_is_refused(kind):
         changed = before + "void watchdogs_step" + re.sub(*WRONG[kind], after, count=1, flags=re.S)
     assert changed != text
     outcome = validate(replace(code, files={**code.files, "watchdogs.c": changed}), work=20_000)
+    assert not outcome.is_proved and outcome.failures
+
+
+WRONG_WALKS = {
+    "one less": (r"i < 8u", "i < 7u"),
+    "one more": (r"i < 8u", "i < 9u"),
+    "after the oldest": (r"(i = state->\w+)", r"\1 + 1u"),
+    "the first twice": (r"i = 0u", "i = 1u"),
+    "without the last": (r"i < (state->\w+)", r"i + 1u < \1"),
+    "with the oldest again": (r"i < (state->\w+)", r"i <= \1"),
+    "two at a time": (r"i\+\+", "i += 2u"),
+    "another body": (r"folded \+ state->\w+\[i\]", "folded + state->x_before[0]"),
+    "the counter changes": (r"(i\+\+\) \{)", r"\1\n        i = i;\n        i++;"),
+    "only the first part": (r"for \(uint32_t i = 0u.*?\n    \}", ""),
+    "the other order": (r"(    for .*?\n    \})\n(    for .*?\n    \})", r"\2\n\1"),
+    "the bound changes": (r"(i\+\+\) \{)", r"\1\n        state->x_before_at = 0u;"),
+    "another start": (r"folded = -0.0f", "folded = 0.0f"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_WALKS)
+def test_a_wrong_walk_along_a_delay_is_refused(kind):
+    spec = Spec("walk")
+    spec.trigger("shown", True, statistics.sum(9, [0.5] * 8 + +extern("x", Float)))
+    code = unit_of(spec)
+    assert validate(code).is_proved and step_of(code).count("for (") == 2
+    text = re.sub(r"/\*.*?\*/\n?", "", code.files["walk.c"])
+    before, after = text.split("void walk_step")
+    changed = before + "void walk_step" + re.sub(*WRONG_WALKS[kind], after, count=1, flags=re.S)
+    assert changed != text
+    outcome = validate(replace(code, files={**code.files, "walk.c": changed}), work=20_000)
     assert not outcome.is_proved and outcome.failures
 
 

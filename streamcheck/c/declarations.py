@@ -148,7 +148,7 @@ class Declarations:
                 return self._array(node, scope)
             case "PtrDecl":
                 if form(node.type) == "FuncDecl":
-                    return self._opaque("a function pointer", "pointers to functions are not supported", node)
+                    return self._function_pointer(node, scope)
                 if self.portable and node.quals:
                     raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
@@ -167,6 +167,16 @@ class Declarations:
         if self.portable:
             raise SpecError(reason, where_of(node))
         return Opaque(name, reason)
+
+    def _function_pointer(self, node: Any, scope: NameScope) -> Opaque:
+        """A pointer to a function: a struct may have one, with a signature that is known."""
+        name, reason = "a function pointer", "pointers to functions are not supported"
+        if not self.portable:
+            return self._opaque(name, reason, node)
+        if node.type.args is None:
+            raise SpecError("a pointer to a function without a prototype", where_of(node))
+        result = self.kind_of(node.type.type, scope)
+        return Opaque(name, reason, (result, tuple(self._parameters("a pointer", node.type, scope))))
 
     def _target_kind(self, node: Any, scope: NameScope) -> AnyKind:
         inner: Any = getattr(node, "type", None)
@@ -202,27 +212,33 @@ class Declarations:
         return Array(element, length)
 
     def signature(self, decl: Any, body: Any, scope: NameScope) -> Function:
-        parameters = []
-        for parameter in decl.type.args.params if decl.type.args else ():
-            if form(parameter) == "EllipsisParam":
-                if body is not None:
-                    raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
-                continue
-            kind = self.kind_of(parameter, scope)
-            if set(getattr(parameter, "storage", None) or ()) - {"register"}:
-                raise SpecError(f"a parameter of {decl.name} is {parameter.storage[0]}", where_of(decl))
-            if kind == kinds.VOID:
-                if len(decl.type.args.params) > 1 or getattr(parameter, "name", None):
-                    raise SpecError("void must be the only parameter", where_of(decl))
-                continue
-            if isinstance(kind, Array):  # 6.7.5.3
-                kind = Pointer(kind.element, has_constant_elements(parameter.type))
-            parameters.append((getattr(parameter, "name", None) or "", kind))
+        params = decl.type.args.params if decl.type.args else ()
+        if body is not None and any(form(p) == "EllipsisParam" for p in params):
+            raise SpecError(f"{decl.name} is variadic, which is not supported", where_of(decl))
+        parameters = list(self._parameters(decl.name, decl.type, scope))
         names = [name for name, _ in parameters if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two parameters of {decl.name} have one name", where_of(decl))
         result = self.kind_of(decl.type.type, scope)
         return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
+
+    def _parameters(self, function: str, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
+        params = node.args.params if node.args else ()
+        for parameter in params:
+            if form(parameter) == "EllipsisParam":
+                if self.portable:
+                    raise SpecError(f"{function} is variadic, which is not supported", where_of(node))
+                continue
+            kind = self.kind_of(parameter, scope)
+            if set(getattr(parameter, "storage", None) or ()) - {"register"}:
+                raise SpecError(f"a parameter of {function} is {parameter.storage[0]}", where_of(node))
+            if kind == kinds.VOID:
+                if len(params) > 1 or getattr(parameter, "name", None):
+                    raise SpecError("void must be the only parameter", where_of(node))
+                continue
+            if isinstance(kind, Array):  # 6.7.5.3
+                kind = Pointer(kind.element, has_constant_elements(parameter.type))
+            yield getattr(parameter, "name", None) or "", kind
 
     def _enum(self, node: Any, scope: NameScope) -> AnyKind:
         """Members are ints (6.7.2.2). The type itself is unsigned int for gcc and clang if no member is negative."""
@@ -264,7 +280,7 @@ class Declarations:
                 yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
-            elif self.portable and (decl.quals or decl.storage):
+            elif self.portable and (decl.storage or (decl.quals and form(decl.type) != "PtrDecl")):
                 raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
             else:
                 yield decl.name, self.kind_of(decl, scope)

@@ -91,10 +91,11 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A type that may be declared but not used, and why."""
+    """A type that may be declared but not used, and why. A pointer to a function has its result and parameters."""
 
     name: str
     reason: str
+    signature: tuple[AnyKind, tuple[tuple[str, AnyKind], ...]] | None = None
 
     def __str__(self) -> str:
         return self.name

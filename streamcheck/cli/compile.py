@@ -15,13 +15,15 @@ from streamcheck.cli.options import engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
+from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
-from streamcheck.run.source import Target, read_specs
+from streamcheck.run.source import Target, read_specs, sampled_rows
 from streamcheck.run.strategy import processors
 
 ALARM = 4
+MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 
 
 @click.command(name="compile", short_help="Compile a spec to C99 and prove the C equal to it.")
@@ -34,8 +36,25 @@ ALARM = 4
     show_default=True,
     help="context: NAME_init and NAME_step with the caller's state; copilot: global variables and step().",
 )
+@click.option(
+    "--handlers",
+    type=click.Choice(["functions", "context", "table"]),
+    default="functions",
+    show_default=True,
+    help="How handlers are called: as functions; as functions that get the `void *user` given to NAME_init (context); "
+    "through a table of function pointers given to NAME_init, with the `user` too (table).",
+)
+@click.option("--prefix", metavar="TEXT", default="", help="Begin every name that other files see, and the files'.")
+@click.option("--assumptions", is_flag=True, help="Add NAME_assumptions_hold, which says if all have been true so far.")
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
-@click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
+@click.option(
+    "--with",
+    "extras",
+    metavar="WHAT",
+    multiple=True,
+    help="Also write: example (a main.c), test (a unit test), cmake (CMake and pkg-config), "
+    "arduino, ros2, cfs, fprime (a wrapper), or what the templates in a folder make. Repeatable.",
+)
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
 @click.option(
     "--optimize",
@@ -62,8 +81,11 @@ def command(
     file: str,
     directory: str,
     abi: str,
+    handlers: Handlers,
+    prefix: str,
+    assumptions: bool,
     observers: bool,
-    example: bool,
+    extras: tuple[str, ...],
     narrow: bool,
     optimize: Literal["size", "speed"],
     strict_math: bool,
@@ -86,13 +108,14 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, example, optimize)
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, limits)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
+        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)
-        except Alarm as alarm:
-            click.echo(f"ALARM: {alarm}", err=True)
+        except Alarm as contradiction:
+            click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
         paths = write(result, directory) if result.ready else []
         statuses.append(_status(result))
@@ -100,6 +123,8 @@ def command(
             rows.append(_row(result, target.path, paths))
         else:
             emit([*report(result.verdicts, quiet=False), *_summary(result, paths)])
+        for alarm in result.verdicts.alarms:
+            click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return max(statuses, default=0)
@@ -113,7 +138,8 @@ def _status(result: CompileResult) -> int:
 
 def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
-        yield "  not compiled: a property is not proved (--unproven compiles it anyway)"
+        unproven = "a property is not proved (--unproven compiles it anyway)"
+        yield f"  not compiled: {'streamcheck contradicts itself' if result.verdicts.alarms else unproven}"
         return
     outcome = result.outcome
     if outcome is None:
@@ -146,6 +172,7 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "operations": figures.operations,
             "longest_chain": figures.longest,
         }
+        row["interface"] = result.unit.interface
     if result.compilation is not None:
         row["compilation"] = {
             "command": result.compilation.command,

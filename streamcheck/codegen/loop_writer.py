@@ -12,6 +12,7 @@ from streamcheck.codegen.block import Block, Commit, words_in
 from streamcheck.codegen.expression import PRIMARY, SUM, CExpression, element
 from streamcheck.codegen.families import Family
 from streamcheck.codegen.loops import Loop
+from streamcheck.codegen.lower import Ring
 from streamcheck.core.operators import c_type
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import array_of, machine
@@ -52,6 +53,9 @@ class LoopWriter:
             value = step.expression(term, body, self.site)
             if len(value.text) > LONGEST_INVARIANT and not text.is_composite(term.type):
                 step.store(term, value, body)
+        ring = self._ring_walked(loop)
+        if ring is not None:
+            return self._two_loops(loop, ring)
         counter = step.names.fresh("i")
         reads, advances = Block(), Block()
         for family in loop.families:
@@ -59,6 +63,34 @@ class LoopWriter:
         lines = self._round(loop, counter)
         head = f"for (uint32_t {counter} = 0u; {counter} < {loop.rounds}u; {counter}++) {{"
         return [head, *text.indent([*reads.lines, *lines, *advances.lines]), "}"]
+
+    def _ring_walked(self, loop: Loop) -> Ring | None:
+        """The ring whose elements are all that a loop reads by number: all of them, from the oldest on."""
+        elements = [self.step.elements.get(family.terms[0]) for family in loop.families]
+        ring = elements[0][0] if elements and elements[0] is not None else None
+        if ring is None or loop.changes or any(e != (ring, 0) for e in elements):
+            return None
+        whole = loop.rounds == len(ring.cells) and all(f.step > 0 for f in loop.families)
+        return ring if whole else None
+
+    def _two_loops(self, loop: Loop, ring: Ring) -> list[str]:
+        """From the oldest element to the end of the array, then from its beginning on."""
+        step = self.step
+        name, at = step.state_names[ring.name], step.state(step.indices[ring.name])
+        counter = step.names.fresh("i")
+        place = CExpression(step.state(name), PRIMARY, "", reads=frozenset([name]))
+        for family in loop.families:
+            index = CExpression(counter, PRIMARY, "uint32_t")
+            step.texts[family.hole] = element(place, index, c_type(family.hole.type))
+        lines = text.indent(self._round(loop, counter))
+        return [
+            f"for (uint32_t {counter} = {at}; {counter} < {loop.rounds}u; {counter}++) {{",
+            *lines,
+            "}",
+            f"for (uint32_t {counter} = 0u; {counter} < {at}; {counter}++) {{",
+            *lines,
+            "}",
+        ]
 
     def _accumulator(self, loop: Loop, hole: Term, initial: CExpression) -> None:
         step = self.step

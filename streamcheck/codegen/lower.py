@@ -94,24 +94,30 @@ class Lowered:
             yield from loop.terms()
 
 
-def lower(specification: Specification, *, observers: bool, loops: bool = True) -> Lowered:
-    """The parts of the C. `loops`: equal work becomes loops."""
+def lower(specification: Specification, *, observers: bool, loops: bool = True, held: str = "") -> Lowered:
+    """The parts of the C. `loops`: equal work becomes loops. `held`: a cell that is kept even if nothing that is shown
+    depends on it."""
     banned: set[Term] = set()
     while True:
-        lowered = _lower(specification, observers, banned, loops)
+        lowered = _lower(specification, observers, banned, loops, held)
         wrong = _stray_cells(lowered)
         if not wrong:
             return lowered
         banned |= wrong
 
 
-def _lower(specification: Specification, observers: bool, banned: set[Term], loops: bool) -> Lowered:
+def _lower(specification: Specification, observers: bool, banned: set[Term], loops: bool, held: str) -> Lowered:
     shown = specification.observers if observers else ()
     roots = list(specification.outputs(observers=observers))
-    as_written = specification.needed_by(roots)
+    also = [c.var for c in specification.cells if c.name == held]
+    as_written = specification.needed_by([*roots, *also])
     cells = [c for c in specification.cells if c.var in as_written]
     wires = [w.term for w in specification.wires]
-    step = roll(specification, roots, cells, wires, banned) if loops else without_loops([*roots, *wires], cells)
+    step = (
+        roll(specification, [*roots, *also], cells, wires, banned)
+        if loops
+        else without_loops([*roots, *also, *wires], cells)
+    )
     cheaper = rewrite([*step.images.values(), *(t for loop in step.loops() for t in loop.needs())])
     images = {t: cheaper[image] for t, image in step.images.items()}
     rewritten_triggers = tuple(
@@ -123,7 +129,7 @@ def _lower(specification: Specification, observers: bool, banned: set[Term], loo
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
     externs = tuple(i for i in specification.inputs if i.extern and i.var in as_written)
     cells = [replace(c, next=images[c.next]) for c in cells]
-    kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown]
+    kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown] + also
     needed = _cone(kept, cells, [loop.with_images(cheaper) for loop in step.loops()])
     read = [c for c in cells if c.var in needed]
     inputs = tuple(i for i in specification.inputs if i.var in needed)

@@ -410,12 +410,13 @@ class StepWriter:
         return late
 
     def _call(self, trigger: Trigger, site: int) -> list[str]:
-        note, name = text.comment(text.source(trigger.where)), self.names.trigger(trigger.name)
+        note = text.comment(text.source(trigger.where))
+        function, given = self.names.call(trigger.name)
         always = trigger.guard is TRUE
         guard = self.expression(trigger.guard, self.body, site).text
         block = Block()
         args = [self._argument(trigger, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
-        block.lines.append(f"{name}({', '.join(args)});")
+        block.lines.append(f"{function}({', '.join([*given, *args])});")
         if always and len(block.lines) == 1:
             return [note, *block.lines]
         opening = "{" if always else f"if ({guard}) {{"

@@ -11,6 +11,7 @@ from streamcheck.core.c_names import c_name, member_name
 from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
+from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value
 
 WIDTH = 110
@@ -27,6 +28,13 @@ def literal(type: Type, value: Value) -> CExpression:
         case EnumType():
             return CExpression(enum_constant(type, int(value)), PRIMARY, "int32_t")  # type: ignore[arg-type]
     return CExpression("true" if value else "false", PRIMARY, "bool")
+
+
+def initial_text(value: Term) -> str:
+    """A constant term as the initialiser of an object."""
+    if value.op in ("array", "struct"):
+        return f"{{{', '.join(initial_text(a) for a in value.args)}}}"
+    return literal(value.type, value.payload).text
 
 
 def enum_constant(type: EnumType, code: int) -> str:

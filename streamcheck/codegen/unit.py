@@ -1,4 +1,4 @@
-"""The generated files: header, source and, on request, an example `main`."""
+"""The generated files: header and source."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from hashlib import sha256
 from typing import Literal
 
 from streamcheck.codegen import text
+from streamcheck.codegen.assumptions import with_assumption_cell
 from streamcheck.codegen.figures import Figures, figures
+from streamcheck.codegen.interface import Data, interface_data
 from streamcheck.codegen.lower import Batch, Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.prefix import with_type_prefix
 from streamcheck.codegen.step import LoopConflict, StepWriter
-from streamcheck.core.c_names import MATH, member_name
+from streamcheck.core.c_names import MATH, is_identifier, member_name
+from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names, struct_of
-from streamcheck.problem.places import Code, Place
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, machine, part_names, struct_of
+from streamcheck.problem.places import Code, Handlers, Place
 from streamcheck.problem.specification import Input, Specification, Trigger
 
 I = "    "  # noqa: E741
@@ -27,7 +31,9 @@ I = "    "  # noqa: E741
 class CodeOptions:
     copilot: bool = False
     observers: bool = False
-    example: bool = False
+    handlers: Handlers = "functions"
+    prefix: str = ""
+    assumptions: bool = False  # check them as the C runs
     optimize: Literal["size", "speed"] = "size"
 
 
@@ -38,6 +44,7 @@ class Unit:
     code: Code
     figures: Figures
     has_floats: bool
+    interface: Data  # for the templates of wrappers
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -58,29 +65,68 @@ def remark_line(remark: str) -> str:
 
 
 def generate(specification: Specification, options: CodeOptions) -> Unit:
+    _refuse(specification, options)
+    specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
+    prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
     try:
-        low, names, step = _write_step(specification, options, loops=options.optimize == "size")
+        low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
     except LoopConflict:
-        low, names, step = _write_step(specification, options, loops=False)
-    writer = UnitWriter(low, names, step, options)
+        low, names, step = _write_step(prefixed, options, held, loops=False)
+    writer = UnitWriter(low, names, step, options, held)
     code = Code(
-        specification, writer.files(), writer.places(), options.copilot, options.observers, names.spec, names.renamed
+        specification,
+        writer.files(),
+        writer.places(),
+        options.copilot,
+        options.observers,
+        names.spec,
+        names.renamed,
+        options.handlers,
+        options.prefix,
+        held,
     )
-    return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
+    signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
+    has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures))
 
 
-def _write_step(specification: Specification, options: CodeOptions, *, loops: bool) -> tuple[Lowered, CNames, StepWriter]:
-    low = lower(specification, observers=options.observers, loops=loops)
-    names = CNames(specification, low.externs, copilot=options.copilot, observers=options.observers)
+def _refuse(specification: Specification, options: CodeOptions) -> None:
+    """SpecError if the options do not fit each other or the spec."""
+    if options.prefix and not is_identifier(options.prefix):
+        raise SpecError(f"the prefix {options.prefix!r} is no beginning of a name in C", write="--prefix fsw_")
+    if options.handlers == "functions":
+        return
+    if options.copilot:
+        raise SpecError(
+            "with --abi copilot there is one instance, and its handlers are functions",
+            write=f"--abi context --handlers {options.handlers}",
+        )
+    if not specification.triggers:
+        raise SpecError(f"{specification.name} has no trigger, so no handlers", specification.where)
+
+
+def _write_step(
+    specification: Specification, options: CodeOptions, held: str, *, loops: bool
+) -> tuple[Lowered, CNames, StepWriter]:
+    low = lower(specification, observers=options.observers, loops=loops, held=held)
+    names = CNames(
+        specification,
+        low.externs,
+        copilot=options.copilot,
+        observers=options.observers,
+        handlers=options.handlers,
+        prefix=options.prefix,
+    )
     return low, names, StepWriter(low, names)
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, held: str) -> None:
         self.low = low
         self.names = names
         self.step = step
         self.options = options
+        self.held = held
         self.name = names.spec
         self.figures = figures(low, step.locals, self._size())
         self.types = names.types
@@ -94,10 +140,6 @@ class UnitWriter:
         files = {f"{name}.h": self._text(self._header()), f"{name}.c": self._text(self._source())}
         if self.options.copilot:
             files[f"{name}_types.h"] = self._text(self._types_header())
-        if self.options.example:
-            from streamcheck.codegen.example import example
-
-            files["main.c"] = self._text(example(self.low, self.names, self.options.copilot))
         return files
 
     def _text(self, lines: Iterable[str]) -> str:
@@ -115,7 +157,8 @@ class UnitWriter:
 
     def _size(self) -> int:
         """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
-        members = sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
+        members: list[Type] = [machine(64, signed=False) for _ in self.names.links]  # pointers, of 4 or 8 bytes
+        members += sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
         shown = [t for t, _ in self._observer_members()]
         if self.options.copilot:
             return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
@@ -165,15 +208,19 @@ class UnitWriter:
         yield from self._observer_struct()
         if self.low.observers:
             yield f"extern struct {self.name}_observers {self.name}_observed;"
-        yield from ("", "/* one step: reads the variables above, calls the handlers below */", "void step(void);")
+        yield from ("", "/* one step: reads the variables above, calls the handlers below */")
+        yield f"void {self.names.step}(void);"
         yield from self._validity()
         yield ""
 
     def _interface(self) -> Iterator[str]:
         name = self.name
         yield from self._observer_struct()
+        if self.options.handlers == "table":
+            yield from self._table()
         yield "/* the state between steps; its meaning is private */"
         yield "typedef struct {"
+        yield from (f"{I}{POINTERS[link].format(name)}{link};" for link in self.names.links)
         yield from self._members()
         yield from (f"}} {name}_state;", "")
         inputs = ""
@@ -184,20 +231,47 @@ class UnitWriter:
                 note = _description(given)
                 yield f"{I}{text.declaration(given.type, self.names.extern(given.name))};{note}"
             yield from (f"}} {name}_inputs;", "")
-        yield "/* before the first step, and to begin again */"
-        yield from (f"void {name}_init({name}_state *{self.names.state});", "")
-        yield "/* one step: samples the inputs, calls the handlers below, then changes the state */"
-        yield f"void {name}_step({name}_state *{self.names.state}{inputs});"
+        yield "/* before the first step, and to begin again" + (
+            "; `user` is what the handlers get */" if self.names.links else " */"
+        )
+        yield from (f"void {self._init_signature()};", "")
+        yield "/* one step: samples the inputs, calls the handlers, then changes the state */"
+        yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
 
+    def _init_signature(self) -> str:
+        links = "".join(f", {POINTERS[link].format(self.name)}{link}" for link in self.names.links)
+        return f"{self.name}_init({self.name}_state *{self.names.state}{links})"
+
+    def _table(self) -> Iterator[str]:
+        yield "/* the handlers, defined by the user: each must be set, none may call the step function */"
+        yield "typedef struct {"
+        for trigger in self.low.specification.triggers:
+            yield f"{I}{text.comment(text.source(trigger.where))}"
+            function, parameters = self.signature(trigger).split("(", 1)
+            yield f"{I}void (*{function})({parameters};"
+        yield from (f"}} {self.name}_handlers;", "")
+
     def _validity(self) -> Iterator[str]:
+        if self.held:
+            yield "/* true if every assumption has been true at every step so far, which the proofs need */"
+            yield f"{self._assumptions_signature()};"
         if self.checked:
             yield from (
                 "",
                 "/* true if every enum among the inputs holds one of its values; else a step does nothing */",
             )
             yield f"{self._validity_signature()};"
+
+    def _assumptions_signature(self) -> str:
+        given = "void" if self.options.copilot else f"const {self.name}_state *{self.names.state}"
+        return f"bool {self.name}_assumptions_hold({given})"
+
+    def _assumptions_function(self) -> Iterator[str]:
+        if self.held:
+            yield from (self._assumptions_signature(), "{")
+            yield from (f"{I}return {self.step.state(self.step.state_names[self.held])};", "}", "")
 
     def _validity_signature(self) -> str:
         given = "void" if self.options.copilot else f"const {self.name}_inputs *{self.names.inputs}"
@@ -220,7 +294,7 @@ class UnitWriter:
             yield f"{I}{text.declaration(type, name)};" + (f" {note}" if note else "")
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
-        if not members and not self.low.observers:
+        if not members and not self.low.observers and not self.names.links:
             yield f"{I}uint8_t none; /* there is no state */"
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
@@ -235,7 +309,7 @@ class UnitWriter:
             yield _array_type(batch), self.step.state_names[batch.name], note
 
     def _handlers(self) -> Iterator[str]:
-        triggers = self.low.specification.triggers
+        triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
         if triggers:
             yield "/* defined by the user; they must not call the step function */"
         for trigger in triggers:
@@ -274,6 +348,7 @@ class UnitWriter:
             yield from self._static_state()
         else:
             yield from self._init_function()
+        yield from self._assumptions_function()
         yield from self._step_function()
 
     def _uses_floats(self, code: Iterable[str]) -> bool:
@@ -286,7 +361,7 @@ class UnitWriter:
             any_of_it = True
             name = self.step.state_names[cell.name]
             yield text.comment(text.source(cell.where))
-            yield f"static {text.declaration(cell.initial.type, name)} = {_initial(cell.initial)};"
+            yield f"static {text.declaration(cell.initial.type, name)} = {text.initial_text(cell.initial)};"
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
@@ -306,15 +381,16 @@ class UnitWriter:
 
     def _array_definition(self, ring: Ring | Batch, declared: str) -> Iterator[str]:
         if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
-            yield f"{declared} = {{{_initial(ring.cells[0].initial)}}};"
+            yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from text.braced_lines(_initial(c.initial) for c in ring.cells)
+        yield from text.braced_lines(text.initial_text(c.initial) for c in ring.cells)
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
-        yield f"void {self.name}_init({self.name}_state *{self.names.state})"
+        yield f"void {self._init_signature()}"
         yield "{"
+        yield from (f"{I}{self.names.state}->{link} = {link};" for link in self.names.links)
         yield from (I + line for line in self._initial_values())
         yield from ("}", "")
 
@@ -322,15 +398,15 @@ class UnitWriter:
         for cell in self.low.cells:
             yield from _set(self.step.state(self.step.state_names[cell.name]), cell.initial)
         for ring in self.low.rings:
-            yield from self._initial_array(ring)
             yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
+            yield from self._initial_array(ring)
         for batch in self.low.batches:
             yield from self._initial_array(batch)
         if self.low.observers:
             for shown, name in self._observer_members():
                 for part, type in part_names("", shown):
                     yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
-        elif not self.low.cells and not self.low.rings and not self.low.batches:
+        elif not (self.low.cells or self.low.rings or self.low.batches or self.names.links):
             yield f"{self.step.state('none')} = 0u;"
 
     def _initial_array(self, kept: Ring | Batch) -> Iterator[str]:
@@ -348,10 +424,10 @@ class UnitWriter:
     def _step_function(self) -> Iterator[str]:
         name = self.name
         if self.options.copilot:
-            yield "void step(void)"
+            yield f"void {self.names.step}(void)"
         else:
             inputs = f", const {name}_inputs *{self.names.inputs}" if self.externs else ""
-            yield f"void {name}_step({name}_state *{self.names.state}{inputs})"
+            yield f"void {self.names.step}({name}_state *{self.names.state}{inputs})"
         yield "{"
         body = list(self.step.body.lines)
         written = "\n".join(body)
@@ -359,7 +435,7 @@ class UnitWriter:
             state, given = self.names.state, self.names.inputs
             if f"{state}->" not in written:
                 yield f"{I}(void){state};"
-            if self.externs and f"{given}->" not in written and not self.checked:
+            if self.externs and not re.search(rf"\b{given}\b", written) and not self.checked:
                 yield f"{I}(void){given};"
         if self.checked:
             yield f"{I}if (!{name}_inputs_valid({'' if self.options.copilot else self.names.inputs})) {{"
@@ -384,6 +460,8 @@ class UnitWriter:
         yield from (f"{I}return valid;", "}", "")
 
 
+POINTERS = {"user": "void *", "handlers": "const {}_handlers *"}  # in the state, and as parameters of NAME_init
+
 MATH_H = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), "INFINITY", "NAN"])
 
 FLOAT_CHECKS = (
@@ -402,7 +480,7 @@ FLOAT_CHECKS = (
 
 
 def handler_signature(names: CNames, trigger: Trigger) -> str:
-    parameters = []
+    parameters = [] if names.handlers == "functions" else ["void *user"]
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
         constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""
@@ -448,12 +526,6 @@ def _is_zero(initial: Term) -> bool:
     if initial.op in ("array", "struct"):
         return all(_is_zero(a) for a in initial.args)
     return str(initial.payload) in ("0", "False", "0.0")
-
-
-def _initial(initial: Term) -> str:
-    if initial.op in ("array", "struct"):
-        return f"{{{', '.join(_initial(a) for a in initial.args)}}}"
-    return text.literal(initial.type, initial.payload).text
 
 
 def _set(place: str, value: Term) -> Iterator[str]:

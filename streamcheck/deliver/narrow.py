@@ -27,7 +27,7 @@ from streamcheck.core.term import Term, constant, rebuild, term, variable, walk
 from streamcheck.core.types import INT, MachineType, Type, machine
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Named, Specification
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run.prove import Alarm, Settings, prove
 
 Range = tuple[int, int]
 SECONDS = 2.0  # for one question of the search
@@ -62,6 +62,8 @@ def _prove(specification: Specification, ranges: dict[Term, Range], settings: Se
         for var, (low, high) in ranges.items()
     )
     verdicts = prove(replace(specification, properties=(*specification.properties, *claims)), settings)
+    if verdicts.alarms:
+        raise Alarm("; ".join(verdicts.alarms))
     for result in verdicts.results[len(specification.properties) :]:
         if result.verdict != "proved":
             raise SpecError(f"{result.name} could not be proved ({result.reason or result.verdict})", result.prop.where)

@@ -18,7 +18,8 @@ Variables are mathematical integers that begin with any values; the claim is tha
 and an initial location that no edge leads from, is a mistake, not a proof.
 The tool's own grammar has + - * /; [Penelle, section 3.1] adds %. It leaves the division of negative numbers
 to z3, which follows SMT-LIB: t / u is the integer for which t - u * (t / u), which is t % u, is at least 0 and less
-than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3).
+than the absolute value of u. A command with a division is possible only if no divisor is zero (section 3.3); a
+divisor that may be zero is warned of.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ class _AutReader:
         self.locations: dict[str, Location] = {}
         self.edges: list[Edge] = []
         self.sides: list[Term] = []  # the divisors of the command being read are not zero
+        self.warnings: list[str] = []
 
     # Tokens
 
@@ -179,8 +181,15 @@ class _AutReader:
             self.take("-->")
             target = self.name("a location")
             self.take(";")
+            self._warn_of_zero(where)
             guard = conjunction(*self.sides, guard)
             self.edges.append(Edge(source.text, target.text, guard, updates, choices, text, where))
+
+    def _warn_of_zero(self, where: Location) -> None:
+        if FALSE in self.sides:
+            self.warnings.append(f"line {where.line} divides by zero, so no run takes it")
+        elif self.sides:
+            self.warnings.append(f"line {where.line}: a run takes it only if it does not divide by zero")
 
     # Commands
 
@@ -289,7 +298,7 @@ class _AutReader:
             )
         edges = [e for e in self.edges if e.source != final.text]
         stray = [q for q in self.locations if q not in {initial.text, *targets}]
-        warnings = tuple(f"no edge leads to the location {q}{_hint(q, targets)}" for q in stray)
+        warnings = [f"no edge leads to the location {q}{_hint(q, targets)}" for q in stray]
         places = dict.fromkeys([initial.text, *self.locations, *(e.target for e in self.edges), final.text])
         return Automaton(
             name,
@@ -300,7 +309,7 @@ class _AutReader:
             tuple(edges),
             lines={**self.locations, final.text: final.where},
             loops=_loops(initial.text, edges),
-            warnings=warnings,
+            warnings=(*warnings, *self.warnings),
         )
 
 

@@ -220,6 +220,9 @@ class _Btor2Reader:
         if not isinstance(type, MachineType) and type is not BOOL:
             raise SpecError(f"a constant is a bit-vector, not {type}", self.here)
         width = type.width if isinstance(type, MachineType) else 1
+        if op == "const" and len(words[0]) < width:
+            wanted = f"`const` has a digit for each of {plural(width, 'bit')}"
+            raise SpecError(f"{wanted}, and {words[0]} has {len(words[0])}", self.here)
         if not -(1 << width) <= 2 * value < 2 << width:
             raise SpecError(f"{words[0]} has more than {plural(width, 'bit')}", self.here)
         return bits.word(width, value)

@@ -50,6 +50,8 @@ class _VmtReader:
     init: list[Term] = field(default_factory=list)
     trans: list[Term] = field(default_factory=list)
     properties: list[Claim] = field(default_factory=list)
+    states: list[tuple[str, Term, LocatedSExpr]] = field(default_factory=list)  # what speaks of one state only
+    indices: dict[str, str] = field(default_factory=dict)  # of properties, and their names
     unknowns: dict[tuple[str, Term, Term], Term] = field(default_factory=dict)
     calls: list[FunctionCall] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -119,15 +121,28 @@ class _VmtReader:
         if ":next" in notes:
             self._next(value, notes[":next"], body)
         if self._is_on(body, notes, ":init"):
-            self.init.append(value)
+            self.init.append(self._condition("the initial condition", value, body))
+            self.states.append(("the initial condition", value, body))
         if self._is_on(body, notes, ":trans"):
-            self.trans.append(value)
+            self.trans.append(self._condition("the transition relation", value, body))
         if ":invar-property" in notes:
-            self.properties.append(Claim(name, value, self.source.where(body)))
+            self._property(name, value, notes[":invar-property"], body)
         if ":live-property" in notes:
             raise self.source.error(body, "liveness is not supported")
         if ":predicate" in notes:
             self.warnings.append("`:predicate` is not used")
+
+    def _condition(self, what: str, value: Term, body: LocatedSExpr) -> Term:
+        if value.type is not BOOL:
+            raise self.source.error(body, f"{what} is Bool, and this is {value.type}")
+        return value
+
+    def _property(self, name: str, value: Term, index: LocatedSExpr | None, body: LocatedSExpr) -> None:
+        number = str(index)
+        if number.isdecimal() and self.indices.setdefault(number, name) != name:
+            raise self.source.error(body, f"the property {self.indices[number]} has the index {number} already")
+        self.properties.append(Claim(name, self._condition("a property", value, body), self.source.where(body)))
+        self.states.append(("a property", value, body))
 
     def _annotations(self, body: SList) -> Iterator[tuple[str, LocatedSExpr | None]]:
         """Each annotation with its value; one without a value is followed by another one or by nothing."""
@@ -160,10 +175,10 @@ class _VmtReader:
     def _check_steps(self) -> None:
         """Initial condition and properties speak of one state, not of the next one."""
         afters = set(self.nexts.values())
-        for what, terms in (("the initial condition", self.init), ("a property", [p.term for p in self.properties])):
-            wrong = next((v for v in variables(terms) if v in afters), None)
+        for what, value, body in self.states:
+            wrong = next((v for v in variables([value]) if v in afters), None)
             if wrong is not None:
-                raise self.source.error(self.declared[wrong], f"{what} speaks of {wrong.payload}, a next value")
+                raise self.source.error(body, f"{what} speaks of {wrong.payload}, a next value")
         if not self.init and not self.trans and self.nexts:
             raise SpecError(f"{self.source.file}: no term is annotated with `:init` or `:trans`")
 

@@ -18,7 +18,7 @@ from streamcheck.report.verdicts import MODELS
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
     problem = verdicts.problem
-    return {
+    row = {
         "tool": "streamcheck",
         "version": __version__,
         "file": file,
@@ -26,7 +26,11 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "seconds": round(verdicts.seconds, 3),
         "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
-    } | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
+        "alarms": verdicts.alarms,
+    }
+    if verdicts.bound is not None:
+        row["bound"] = verdicts.bound
+    return row | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 
 def _result(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:

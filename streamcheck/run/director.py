@@ -1,8 +1,9 @@
 """The supervisor: starts workers, passes facts between them, has every claim checked, and ends them.
 
 Nothing is solved here. A proof counts when the checker's process has accepted its certificate, a counterexample when
-it has been replayed. A verdict that cannot be checked is reported as `unknown`. A verdict that an independent check
-refutes, and two verdicts that contradict each other, are an `Alarm`.
+it has been replayed. A verdict that cannot be checked is reported as `unknown`. A claim that the checker or the replay
+refutes is among the `alarms`, and its engine's alone: other engines go on with the property. Two verdicts that
+contradict each other end the run with an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
 beside it. Properties that are still open get further workers (`strategy.plan`), of which at most as many run as there
@@ -65,13 +66,12 @@ MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
 LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
-
-
+REFUTED = "its claim was refuted, which is a fault of streamcheck"
 LOG = logging.getLogger(__name__)
 
 
 class Alarm(Exception):
-    """Two parts disagree: a contradiction inside, never a verdict."""
+    """Two checked verdicts contradict each other."""
 
 
 @dataclass(slots=True)
@@ -123,6 +123,7 @@ class Director:
     watch: Callable[[Director], None] = lambda _: None
     standby: Standby | None = None
     decisions: dict[str, Decision] = field(default_factory=dict)
+    alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
     workers: list[Worker] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
@@ -415,7 +416,7 @@ class Director:
         earlier = self.decisions.get(proved.prop)
         if earlier is not None:
             if earlier.verdict == "falsified":
-                raise Alarm(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
+                self.alarms.append(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
         key = worker.lane.model, proved.certificate
         evidence = self._evidence.get(key)
@@ -442,7 +443,9 @@ class Director:
                 self._undecided.add_unchecked(prop, proof.engine, checked.rejected)
                 self._resume(prop)
             else:
-                raise Alarm(f"{prop}: the certificate of {proof.engine} is rejected: {checked.rejected}")
+                self.alarms.append(f"{prop}: the certificate of {proof.engine} is rejected: {checked.rejected}")
+                self._undecided.add_reason([prop], self._title(proof.worker, proof.engine), REFUTED)
+                self._resume(prop)
         self._timeline.add(checker.child.channel.logged)
         checker.child.channel.logged.clear()
 
@@ -489,7 +492,9 @@ class Director:
             return
         if isinstance(shown, str):
             if not _guesses(worker.model):
-                raise Alarm(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
+                self.alarms.append(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
+                self._undecided.add_reason([falsified.prop], self._title(worker, engine), REFUTED)
+                return
             reason = f"a counterexample only for other functions than those of math.h: {shown}"
             self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
             return
