@@ -26,7 +26,7 @@ from streamcheck.codegen.expression import (
     is_repeated,
     parse_form,
 )
-from streamcheck.codegen.lower import Lowered, Ring, state_names
+from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
 from streamcheck.codegen.names import CNames
 from streamcheck.core.c_names import member_name
 from streamcheck.core.location import Location
@@ -70,7 +70,8 @@ class StepWriter:
         self.locals: list[Type] = []  # the types of all local variables
         self.texts: dict[Term, CExpression] = {}
         self.written: set[Term] = set()
-        self.temporaries = 0
+        self.named_locals: dict[str, str] = {}  # the streams that they hold
+        self.readers = reader_names(lowered)  # what a value without a name of the user's is called after
         self.body = Block()
         self.state_names: dict[str, str] = {}
         self.indices: dict[str, str] = {}
@@ -240,11 +241,17 @@ class StepWriter:
 
     def _store(self, node: Term, value: CExpression, block: Block) -> None:
         named = self.lowered.names.get(node)
-        self.temporaries += named is None
-        name = self.names.fresh(named.name if named else f"t{self.temporaries}")
+        name = self._name_local(node, named)
         self._note(named, block)
         self._declare(node.type, name, value, block)
         self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
+
+    def _name_local(self, node: Term, named: Named | None) -> str:
+        if named is None:
+            return self.names.fresh(f"{self.readers.get(node, 'value')}_part")
+        name = self.names.fresh(named.name)
+        self.named_locals[name] = named.name
+        return name
 
     def _note(self, named: Named | None, block: Block) -> None:
         """The spec's line, once for what it defines together."""
@@ -255,7 +262,7 @@ class StepWriter:
     # Arrays and structs
 
     def _table(self, node: Term) -> CExpression:
-        name = self.names.fresh("table")
+        name = self.names.fresh(f"{self.readers.get(node, 'value')}_table")
         values = _braces(node)
         self._tables[name] = f"static const {text.declaration(node.type, name)} = {values};"
         return CExpression(name, PRIMARY, c_type(node.type))
@@ -263,7 +270,7 @@ class StepWriter:
     def _build(self, node: Term, block: Block) -> None:
         """Build an array or struct in a local variable."""
         named = self.lowered.names.get(node)
-        name = self.names.fresh(named.name if named else "built")
+        name = self._name_local(node, named)
         self._note(named, block)
         self.locals.append(node.type)
         if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):
