@@ -187,7 +187,7 @@ HOLES = {  # file, pattern, replacement, and what the proof says
     "no guard": (".h", r"#ifndef STREAMCHECK_subject_H\n#define \w+\n", "", "no guard"),
     "C++ linkage": (".h", r'extern "C"', 'extern "C++"', "a directive that is not expected here"),
     "a macro": (".h", r"(typedef struct \{)", r"#define count kept\n\1", "a directive that is not expected here"),
-    "a name that may be a macro": (".c", r"\bt1\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
+    "a name that may be a macro": (".c", r"\bfourth_part\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
     "a second declaration": (".c", r"(\n    const bool up = [^\n]*)", r"\1\1", "up is declared twice"),
     "a parameter declared again": (".c", r"(    const bool up)", r"    const bool state = up;\n\1", "declared twice"),
     "a constant field": (".h", r"    uint8_t count;", "    const uint8_t count;", "has a qualifier"),
