@@ -28,11 +28,13 @@ class Spec(SpecBase):
         engines: Sequence[str] = (),
         props: Sequence[str] = (),
         options: Mapping[str, bool | int | str] | None = None,
+        bound: int | None = None,
     ) -> Verdicts:
         """Decide every property, as `streamcheck prove` does.
 
         Returns `Verdicts`; its `results` hold a `Result` for each property, in order. `options` sets options of
-        engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them.
+        engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a `bound`, only runs of at most
+        so many steps count, and what is proved of them is `bounded`.
         """
         from streamcheck.lang.flatten import flatten
         from streamcheck.problem.specification_json import from_plain, to_plain
@@ -40,7 +42,8 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))  # as the command has them: no Python class in a type
-        return prove(specification, Settings(timeout, jobs or processors(), engines, props, options=options or {}))
+        settings = Settings(timeout, jobs or processors(), engines, props, options=options or {}, bound=bound)
+        return prove(specification, settings)
 
     def compile(
         self,

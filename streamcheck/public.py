@@ -10,6 +10,7 @@ from streamcheck.lang.build import (
     asin,
     atan,
     atan2,
+    case,
     cast,
     ceil,
     cos,
@@ -41,7 +42,20 @@ from streamcheck.lang.build import (
     unsafe_cast,
 )
 from streamcheck.lang.define import stream
-from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
+from streamcheck.lang.lib import (
+    checked,
+    clocks,
+    ltl,
+    machines,
+    mtl,
+    ptltl,
+    regexp,
+    saturating,
+    signals,
+    statistics,
+    verdicts,
+    voting,
+)
 from streamcheck.lang.stream import Stream
 from streamcheck.lang.types import (
     Array,
@@ -86,8 +100,10 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "case",
     "cast",
     "ceil",
+    "checked",
     "clocks",
     "cos",
     "cosh",
@@ -102,6 +118,7 @@ __all__ = [
     "implies",
     "log",
     "ltl",
+    "machines",
     "maximum",
     "minimum",
     "mtl",
@@ -109,8 +126,11 @@ __all__ = [
     "pre",
     "ptltl",
     "quot",
+    "regexp",
     "rem",
     "reset",
+    "saturating",
+    "signals",
     "sin",
     "sinh",
     "sqrt",
@@ -122,5 +142,6 @@ __all__ = [
     "then",
     "unknown",
     "unsafe_cast",
+    "verdicts",
     "voting",
 ]

@@ -6,9 +6,9 @@ import enum
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -38,8 +38,11 @@ from streamcheck import (
     struct,
 )
 from streamcheck.core.errors import SpecError
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.python import PythonWriter
 from streamcheck.lang.flatten import flatten
 from streamcheck.lang.lib import clocks, ltl, mtl, ptltl, statistics, voting
+from streamcheck.lang.load import load
 from streamcheck.lang.stream import Stream, append
 from streamcheck.problem.specification import Specification
 
@@ -62,7 +65,10 @@ def equations(s: Stream) -> Specification:
 
 
 def cells(s: Stream) -> list[str]:
-    return sorted(str(cell.initial.type) for cell in equations(s).cells)
+    """The types of the cells that the C keeps; those that only implied properties need are left out."""
+    flat = equations(s)
+    needed = flat.needed_by(flat.outputs())
+    return sorted(str(cell.initial.type) for cell in flat.cells if cell.var in needed)
 
 
 def listed(kind: type[Stream], values: list[Any]) -> Stream:
@@ -380,6 +386,91 @@ def test_metric_state_is_small() -> None:
     assert cells(both) == ["Int64", "Word8", "Word8"]  # one cell of the clock for both
 
 
+def test_metric_state_by_steps() -> None:
+    assert cells(mtl.since(0, 0, P, Q)) == []
+    assert cells(mtl.since(0, 300, P, Q)) == ["Word16"]
+    assert cells(mtl.always_been(0, 254, Q)) == ["Word8"]
+    assert cells(mtl.eventually_prev(2, 3, Q)) == ["Bool", "Bool", "Word8"]
+    assert cells(mtl.eventually_prev(3, 3, Q)) == ["Bool"] * 3
+    assert cells(mtl.since(1, 100, P, Q)) == ["Bool", "Word8"]
+    assert cells(mtl.since(2, 100, P, Q)) == ["Bool"] * 2 + ["Word8"] * 2
+    assert cells(mtl.eventually_prev(9, 9, Q)) == ["Bool"] * 9
+    assert cells(mtl.since(50, 100, P, Q)) == ["Word8"] * 4
+    assert cells(mtl.since(100, 1000, P, Q)) == ["Word16"] * 4
+    assert cells(mtl.since(3, 3, P, Q)) == ["Bool"] * 3 + ["Word8"]
+
+
+# By steps: every operator, with bounds of each shape, on all traces of two signals and eight steps.
+BOUNDS = [(0, 0), (0, 3), (0, 9), (1, 1), (1, 6), (2, 2), (2, 5), (3, 4), (5, 5), (4, 40)]
+
+
+def tree_of_runs(specification: Specification, depth: int) -> Iterator[tuple[Trace, Trace, dict[str, bool]]]:
+    """The observers at the last step of each run of up to so many steps: runs share their beginnings."""
+    evaluate = evaluator(specification)
+    stack: list[tuple[Trace, Trace, Any]] = [([], [], None)]
+    while stack:
+        p, q, state = stack.pop()
+        for now in itertools.product([False, True], repeat=2):
+            seen, after = evaluate(state, *now)
+            yield [*p, now[0]], [*q, now[1]], seen
+            if len(p) + 1 < depth:
+                stack.append(([*p, now[0]], [*q, now[1]], after))
+
+
+def evaluator(specification: Specification) -> Callable[..., tuple[dict[str, bool], Any]]:
+    """One step as a function: the observers and the next state, from a state (None: the first) and the inputs. The
+    writer of the interpreter makes the expressions."""
+    cells = specification.cells
+    roots = [c.next for c in cells] + [o.term for o in specification.observers]
+    writer = PythonWriter(roots, {})
+    names = [f"c{i}" for i in range(len(cells))]
+    for name, cell in zip(names, cells, strict=True):
+        writer.name(cell.var, name)
+    for signal in specification.inputs:
+        writer.name(signal.var, str(signal.var.payload))
+    observed = [f"{o.name!r}: {writer.expression(o.term)}" for o in specification.observers]
+    nexts = [writer.expression(c.next) for c in cells]
+    body = [f"{', '.join(names)}, = state or {tuple(value_of(c.initial, {}) for c in cells)!r}", *writer.lines]
+    body.append(f"return {{{', '.join(observed)}}}, ({', '.join(nexts)},)")
+    scope = writer.namespace
+    exec("def step(state, p, q):\n" + "".join(f"    {line}\n" for line in body), scope)
+    result: Callable[..., tuple[dict[str, bool], Any]] = scope["step"]
+    return result
+
+
+def test_metric_past_by_steps_on_all_traces_of_eight_steps() -> None:
+    spec = Spec("past")
+    for low, high in BOUNDS:
+        for name in PAST:
+            both = "always" not in name and "eventually" not in name
+            operator: Callable[..., Stream] = getattr(mtl, name)
+            spec.observer(f"{name} {low} {high}", operator(low, high, *([P, Q] if both else [Q])))
+    count = 0
+    for p, q, seen in tree_of_runs(flatten(spec), 8):
+        count += 1
+        expected = textbook(tuple(p), tuple(q))
+        assert seen == expected, (p, q)
+    assert count == sum(4**n for n in range(1, 9))
+
+
+def textbook(p: tuple[bool, ...], q: tuple[bool, ...]) -> dict[str, bool]:
+    """All past operators at the last step, from their definitions; the parts that bounds share are found once."""
+    i = len(p) - 1
+    since = [q[j] and all(p[j + 1 :]) for j in range(i + 1)]
+    trigger = [q[j] or any(p[j + 1 :]) for j in range(i + 1)]
+    matching_since = [q[j] and all(p[j:]) for j in range(i + 1)]
+    matching_trigger = [q[j] or any(p[j:]) for j in range(i + 1)]
+    values = {}
+    for low, high in BOUNDS:
+        within = slice(max(0, i - high), max(0, i - low + 1))
+        decisions = (
+            any(since[within]), all(trigger[within]), any(matching_since[within]), all(matching_trigger[within]),
+            any(q[within]), all(q[within]),
+        )  # fmt: skip
+        values.update({f"{name} {low} {high}": value for name, value in zip(PAST, decisions, strict=True)})
+    return values
+
+
 def test_metric_future_of_computed_clocks() -> None:
     @stream(Word16)
     def ticks() -> Any:
@@ -389,6 +480,42 @@ def test_metric_future_of_computed_clocks() -> None:
     assert run(s, 5) == [False, True, True, False, False]
     with pytest.raises(SpecError, match='extern "q"'):
         run(mtl.always(0, 4, ticks, 2, Q), 2, q=[True, True])
+
+
+def verdicts_of(spec: Spec) -> dict[str, str]:
+    return {r.name.partition(" ")[2] or r.name: r.verdict for r in spec.prove(timeout=30).results}
+
+
+def test_a_clock_that_does_not_keep_its_distance_is_shown() -> None:
+    """The two answers differ on a clock that grows by 1: the distance is a claim, and a false one is falsified."""
+    ticks = stream(Word32, lambda t: pre(0, t + 1))
+    spec = Spec("kept")
+    spec.observer("wrong", mtl.eventually_prev(2, 3, ticks, 10, Q))
+    assert verdicts_of(spec) == {"clock grows by at least 10": "falsified"}
+    tens = stream(Word32, lambda t: pre(0, t + 10))
+    spec = Spec("kept")
+    spec.observer("right", mtl.eventually_prev(2, 3, tens, 10, Q))
+    assert verdicts_of(spec) == {"clock grows by at least 10": "proved"}
+    spec = Spec("free")
+    spec.observer("any distance", mtl.eventually_prev(0, 30, ticks, 10, Q) | mtl.since(1, 30, ticks, 10, P, Q))
+    assert verdicts_of(spec) == {}  # the answer does not depend on the distance
+
+
+def test_a_clock_must_keep_its_distance_only_where_the_answer_counts() -> None:
+    spec = Spec("guarded")
+    t = extern("t", Int)
+    spec.observer("s", P & mtl.since(0, 5, t, 1, P, Q))
+    ((name, verdict),) = verdicts_of(spec).items()
+    assert (name, verdict) == ("clock never decreases", "falsified")
+    ahead = stream(Word16, lambda t: pre(0, t + 2))
+    spec = Spec("future")
+    spec.observer("s", mtl.always(0, 6, ahead, 3, append([True] * 4, Q)))
+    assert verdicts_of(spec) == {"clock grows by at least 3": "falsified"}
+
+
+def test_the_laws_of_the_operators_are_proved() -> None:
+    (spec,) = load("specs/temporal_laws.py")
+    assert set(verdicts_of(cast(Spec, spec)).values()) == {"proved"}
 
 
 # ltl
@@ -544,6 +671,9 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: ptltl.always_been(W), "s: expected Bool, found Word8"),
     (lambda: mtl.since(0, 5, 3, 1, P, Q), "the clock: expected a stream of integers, found 3"),
     (lambda: mtl.since(0, 5, extern("d", Double), 1, P, Q), "integers, found a stream of Double"),
+    (lambda: mtl.since(4, 3, P, Q), "no step is at least 4 and at most 3 steps away"),
+    (lambda: mtl.since(4, 3, T, 1, Q), "mtl.since: 5 arguments"),
+    (lambda: mtl.always_been(4, P, high=3), "mtl.always_been: 3 arguments"),
     (lambda: mtl.since(4, 3, T, 1, P, Q), "no time is at least 4 and at most 3"),
     (lambda: mtl.since(-1, 3, T, 1, P, Q), "low: expected an integer of at least 0, found -1"),
     (lambda: mtl.since(0, 3, T, 0, P, Q), "distance: expected an integer of at least 1, found 0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_minic import ends, read
+from test_minic import claims, ends, main, read
 
 from streamcheck.core.errors import SpecError
 from streamcheck.frontends.minic.read import read_c
@@ -43,3 +43,172 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
         return
     with pytest.raises(SpecError, match=r"a.c:2: .* loses its value as"):
         read_c(str(path), "c")
+
+
+# Order of evaluation
+
+ORDER = "int g, r, a[3];\nint f(void) { return ++g; }\nint id(int x) { int y = x; return y; }\n"
+ORDER += "int sub(int x, int y) { return x - y; }\nint inner(int x) { return x + (x = 3); }\n"
+ORDER += "struct { int x, y; } s, t; char u[4], v[4] = \"ab\"; int copy(void) { strcpy(u, v); return 1; }\n"
+
+
+def undefined(statement):
+    return statement, "no unordered effects, line 8"
+
+
+def unknown(statement):
+    return statement, "no dependence on the order of calls, line 8"
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        undefined("r = g++ + g;"),
+        undefined("r = g + (g = 5);"),
+        undefined("g = 1; a[g] = g++;"),
+        undefined("r = sub(g, g++);"),
+        undefined("r += (r = 2) + 1;"),
+        undefined("r = r++;"),
+        undefined("r = (r = 1) + 1;"),
+        undefined("r = 3 && (r = 2);"),
+        undefined("r = g ? 1 : r++;"),
+        undefined("r = (1, r++);"),
+        undefined("s.x = s.x++;"),
+        undefined("a[g] = a[g]++;"),
+        undefined("a[g] = a[0] + ++a[g];"),
+        undefined("s = t, r = s.x + s.x--;"),
+        ("r = inner(2) + id(2);", "no unordered effects, line 5"),
+        undefined("int *p = a; p += 1; r = *p++ + *p;"),
+        unknown("r = g + f() * 10;"),
+        unknown("r = f() - f() * 10;"),
+        unknown("a[f()] = f();"),
+        unknown("g += f();"),
+        unknown("a[g] = f();"),
+        unknown("r = sub(f(), f());"),
+        unknown("r = copy() + strlen(u);"),
+        unknown("r = (g = 1, a[g]++, g = 2, 1) + a[r];"),
+        ("r = id(1) + id(2) * id(3);", 7),
+        ("r = f() + 1, r += g;", 3),
+        ("r = f() && g == 1 ? g : 7;", 1),
+        ("g = f(); r = g;", 1),
+        ("r = (r++, r + 1);", 2),
+        ("r = (g++, g) + 1;", 2),
+        ("r = id(r++);", 0),
+        ("r = r++ && r;", 0),
+        ("r = s.x++ + s.y + ++t.x;", 1),
+        ("r = a[0]++ + ++a[1] + a[2]--;", 1),
+        ("r = sub(g++, 3) + sub(2, r++);", -1),
+    ],
+)
+def test_what_C_does_not_order_is_undefined_or_unknown(read, statement, end):
+    assert ends(read(f"{ORDER}int main(void) {{\n  {statement}\n}}\n")) == end
+
+
+def test_elements_that_may_be_the_same_are_a_claim(read):
+    cfa = read(main("int i = nondet_int(), j = nondet_int(), a[3] = {0}; r = a[i] + ++a[j];"))
+    assert ends(cfa, 1, 1) == "no unordered effects, line 1" and ends(cfa, 1, 2) == 1
+
+
+def test_nothing_inside_of_calls_in_any_order_is_decided(tmp_path):
+    text = "int g;\nint one(void) { g = 1; return 0; }\nint two(void) {\n  assert(g == 1);\n  return 0; }\n"
+    path = tmp_path / "a.c"
+    path.write_text(text + "int main(void) {\n  assert(g == 0);\n  one() + two();\n  assert(g == 1);\n}\n")
+    cfa, _ = read_c(str(path), "c")
+    (end,) = [e for e in cfa.errors if e.limit is not None]
+    assert end.name == "no dependence on the order of calls, line 8"
+    assert end.limit.hidden == ("assert, line 4", "no overflow, line 8", "assert, line 9")
+    assert "whether g is changed before or after it is used; write two statements" in end.limit.reason
+    assert claims(cfa)[0] == "assert, line 7"
+
+
+def test_the_variable_whose_order_is_open_is_named(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text("int main(void) { int x = 1;\n  x = x++ + 1;\n}\n")
+    _, warnings = read_c(str(path), "c")
+    assert warnings == ("a.c:2: x is changed and used in no order that C defines; write two statements",)
+
+
+# Lifetimes
+
+DANGLING = """int *g, r;
+int *local(void) { int x = 3; return &x; }
+int *parameter(int a) { return &a; }
+int *same(int *p) { return p; }
+void keep(int v) { int x = v; g = &x; }
+void once(int v) { int x = v; if (v == 1) g = &x; if (v == 2) r = *g; }
+int main(void) {
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("int *p = local(); r = *p;", "no dangling pointer, line 8"),
+        ("r = parameter(1)[0];", "no dangling pointer, line 8"),
+        ("if (local()) r = 1;", "no dangling pointer, line 8"),
+        ("int *p; { int x = 3; p = &x; } r = *p;", "no dangling pointer, line 8"),
+        ("int *p; { int a[2] = {1}; p = a; } p++;", "no dangling pointer, line 8"),
+        ("char *p; { char t[] = \"ab\"; p = t; } r = strlen(p);", "no dangling pointer, line 8"),
+        ("int *p; for (int i = 0; i < 1; i++) p = &i; *p = 1;", "no dangling pointer, line 8"),
+        ("keep(4); r = *g;", "no dangling pointer, line 8"),
+        ("local(); int x = 3, *p = same(&x); r = *p;", 3),
+        ("int *p; { int x = 3; p = &x; r = *p; }", 3),
+        ("int x = 5; g = &x; { int y = *g; r = y; }", 5),
+    ],
+)
+def test_pointers_to_dead_variables_are_claims(read, body, end):
+    assert ends(read(f"{DANGLING}  {body}\n}}\n")) == end
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("once(1); once(2);", 6),
+        ("int *p; for (int i = 0; i < 2; i++) { int x = i; if (i == 0) p = &x; if (i == 1) r = *p; }", 8),
+        ("int *p; for (int i = 0; i < 2; i++) switch (i) { int x; case 0: p = &x; break; case 1: r = *p; }", 8),
+        ("int *p, i = 0; again: { int x; if (!i) p = &x; if (i++) goto in; goto again; in: *p = 1; }", 8),
+    ],
+)
+def test_a_block_that_is_entered_again_has_new_variables(read, body, line):
+    """A pointer to the old ones points anywhere."""
+    cfa = read(f"{DANGLING}  {body}\n}}\n")
+    p = next(c for e in cfa.edges for c in e.choices if c.payload.startswith(("p (", "g (")))
+    assert f"index in bounds, line {line}" in claims(cfa)
+    assert any(new is p for e in cfa.edges for _, new in e.updates)
+
+
+def test_pointers_within_a_block_stay(read):
+    cfa = read(f"{DANGLING} for (int i = 0; i < 2; i++) {{ int x = i, *p = &x; *p += 5; r = r * 10 + x; }} }}\n")
+    assert ends(cfa) == 56 and not any(e.choices for e in cfa.edges)
+
+
+# Arithmetic on pointers
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        ("p += 70;", "pointer in bounds"),
+        ("p = p - 1; p = p + 1; r = *p;", "pointer in bounds"),
+        ("p--;", "pointer in bounds"),
+        ("p = a + 4;", "pointer in bounds"),
+        ("unsigned long n = -1; p++; r = p[n];", "pointer in bounds"),
+        ("r = p < q;", "pointers into one object"),
+        ("r = p - q;", "pointers into one object"),
+        ("p = a + 3; r = p - a;", 3),
+        ("p = &a[2]; r = p[-2] + (p > a);", 8),
+        ("for (p = a; p < a + 3; p++) r += *p;", 24),
+    ],
+)
+def test_pointers_stay_in_their_object(read, statement, end):
+    cfa = read(main(f"int a[3] = {{7, 8, 9}}, b[3], *p = a, *q = b;\n{statement}"))
+    assert ends(cfa) == (f"{end}, line 2" if isinstance(end, str) else end)
+
+
+def test_what_depends_on_the_sign_of_a_NaN_is_not_known(read):
+    cfa = read("#include <math.h>\n" + main("double x = NAN;\nr = signbit(copysign(x, -1.0));"))
+    (end,) = [e for e in cfa.errors if e.limit is not None]
+    assert end.name == "no sign of a NaN, line 3" and end.limit.reason == "the sign of a NaN is not modelled"
+    assert ends(cfa) == end.name
+    assert ends(read("#include <math.h>\n" + main("double x = NAN; r = x == x && signbit(x);"))) == 0
+    assert ends(read("#include <math.h>\n" + main("double x = -2; r = !!signbit(x) * 10 + !signbit(fabs(x));"))) == 11

@@ -83,6 +83,12 @@ class Evaluator:
         """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
         return first(), second()
 
+    def require_alive(self, target: Lvalue) -> None:
+        """A pointer to the target is used: the object must not have ended."""
+
+    def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        """The pointer now points to the target."""
+
     # Lines and messages
 
     @property
@@ -361,7 +367,7 @@ class Evaluator:
             raise self.error(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
             return self.element(array, self.arithmetic.promote(index))
-        return pointers.dereference(pointers.move(array, index, "+", self), self, node)
+        return pointers.element_at(array, index, self, node)
 
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""
@@ -380,19 +386,11 @@ class Evaluator:
         raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
-        name = getattr(node.lvalue, "name", None)
-        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
-            why = f"it changes {name} twice, and C does not define in which order"
-            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
-        target = self.lvalue(node.lvalue)
-        if isinstance(target, PointerVariable):
-            return pointers.assign(target, node, self)
-        left, new = self.in_order(
-            node.lvalue,
-            lambda: target if node.op == "=" else Updated(target, self.read(target)),
-            node.rvalue,
-            lambda: self.value(node.rvalue),
-        )
+        self.refuse_two_changes(node)
+        meaning = self.scope.meaning(node.lvalue.name) if form(node.lvalue) == "ID" else None
+        if isinstance(meaning, PointerVariable):
+            return pointers.assign(meaning, node, self)
+        left, new = self.in_order(node.lvalue, lambda: self._target(node), node.rvalue, lambda: self.value(node.rvalue))
         if isinstance(left, Updated):
             if not isinstance(left.before, CValue) or not isinstance(new, CValue):
                 raise self.error(f"{self.text(node)}: one side is not a number", node)
@@ -401,6 +399,19 @@ class Evaluator:
         assert isinstance(left, Lvalue)
         self.assign(node, (left, new))
         return self.value_assigned(left)
+
+    def _target(self, node: Any) -> CResult:
+        """The lvalue that an assignment changes, with its value if that is used."""
+        target = self.lvalue(node.lvalue)
+        assert isinstance(target, Lvalue)
+        return target if node.op == "=" else Updated(target, self.read(target))
+
+    def refuse_two_changes(self, node: Any) -> None:
+        """Error if an assignment and its right side change one variable, in no order that C defines."""
+        name = getattr(node.lvalue, "name", None)
+        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
+            why = f"it changes {name} twice, and C does not define in which order"
+            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
 
     def value_assigned(self, lvalue: Lvalue) -> CResult:
         """The value of an assignment to the lvalue."""

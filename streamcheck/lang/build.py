@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, ArrayType, Type
+from streamcheck.core.types import BOOL, ArrayType, Type, plural
 from streamcheck.lang.apply import apply, literal, widens
 from streamcheck.lang.node import Extern, Node, current_restart, restart_context
 from streamcheck.lang.stream import (
@@ -56,6 +56,17 @@ def mux(condition: Operand, then: Operand, otherwise: Operand) -> Stream:
 def implies(a: Operand, b: Operand) -> Stream:
     """False if `a` is true and `b` is false, else true."""
     return make(apply("implies", node_of(a, BOOL), node_of(b, BOOL)))
+
+
+def case(conditions: Sequence[Operand], values: Sequence[Operand]) -> Stream:
+    """The value of the first condition that is true; the last value, of which there is one more, if none is."""
+    if len(values) != len(conditions) + 1:
+        message = f"case: {plural(len(conditions), 'condition')} and {plural(len(values), 'value')}"
+        raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")
+    *nodes, result = nodes_of_one_type(*values)
+    for condition, node in zip(reversed(conditions), reversed(nodes), strict=True):
+        result = apply("mux", node_of(condition, BOOL), node, result)
+    return make(result)
 
 
 def minimum(a: Operand, b: Operand, *more: Operand) -> Stream:

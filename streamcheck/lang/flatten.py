@@ -154,7 +154,7 @@ class Flattening:
                 return self._unknown(node).var
             case "bound":
                 return self._constant(node).var
-            case "drop" | "ref" | "forall" | "exists":
+            case "drop" | "ref" | "forall" | "exists" | "require":
                 return args[0]
             case "append":
                 if shift >= len(node.payload):

@@ -7,6 +7,7 @@ A node is an operator of the table over other nodes, or one of these:
     ref      payload: StreamDefinition     unknown  an unconstrained stream
     bound    a forall's or exists' constant, the same at every step
     forall   args: (bound, body)           exists   args: (bound, body)
+    require  args: (value, condition), payload: Requirement; its value is the first
 
 Nodes are not interned: the same expression on two lines is two nodes, so each obligation keeps its line and the
 conditions around it. Flattening turns nodes into terms, which are interned.
@@ -25,6 +26,7 @@ from streamcheck.core.evaluate import meaning
 from streamcheck.core.location import Location, here
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Type, Value
+from streamcheck.problem.claim import Goal
 
 
 class Node:
@@ -67,6 +69,14 @@ class Extern:
     where: Location
 
 
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """An implied property: its name, without the line, and if its condition must hold always or at some time."""
+
+    name: str
+    goal: Goal = Goal.ALWAYS
+
+
 @dataclass(slots=True, eq=False)
 class StreamDefinition:
     """A stream whose body is evaluated once, when first reached. `bound_names` are the values of the body's names at
@@ -100,7 +110,7 @@ def below(roots: Iterable[Node]) -> Iterator[Node]:
 def constant_value(node: Node) -> Value:
     """The value of an expression of constants. SpecError if something in it is not a constant."""
     for part in below([node]):
-        if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern"):
+        if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern", "require"):
             what = part.payload.name if part.op in ("extern", "ref") else f"`{part.op}`"
             raise SpecError(f"the values before ++ must be constants; {what} is not", here())
     done: dict[Node, Value] = {}

@@ -1,9 +1,10 @@
-"""Implied obligations: division by zero, index, shift and float cast, each under the conditions around it.
+"""Implied obligations: division by zero, index, shift and float cast, and what the library requires, each under the
+conditions around it.
 
 A node is reached under the conditions of the branches that lead to it: the side of a `mux`, the left of `implies`
 and of a Boolean `&` or `|`, the guard of the trigger it is an argument of. If several paths lead to it, any of them.
 The obligation is that the path condition implies the operator's own condition; one that simplifies to true is left
-out. Nodes are taken at shifts, as in flattening.
+out. A `require` node has its condition as its second argument. Nodes are taken at shifts, as in flattening.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import apply, conjunction, disjunction, implication, negation, simplify
 from streamcheck.core.term import TRUE, Term, constant
 from streamcheck.core.types import ArrayType, FloatType, MachineType, Type
 from streamcheck.lang.node import Node
-from streamcheck.problem.claim import IMPLIED, Claim
+from streamcheck.problem.claim import IMPLIED, Claim, Goal
 
 NodeAt: TypeAlias = tuple[Node, int]
 
@@ -38,11 +39,12 @@ class Dependencies:
 
 def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken: Iterable[str]) -> tuple[Claim, ...]:
     """The implied properties; their names differ from each other and from those taken."""
-    bearing = [key for key in dependencies.order if _requirement(key[0]) and _condition(terms[key]) is not TRUE]
+    conditions = {key: _condition_at(key, terms) for key in dependencies.order if _requirement(key[0])}
+    bearing = [key for key, condition in conditions.items() if condition is not TRUE]
     if not bearing:
         return ()
     reached = _reach_conditions(dependencies, terms, bearing)
-    claims = {key: implication(reached[key], _condition(terms[key])) for key in bearing}
+    claims = {key: _claim_where(_goal(key[0]), reached[key], conditions[key]) for key in bearing}
     simple = simplify(claims.values())
     named: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
     for key, claim in claims.items():
@@ -55,9 +57,25 @@ def _name(node: Node) -> str:
     return f"{node.where.short} {_requirement(node)}"
 
 
-def _requirement(node: Node | Term) -> str:
+def _requirement(node: Node) -> str:
+    if node.op == "require":
+        return str(node.payload.name)
     row = OPERATORS.get(node.op)
     return "" if row is None else row.requires
+
+
+def _goal(node: Node) -> Goal:
+    return node.payload.goal if node.op == "require" else Goal.ALWAYS
+
+
+def _claim_where(goal: Goal, reached: Term, condition: Term) -> Term:
+    """The condition, where it matters."""
+    match goal:
+        case Goal.ALWAYS:
+            return implication(reached, condition)
+        case Goal.REACHABLE:
+            return conjunction(reached, condition)
+    assert_never(goal)
 
 
 def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
@@ -65,7 +83,7 @@ def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -
         numbers = count(1)
         for node, claim in claims:
             names = (name if i == 1 else f"{name} ({i})" for i in numbers)
-            yield Claim(next(n for n in names if n not in taken), claim, node.where, origin=IMPLIED)
+            yield Claim(next(n for n in names if n not in taken), claim, node.where, _goal(node), IMPLIED)
 
 
 def _reach_conditions(
@@ -134,11 +152,17 @@ def _conditions(key: NodeAt, needs: list[NodeAt], terms: Mapping[NodeAt, Term]) 
             yield from ((needed, TRUE) for needed in needs)
 
 
+def _condition_at(key: NodeAt, terms: Mapping[NodeAt, Term]) -> Term:
+    node, shift = key
+    return terms[(node.args[1], shift)] if node.op == "require" else _condition(terms[key])
+
+
 # The condition of each requirement in the operator table; TRUE if the types alone satisfy it.
 
 
 def _condition(node: Term) -> Term:
-    match _requirement(node):
+    row = OPERATORS.get(node.op)
+    match "" if row is None else row.requires:
         case "no division by zero":
             return TRUE if node.type.kind == "float" else _nonzero(node.args[1])
         case "index in range":

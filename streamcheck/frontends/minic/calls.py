@@ -227,15 +227,22 @@ class Calls:
         self.active.append(function.name)
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
+        lifetime = to.lifetimes.open()
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
+        to.lifetimes.reenter(lifetime)
         flow.function = function.name
+        start = to.accesses.mark()
+        to.accesses.depth += 1
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
         self._body(function, leave)
         self.asserted = None if outermost else self.asserted
+        to.accesses.settle(start)
+        to.accesses.depth -= 1
+        to.lifetimes.leave()
         flow.function, to.scope, to.where = outer, caller, where
         self.active.pop()
         result = self.results.get(function.name)
@@ -244,18 +251,23 @@ class Calls:
         return None if result is None else to.read(result)
 
     def _evaluate(self, arguments: list[Any]) -> list[CResult]:
-        """The values, left to right. Effects of later arguments do not change earlier values."""
+        """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
         to = self.expressions
         kept: list[Any] = []
+        start = to.begin(*arguments)
         for i, argument in enumerate(arguments):
+            middle = to.accesses.mark()
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
-            if later and isinstance(value, Lvalue) and isinstance(value.kind, Struct):
-                value = self._copy(value, argument)
+            if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
+                to.note(value, writes=False)
+                value = self._copy(value, argument) if later else value
+            to.require_order(start, middle)
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
         values: list[CResult] = []
         for first in reversed(kept):
             values.append(first())
+        to.accesses.settle(start.mark)
         return values[::-1]
 
     def _copy(self, struct: Lvalue, node: Any) -> Lvalue:
@@ -273,6 +285,7 @@ class Calls:
                 yield from to.updates(offset, new, argument)
             return
         place = self.statements.variable(name, kind, (function.name, name))
+        to.lifetimes.declare(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
 

@@ -198,6 +198,7 @@ class _TranslationUnit:
 
     def _begin(self) -> None:
         """Add the first edge, after all variables with static storage have been declared."""
+        self.expressions.lifetimes.finish()
         start, unknown = self.statements.start, self.statements.unknown
         text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(

@@ -1,22 +1,30 @@
-"""Metric temporal logic: past and future within bounds of a clock (Copilot.Library.MTL).
+"""Metric temporal logic: past and future within bounds, by steps or by a clock (Copilot.Library.MTL).
 
-Arguments, in Copilot's order:
+    mtl.since(low, high, p, q)                   bounds in steps
+    mtl.since(low, high, clock, distance, p, q)  bounds in the clock's unit, in Copilot's order of arguments
 
-    low, high   the bounds, 0 <= low <= high, in the clock's unit
+    low, high   the bounds, 0 <= low <= high
     clock       the time of each step: a stream of any integer type that never decreases
     distance    the least growth of the clock from one step to the next, at least 1
     p, q, s     Bool streams
 
 A step is *within* the bounds if the time between it and now is at least `low` and at most `high`. Only
 steps that exist count: if none is within the bounds, `since` and the `eventually` operators are false,
-`trigger` and the `always` operators true.
+`trigger` and the `always` operators true. The `matching` operators are Copilot's: `p` counts at the step at which
+`q` decides, too.
+
+State of the past operators by steps, with apart = high - low + 2:
+
+    low = 0     one counter, the smallest word that holds high + 1
+    low > 0     `low` Bool cells and two counters (one for the `always` and `eventually` operators), or two counters for
+                each of high // apart + 1 groups as below, whichever is smaller
 
 The difference of two machine integers of w bits, taken modulo 2^w, is the true time between them for any
 sign and size, so unsigned clocks are right from the first step on (Copilot's underflow there). The
 past operators also take a clock that wraps around, as free-running timers do, provided no single step is
 2^w long.
 
-State of the past operators. Copilot keeps a cell of the clock and of each stream for every step that may
+State of the past operators by a clock. Copilot keeps a cell of the clock and of each stream for every step that may
 be within the bounds, high // distance of each. Here all rest on `since`, which keeps ages: how long ago
 `q` held, in the smallest word that holds high + 1, which stands for longer ago or never. Ages grow with
 the clock, and when `p` is false all become high + 1. Two times of `q` at most high - low + 1 apart make
@@ -28,127 +36,70 @@ groups, each as good as its first and last step. With apart = high - low + 2:
     distance >= apart   one age for each step within `high`, at most high // distance + 1
 
 and the clock's last value, which operators over the same clock share. `since(1, 100, …)` keeps 2 ages of
-one byte. Only in the last case does the state depend on `distance`; in the others a clock may also stand
-still.
+one byte. Only in the last case does the answer depend on `distance`; in the others a clock may also stand
+still. If it does depend on it, `clock grows by at least DISTANCE` is an implied property of the spec: it is proved,
+or the run that breaks it is shown. A clock of type Int must never decrease, which is implied likewise.
 
-The future operators look ahead with `drop`, high // distance steps far. Their streams *and the clock* must
-be known that far ahead: delayed, or computed from cells alone. On an input `drop` is an error.
+The future operators look ahead with `drop`: `high` steps far, by a clock high // distance steps, and the growth of the
+clock is an implied property. Their streams *and the clock* must be known that far ahead: delayed (`ltl.late`), or
+computed from cells alone. On an input `drop` is an error.
+
+    >>> pressed = extern("pressed", Bool, [True, False, False, False])
+    >>> lately = mtl.eventually_prev(0, 2, pressed)
+    true  true  true  false
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Protocol, overload
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import MachineType
 from streamcheck.lang.apply import literal
-from streamcheck.lang.build import any_of, drop, mux, pre, unsafe_cast
-from streamcheck.lang.lib.parts import WORDS, bool_stream, recur, whole_number, word_for
-from streamcheck.lang.stream import Operand, Stream
+from streamcheck.lang.build import any_of, drop, mux, pre, then, unsafe_cast
+from streamcheck.lang.lib.parts import WORDS, age_of, bool_stream, recur, require, run_of, whole_number, word_for
+from streamcheck.lang.stream import Operand, Stream, append
 from streamcheck.lang.types import Bool, Int
 
-
-def eventually_prev(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """True if `s` held at some step up to now within [low, high]."""
-    window = _window("eventually_prev", low, high, clock, distance)
-    return _since(window, Bool(True), window.bool_stream("s", s))
-
-
-def always_been(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """True if `s` held at every step up to now within [low, high]."""
-    window = _window("always_been", low, high, clock, distance)
-    return ~_since(window, Bool(True), ~window.bool_stream("s", s))
-
-
-def since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """True if `q` held at some step up to now within [low, high], and `p` at every step after that one, now
-    included."""
-    window = _window("since", low, high, clock, distance)
-    return _since(window, window.bool_stream("p", p), window.bool_stream("q", q))
-
-
-def trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """True if at every step up to now within [low, high] `q` held or `p` held at some step after that one,
-    now included: `~since(…, ~p, ~q)`."""
-    window = _window("trigger", low, high, clock, distance)
-    return ~_since(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
-
-
-def eventually(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """True if `s` holds at some step from now on within [low, high]."""
-    window = _window("eventually", low, high, clock, distance)
-    return _until(window, Bool(True), window.bool_stream("s", s))
-
-
-def always(low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream:
-    """True if `s` holds at every step from now on within [low, high]."""
-    window = _window("always", low, high, clock, distance)
-    return ~_until(window, Bool(True), ~window.bool_stream("s", s))
-
-
-def until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """True if `q` holds at some step from now on within [low, high], and `p` at every step from now to just
-    before that one."""
-    window = _window("until", low, high, clock, distance)
-    return _until(window, window.bool_stream("p", p), window.bool_stream("q", q))
-
-
-def release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """True if at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
-    just before that one: `~until(…, ~p, ~q)`."""
-    window = _window("release", low, high, clock, distance)
-    return ~_until(window, ~window.bool_stream("p", p), ~window.bool_stream("q", q))
-
-
-# Copilot's matching variants: `p` counts at the step at which `q` decides, too.
-
-
-def matching_since(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`since`, but `p` must also hold at the step of `q`: `since(…, p, p & q)`."""
-    window = _window("matching_since", low, high, clock, distance)
-    holds = window.bool_stream("p", p)
-    return _since(window, holds, holds & window.bool_stream("q", q))
-
-
-def matching_trigger(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`trigger`, but `p` at the step of `q` itself suffices: `trigger(…, p, p | q)`."""
-    window = _window("matching_trigger", low, high, clock, distance)
-    frees = window.bool_stream("p", p)
-    return ~_since(window, ~frees, ~(frees | window.bool_stream("q", q)))
-
-
-def matching_until(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`until`, but `p` must also hold at the step of `q`: `until(…, p, p & q)`."""
-    window = _window("matching_until", low, high, clock, distance)
-    holds = window.bool_stream("p", p)
-    return _until(window, holds, holds & window.bool_stream("q", q))
-
-
-def matching_release(low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream:
-    """`release`, but `p` at the step of `q` itself suffices: `release(…, p, p | q)`."""
-    window = _window("matching_release", low, high, clock, distance)
-    frees = window.bool_stream("p", p)
-    return ~_until(window, ~frees, ~(frees | window.bool_stream("q", q)))
-
+__all__ = [
+    "always",
+    "always_been",
+    "eventually",
+    "eventually_prev",
+    "matching_release",
+    "matching_since",
+    "matching_trigger",
+    "matching_until",
+    "release",
+    "since",
+    "trigger",
+    "until",
+]
 
 # The arguments
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The checked arguments that all operators share."""
+class StepBounds:
+    """Bounds in steps."""
 
-    call: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClockBounds:
+    """Bounds in the unit of a clock."""
+
     low: int
     high: int
     clock: Stream
     distance: int
-
-    def bool_stream(self, name: str, operand: Operand) -> Stream:
-        return bool_stream(operand, f"mtl.{self.call}: {name}")
 
     def between(self, earlier: Stream, later: Stream) -> Stream:
         """The time from one step to a later one, in a type without a sign."""
@@ -157,40 +108,278 @@ class Window:
             return unsafe_cast(WORDS[type.width], difference)
         return difference
 
+    def with_requirement(self, answer: Stream, distance: int) -> Stream:
+        """The answer, which is right if the clock grows by at least the distance."""
+        grown = self.between(pre(0, self.clock), self.clock) >= distance
+        name = f"clock grows by at least {distance}" if distance else "clock never decreases"
+        return require(answer, then(True, grown), name)
 
-def _window(call: str, low: int, high: int, clock: Operand, distance: int) -> Window:
-    name = f"mtl.{call}(low, high, clock, distance, …)"
+
+class OverOne(Protocol):
+    """An operator over one stream."""
+
+    @overload
+    def __call__(self, low: int, high: int, s: Operand) -> Stream: ...
+    @overload
+    def __call__(self, low: int, high: int, clock: Operand, distance: int, s: Operand) -> Stream: ...
+
+
+class OverTwo(Protocol):
+    """An operator over two streams."""
+
+    @overload
+    def __call__(self, low: int, high: int, p: Operand, q: Operand) -> Stream: ...
+    @overload
+    def __call__(self, low: int, high: int, clock: Operand, distance: int, p: Operand, q: Operand) -> Stream: ...
+
+
+def _unary(meaning: Callable[[StepBounds | ClockBounds, Stream], Stream]) -> OverOne:
+    operator: OverOne = _operator(meaning, ["s"])
+    return operator
+
+
+def _binary(meaning: Callable[[StepBounds | ClockBounds, Stream, Stream], Stream]) -> OverTwo:
+    operator: OverTwo = _operator(meaning, ["p", "q"])
+    return operator
+
+
+def _operator(meaning: Callable[..., Stream], streams: list[str]) -> Any:
+    """The operator that users call, by steps or by a clock, from its meaning over checked arguments."""
+    name = meaning.__name__
+    by_steps, by_clock = (_signature("low", "high", *clock, *streams) for clock in ((), ("clock", "distance")))
+
+    def operator(*args: Any, **named: Any) -> Stream:
+        timed = len(args) + len(named) > len(streams) + 2
+        try:
+            given = (by_clock if timed else by_steps).bind(*args, **named).arguments
+        except TypeError:
+            write = f"mtl.{name}{by_steps}, or mtl.{name}{by_clock}"
+            raise SpecError(f"mtl.{name}: {len(args) + len(named)} arguments", here(), write=write) from None
+        bounds = _bounds(f"mtl.{name}{by_clock if timed else by_steps}", given)
+        return meaning(bounds, *(bool_stream(given[s], f"mtl.{name}: {s}") for s in streams))
+
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = meaning.__doc__
+    operator.__signature__ = by_steps  # type: ignore[attr-defined]
+    return operator
+
+
+def _signature(*names: str) -> inspect.Signature:
+    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names])
+
+
+def _bounds(call: str, given: dict[str, Any]) -> StepBounds | ClockBounds:
+    low, high = given["low"], given["high"]
+    whole_number(low, 0, f"{call}: low")
+    whole_number(high, 0, f"{call}: high")
+    if "clock" not in given:
+        if low > high:
+            raise SpecError(f"{call}: no step is at least {low} and at most {high} steps away", here())
+        return StepBounds(low, high)
+    clock, distance = given["clock"], given["distance"]
     if not isinstance(clock, Stream) or not clock._node.type.is_integer:
-        given = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
-        raise SpecError(f"{name}: the clock: expected a stream of integers, found {given}", here())
-    whole_number(low, 0, f"{name}: low")
-    whole_number(high, 0, f"{name}: high")
-    whole_number(distance, 1, f"{name}: distance")
+        found = f"a stream of {clock._node.type}" if isinstance(clock, Stream) else repr(clock)
+        raise SpecError(f"{call}: the clock: expected a stream of integers, found {found}", here())
+    whole_number(distance, 1, f"{call}: distance")
     if low > high:
-        raise SpecError(f"{name}: no time is at least {low} and at most {high}", here())
+        raise SpecError(f"{call}: no time is at least {low} and at most {high}", here())
     literal(clock._node.type, high)  # the bounds are in the clock's unit
-    return Window(call, low, high, clock, distance)
+    return ClockBounds(low, high, clock, distance)
+
+
+# The operators
+
+
+@_unary
+def eventually_prev(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
+    """True if `s` held at some step up to now within [low, high].
+
+    s                              1 0 0 0 0 1
+    mtl.eventually_prev(1, 3, s)   0 1 1 1 0 0
+    """
+    return _since(bounds, Bool(True), s)
+
+
+@_unary
+def always_been(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
+    """True if `s` held at every step up to now within [low, high].
+
+    s                          1 1 0 1 1 1
+    mtl.always_been(0, 2, s)   1 1 0 0 0 1
+    """
+    return ~_since(bounds, Bool(True), ~s)
+
+
+@_binary
+def since(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """True if `q` held at some step up to now within [low, high], and `p` at every step after that one, now
+    included.
+
+        p                       0 1 1 1 1 0
+        q                       1 0 0 0 0 0
+        mtl.since(0, 3, p, q)   1 1 1 1 0 0
+    """
+    return _since(bounds, p, q)
+
+
+@_binary
+def trigger(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """True if at every step up to now within [low, high] `q` held or `p` held at some step after that one,
+    now included: `~since(…, ~p, ~q)`.
+
+        p                         0 0 1 0 0 0
+        q                         1 1 1 0 0 1
+        mtl.trigger(0, 2, p, q)   1 1 1 0 0 0
+    """
+    return ~_since(bounds, ~p, ~q)
+
+
+@_unary
+def eventually(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
+    """True if `s` holds at some step from now on within [low, high].
+
+    s                                           0 0 1 0 0 0
+    mtl.eventually(1, 2, [False, False] ++ s)   0 0 1 1 0 0
+    """
+    return _until(bounds, Bool(True), s)
+
+
+@_unary
+def always(bounds: StepBounds | ClockBounds, s: Stream) -> Stream:
+    """True if `s` holds at every step from now on within [low, high].
+
+    s                               0 1 1 1 0 1
+    mtl.always(0, 1, [True] ++ s)   0 0 1 1 0 0
+    """
+    return ~_until(bounds, Bool(True), ~s)
+
+
+@_binary
+def until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """True if `q` holds at some step from now on within [low, high], and `p` at every step from now to just
+    before that one.
+
+        p                                                         1 1 1 0 0 0
+        q                                                         0 0 0 1 0 0
+        mtl.until(0, 2, [True, True] ++ p, [False, False] ++ q)   0 0 0 1 1 1
+    """
+    return _until(bounds, p, q)
+
+
+@_binary
+def release(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """True if at every step from now on within [low, high] `q` holds or `p` holds at some step from now to
+    just before that one: `~until(…, ~p, ~q)`.
+
+        p                                              0 0 1 0 0 0
+        q                                              1 1 1 0 0 1
+        mtl.release(0, 1, [False] ++ p, [True] ++ q)   1 1 1 1 0 0
+    """
+    return ~_until(bounds, ~p, ~q)
+
+
+@_binary
+def matching_since(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """`since`, but `p` must also hold at the step of `q`: `since(…, p, p & q)`.
+
+    p                                0 1 1 1 0 1
+    q                                1 1 0 0 0 1
+    mtl.matching_since(0, 3, p, q)   0 1 1 1 0 1
+    """
+    return _since(bounds, p, p & q)
+
+
+@_binary
+def matching_trigger(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """`trigger`, but `p` at the step of `q` itself suffices: `trigger(…, p, p | q)`.
+
+    p                                  0 0 1 0 0 0
+    q                                  1 1 0 1 0 1
+    mtl.matching_trigger(0, 1, p, q)   1 1 1 1 0 0
+    """
+    return ~_since(bounds, ~p, ~(p | q))
+
+
+@_binary
+def matching_until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """`until`, but `p` must also hold at the step of `q`: `until(…, p, p & q)`.
+
+    p                                                                  1 1 1 0 0 0
+    q                                                                  0 0 1 0 0 0
+    mtl.matching_until(0, 2, [True, True] ++ p, [False, False] ++ q)   0 0 1 1 1 0
+    """
+    return _until(bounds, p, p & q)
+
+
+@_binary
+def matching_release(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    """`release`, but `p` at the step of `q` itself suffices: `release(…, p, p | q)`.
+
+    p                                                       0 0 1 0 0 0
+    q                                                       1 1 1 0 0 1
+    mtl.matching_release(0, 1, [False] ++ p, [True] ++ q)   1 1 1 1 0 0
+    """
+    return ~_until(bounds, ~p, ~(p | q))
 
 
 # The past
 
 
-def _since(window: Window, p: Stream, q: Stream) -> Stream:
+def _since(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    match bounds:
+        case StepBounds():
+            return _since_by_steps(bounds, p, q)
+        case ClockBounds():
+            return _since_by_clock(bounds, p, q)
+
+
+def _since_by_steps(bounds: StepBounds, p: Stream, q: Stream) -> Stream:
+    """`since` of the step `low` steps ago, if `p` has held ever since; or groups, if they are smaller."""
+    low, high = bounds.low, bounds.high
+    gone, width = high + 1, high - low
+    counts = low > 1 and p._node.op != "const"  # for how long p has held
+    delays = low + (_bytes_for(width + 1) if width else 0) + (_bytes_for(low) if counts else 0)
+    if 2 * (high // (width + 2) + 1) * _bytes_for(gone) < delays:
+        return _by_groups(low, high, 1, q, word_for(gone), lambda age: mux(p & (age < gone), age + 1, gone))
+    recent = age_of(q, width + 1, p) <= width if width else q
+    if not low:
+        return recent
+    return (run_of(p, low) >= low if counts else p) & append([False] * low, recent)
+
+
+def _bytes_for(highest: int) -> int:
+    return next(width for width, word in WORDS.items() if word is word_for(highest)) // 8
+
+
+def _since_by_clock(window: ClockBounds, p: Stream, q: Stream) -> Stream:
     low, gone = window.low, window.high + 1
     kind, grown = _growth(window, p)
+    if low == 0:
+        answer = recur(kind, [gone], lambda before: mux(q, 0, grown(before))) < gone
+    else:
+        answer = _by_groups(low, window.high, window.distance, q, kind, grown)
+    depends = low > 0 and window.distance >= gone - low + 1
+    if depends or not isinstance(window.clock._node.type, MachineType):
+        return window.with_requirement(answer, window.distance if depends else 0)
+    return answer
+
+
+def _by_groups(
+    low: int, high: int, distance: int, q: Stream, kind: type[Stream], grown: Callable[[Stream], Stream]
+) -> Stream:
+    """True if some group of steps at which `q` held reaches into the bounds. `grown` is an age one step later."""
+    gone = high + 1
 
     def age(zero: Stream) -> Stream:
         return recur(kind, [gone], lambda before: mux(zero, 0, grown(before)))
 
     last = age(q)
-    if low == 0:
-        return last < gone
     apart = gone - low + 1  # the least time from one group to the next
-    single = window.distance >= apart  # every group is one step
+    single = distance >= apart  # every group is one step
     begins = q if single else q & (grown(pre(gone, last)) >= apart)
 
     def older(ages: list[Stream]) -> list[Stream]:
-        for _ in range(window.high // max(apart, window.distance)):
+        for _ in range(high // max(apart, distance)):
             newer = pre(gone, ages[-1])
             ages.append(recur(kind, [gone], partial(_hand_on, begins, newer, grown)))
         return ages
@@ -205,7 +394,7 @@ def _hand_on(begins: Stream, newer: Stream, grown: Callable[[Stream], Stream], b
     return grown(mux(begins, newer, before))
 
 
-def _growth(window: Window, p: Stream) -> tuple[type[Stream], Callable[[Stream], Stream]]:
+def _growth(window: ClockBounds, p: Stream) -> tuple[type[Stream], Callable[[Stream], Stream]]:
     """The type of ages, and the function that increases them: at most to `high + 1`, and at once to it if `p` is
     false."""
     gone, type = window.high + 1, window.clock._node.type
@@ -225,10 +414,19 @@ def _growth(window: Window, p: Stream) -> tuple[type[Stream], Callable[[Stream],
 # The future
 
 
-def _until(window: Window, p: Stream, q: Stream) -> Stream:
-    low, high = window.low, window.high
+def _until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
+    low, high = bounds.low, bounds.high
+    match bounds:
+        case StepBounds():
+            within: Sequence[Stream] = [Bool(k >= low) for k in range(high + 1)]
+            far = within
+        case ClockBounds():
+            reach = range(high // bounds.distance + 1)
+            elapsed = [bounds.between(bounds.clock, drop(k, bounds.clock)) for k in reach]
+            within, far = [e >= low for e in elapsed], [e <= high for e in elapsed]
     result = Bool(False)
-    for k in range(high // window.distance, 0, -1):
-        elapsed = window.between(window.clock, drop(k, window.clock))
-        result = (elapsed <= high) & ((elapsed >= low) & drop(k, q) | drop(k, p) & result)
-    return q | p & result if low == 0 else p & result
+    for k in range(len(within) - 1, 0, -1):
+        result = (drop(k, q) & within[k]) | (drop(k, p) & result)
+        result = result if isinstance(bounds, StepBounds) else far[k] & result
+    result = q | p & result if low == 0 else p & result
+    return result if isinstance(bounds, StepBounds) else bounds.with_requirement(result, bounds.distance)

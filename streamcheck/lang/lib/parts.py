@@ -10,26 +10,53 @@ from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, ArrayType
-from streamcheck.lang.node import Node, StreamDefinition
+from streamcheck.core.types import BOOL, ArrayType, Type
+from streamcheck.lang.build import mux
+from streamcheck.lang.node import Node, Requirement, StreamDefinition
 from streamcheck.lang.stream import Operand, Stream, append, make, node_of, nodes_of_one_type
-from streamcheck.lang.types import Word8, Word16, Word32, Word64, core_type
+from streamcheck.lang.types import Int8, Int16, Int32, Int64, Word8, Word16, Word32, Word64, core_type
+from streamcheck.problem.claim import Goal
 
 Operands: TypeAlias = "Sequence[Operand] | Stream"
 
 WORDS: dict[int, type[Stream]] = {8: Word8, 16: Word16, 32: Word32, 64: Word64}
+INTS: dict[int, type[Stream]] = {8: Int8, 16: Int16, 32: Int32, 64: Int64}
 
 
-def recur(kind: type[Stream], initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
+def recur(kind: type[Stream] | Type, initial: list[Operand], step: Callable[[Stream], Stream]) -> Stream:
     """The stream `x` with `x = step(initial ++ x)`: a cell for each initial value.
 
     `@stream` evaluates its body too late: the nodes made then would have the line of `spec.run(…)`."""
     where = here()
-    definition = StreamDefinition("", core_type(kind, "recur"), step, where)
+    type = kind if isinstance(kind, Type) else core_type(kind, "recur")
+    definition = StreamDefinition("", type, step, where)
     definition.stream = again = make(Node("ref", (), definition.type, definition, where=where))
     definition.body = step(append(initial, again))._node
     assert definition.body.type is definition.type
     return again
+
+
+def require(value: Stream, condition: Stream, name: str, goal: Goal = Goal.ALWAYS) -> Stream:
+    """The value itself, with the implied property `file:line name`: where the value matters, the condition holds
+    always, or at some step of some run."""
+    node = value._node
+    return make(Node("require", (node, condition._node), node.type, Requirement(name, goal), where=here()))
+
+
+def age_of(s: Stream, most: int, kept: Stream | None = None) -> Stream:
+    """How many steps ago `s` last held, at most `most`, which also stands for never. If `kept` is false, all before
+    is forgotten."""
+
+    def after(before: Stream) -> Stream:
+        younger = before < most
+        return mux(s, 0, mux(younger if kept is None else younger & kept, before + 1, most))
+
+    return recur(word_for(most), [most], after)
+
+
+def run_of(s: Stream, most: int) -> Stream:
+    """For how many steps in a row `s` has held, now included, at most `most`."""
+    return recur(word_for(most), [0], lambda before: mux(s, mux(before < most, before + 1, most), 0))
 
 
 def word_for(highest: int) -> type[Stream]:
