@@ -44,6 +44,7 @@ class Unit:
     has_floats: bool
     interface: Data  # for the templates of wrappers
     locals: Mapping[str, str]  # of the step: the streams that local variables hold
+    lowered: Lowered
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -95,7 +96,7 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
     )
     signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
     has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
-    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals)
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals, low)
 
 
 def _refuse(specification: Specification, options: CodeOptions) -> None:

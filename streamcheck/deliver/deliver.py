@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck import __version__
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
+from streamcheck.codegen.rust import rust_crate
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
@@ -116,6 +117,10 @@ def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> di
         data |= replay_data(unit.code, runs, [given["name"] for given in unit.interface["inputs"]])
     made: dict[str, str] = {}
     for wrapper in (name for name in request.extras if name != "trace"):
+        if wrapper == "rust":
+            crate = rust_crate(unit.lowered, unit.code.held, __version__)
+            made |= {os.path.join("rust", name): text for name, text in crate.items()}
+            continue
         made.update(wrap(wrapper, data, unit.code.files))
     return made
 
