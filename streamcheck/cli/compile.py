@@ -52,8 +52,8 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     "extras",
     metavar="WHAT",
     multiple=True,
-    help="Also write: example (a main.c), test (a unit test), cmake (CMake and pkg-config), "
-    "arduino, ros2, cfs, fprime (a wrapper), or what the templates in a folder make. Repeatable.",
+    help="Also write: example (a main.c), test (a unit test), trace (JSON), cmake (CMake and pkg-config), "
+    "arduino, ros2, cfs, fprime (a wrapper), rust (a no_std crate), or what the templates in a folder make.",
 )
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
 @click.option(

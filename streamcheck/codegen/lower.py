@@ -273,7 +273,7 @@ def state_names(lowered: Lowered) -> dict[str, str]:
     after = {cell.var: newest for cell, newest in heads}
     named = {i.var: i.name for i in lowered.inputs} | {cell.var: cell.name for cell, _ in heads if cell.named}
     named = {term: wire.name for term, wire in lowered.names.items()} | named
-    readers = _readers(lowered)
+    readers = reader_names(lowered)
     wishes: dict[str, str] = {}
     for cell, delayed in heads:
         seen = {cell.var}
@@ -289,7 +289,7 @@ def state_names(lowered: Lowered) -> dict[str, str]:
     return wishes
 
 
-def _readers(lowered: Lowered) -> dict[Term, str]:
+def reader_names(lowered: Lowered) -> dict[Term, str]:
     """The name of the first named stream, trigger or observer that reads a variable, directly or through cells without
     names."""
     cells = [*lowered.cells, *(c for r in lowered.rings for c in r.cells)]

@@ -28,7 +28,7 @@ from streamcheck.codegen.expression import (
     parse_form,
 )
 from streamcheck.codegen.loop_writer import LoopWriter, arrays_to_gather
-from streamcheck.codegen.lower import Lowered, Ring, state_names
+from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
 from streamcheck.codegen.names import CNames
 from streamcheck.codegen.usage import (
     constant_index,
@@ -64,7 +64,8 @@ class StepWriter:
         self.locals: list[Type] = []  # the types of all local variables
         self.texts: dict[Term, CExpression] = {}
         self.written: set[Term] = set()
-        self.temporaries = 0
+        self.named_locals: dict[str, str] = {}  # the streams that they hold
+        self.readers = reader_names(lowered)  # what a value without a name of the user's is called after
         self.body = Block()
         self.state_names: dict[str, str] = {}
         self.indices: dict[str, str] = {}
@@ -271,12 +272,18 @@ class StepWriter:
     def store(self, node: Term, value: CExpression, block: Block) -> CExpression:
         """Keep the value of a node in a local variable."""
         named = self.lowered.names.get(node)
-        self.temporaries += named is None
-        name = self.names.fresh(named.name if named else f"t{self.temporaries}")
+        name = self._name_local(node, named)
         self.note(named, block)
         self._declare(node.type, name, value, block)
         self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
         return self.texts[node]
+
+    def _name_local(self, node: Term, named: Named | None) -> str:
+        if named is None:
+            return self.names.fresh(f"{self.readers.get(node, 'value')}_part")
+        name = self.names.fresh(named.name)
+        self.named_locals[name] = named.name
+        return name
 
     def note(self, named: Named | None, block: Block) -> None:
         """The spec's line, once for what it defines together."""
@@ -287,11 +294,13 @@ class StepWriter:
     # Arrays and structs
 
     def _table(self, node: Term) -> CExpression:
-        return CExpression(self.add_table(node.type, [_braces(a) for a in node.args]), PRIMARY, c_type(node.type))
+        parts = [_braces(a) for a in node.args]
+        name = self.add_table(node.type, parts, f"{self.readers.get(node, 'value')}_table")
+        return CExpression(name, PRIMARY, c_type(node.type))
 
-    def add_table(self, type: Type, parts: list[str]) -> str:
+    def add_table(self, type: Type, parts: list[str], wish: str = "table") -> str:
         """The name of a constant array or struct at file scope."""
-        name = self.names.fresh("table")
+        name = self.names.fresh(wish)
         lines = "\n".join(text.braced_lines(parts))
         self._tables[name] = f"static const {text.declaration(type, name)} = {{\n{lines}\n}};"
         return name
@@ -299,7 +308,7 @@ class StepWriter:
     def _build(self, node: Term, block: Block) -> None:
         """Build an array or struct in a local variable."""
         named = self.lowered.names.get(node)
-        name = self.names.fresh(named.name if named else "built")
+        name = self._name_local(node, named)
         self.note(named, block)
         self.locals.append(node.type)
         if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):

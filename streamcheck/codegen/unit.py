@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
@@ -45,6 +45,8 @@ class Unit:
     figures: Figures
     has_floats: bool
     interface: Data  # for the templates of wrappers
+    locals: Mapping[str, str]  # of the step: the streams that local variables hold
+    lowered: Lowered
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -87,7 +89,7 @@ def generate(specification: Specification, options: CodeOptions) -> Unit:
     )
     signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
     has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
-    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures))
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals, low)
 
 
 def _refuse(specification: Specification, options: CodeOptions) -> None:
