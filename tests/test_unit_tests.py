@@ -51,7 +51,7 @@ def test_samples_counterexamples_and_witnesses_are_replayed(tmp_path, options):
     text = (out / f"{name}_test.c").read_text()
     for about in ("samples", "counterexample to never_long", "witness of warm"):
         assert f'sc_replay("{about}"' in text
-    line = re.search(r"Build and run:  cc (.*) && ", text)[1]
+    line = re.search(r"Build and run: cc (.*) && ", text)[1]
     run(["gcc", *WARNINGS, *line.split()], out)
     steps = 5 + 4 + 3
     assert run(["./a.out"], out) == f"{name}: as interpreted (runs: 3, steps: {steps})\n"

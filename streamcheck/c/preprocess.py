@@ -29,7 +29,7 @@ COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | 
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
-HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stddef stdint limits float math string".split())
 QUOTE = '"'
 STANDARD_HEADERS = frozenset(
     f"<{name}.h>"

@@ -148,12 +148,13 @@ class CNames:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
         args = next(t.args for t in self.specification.triggers if t.name == trigger)
         known = {w.term: w.name for w in self.specification.wires}
+        nameless = {c.var for c in self.specification.cells if not c.named}
         if self.copilot:
             return [f"{self.trigger(trigger)}_arg{i}" for i in range(len(args))]
         chosen = [] if self.handlers == "functions" else ["user"]
         first = len(chosen)
         for i, (name, arg) in enumerate(args):
-            wish = name or known.get(arg) or (str(arg.payload) if arg.op == "var" else f"arg{i}")
+            wish = name or known.get(arg) or (str(arg.payload) if arg.op == "var" and arg not in nameless else "")
             wish = c_name(wish) if is_identifier(wish) else ""
             usable = wish and wish not in self.public and wish not in chosen
             chosen.append(wish if usable else f"arg{i}")

@@ -7,6 +7,7 @@ and proved equal to the specification; the files are written, all of them or non
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck import __version__
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
+from streamcheck.codegen.rust import rust_crate
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
@@ -22,10 +24,12 @@ from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
 from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
 from streamcheck.deliver.templates import wrap
+from streamcheck.deliver.trace import trace
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.run.certificates import certificate_files
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
@@ -112,7 +116,11 @@ def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> di
     if "test" in request.extras:
         data |= replay_data(unit.code, runs, [given["name"] for given in unit.interface["inputs"]])
     made: dict[str, str] = {}
-    for wrapper in request.extras:
+    for wrapper in (name for name in request.extras if name != "trace"):
+        if wrapper == "rust":
+            crate = rust_crate(unit.lowered, unit.code.held, __version__)
+            made |= {os.path.join("rust", name): text for name, text in crate.items()}
+            continue
         made.update(wrap(wrapper, data, unit.code.files))
     return made
 
@@ -186,8 +194,11 @@ def write(result: CompileResult, directory: str) -> list[str]:
     if result.unit is None or not result.ready:
         raise AssertionError("nothing to write")
     paths = []
+    files = {**result.unit.code.files, **result.extras}
+    if "trace" in result.request.extras:
+        files |= _trace_files(result, files, directory)
     try:
-        for name, text in {**result.unit.code.files, **result.extras}.items():
+        for name, text in files.items():
             path = os.path.join(directory, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path + ".part", "w", encoding="utf-8") as file:
@@ -198,3 +209,19 @@ def write(result: CompileResult, directory: str) -> list[str]:
     except OSError as why:
         raise SpecError(f"{directory}: {why.strerror}") from None
     return paths
+
+
+CERTIFICATES = "certificates"  # the folder for them, beside the C
+
+
+def _trace_files(result: CompileResult, files: Mapping[str, str], directory: str) -> dict[str, str]:
+    """The trace, and the certificates that it names."""
+    unit, problem = result.unit, result.verdicts.problem
+    assert unit is not None and isinstance(problem, Specification)
+    made: dict[str, tuple[str, str]] = {}
+    if problem.where is not None:
+        found = certificate_files(result.verdicts, problem.where.file, os.path.join(directory, CERTIFICATES))
+        made = {prop: (os.path.join(CERTIFICATES, name), text) for prop, (name, text) in found.items()}
+    row = trace(unit, result.verdicts, result.outcome, files, made)
+    text = json.dumps(row, indent=1, ensure_ascii=False) + "\n"
+    return {f"{unit.code.base}.trace.json": text, **dict(made.values())}

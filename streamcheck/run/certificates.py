@@ -38,14 +38,24 @@ def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     """One file for each decided property; the names of the files by property."""
     os.makedirs(directory, exist_ok=True)
     saved: dict[str, str] = {}
-    for result in verdicts.results:
-        if result.verdict != "unknown":
-            path = os.path.join(directory, _file_name(file, verdicts.problem.name, result.name))
-            with open(path, "w", encoding="utf-8") as out:
-                json.dump(_certificate_of(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
-                out.write("\n")
-            saved[result.name] = path
+    for prop, (name, text) in certificate_files(verdicts, file, directory).items():
+        saved[prop] = os.path.join(directory, name)
+        with open(saved[prop], "w", encoding="utf-8") as out:
+            out.write(text)
     return saved
+
+
+def certificate_files(verdicts: Verdicts, file: str, directory: str) -> dict[str, tuple[str, str]]:
+    """For each decided property, the name of its file in the directory, and the text."""
+    there = os.path.relpath(file, directory)
+    return {
+        result.name: (
+            _file_name(file, verdicts.problem.name, result.name),
+            json.dumps(_certificate_of(result, verdicts, there).to_plain(), indent=1) + "\n",
+        )
+        for result in verdicts.results
+        if result.verdict != "unknown"
+    }
 
 
 def _file_name(file: str, spec: str, prop: str) -> str:

@@ -1,4 +1,4 @@
-/* How to use {{name}}.h. Build and run:  cc -std=c99 main.c {{name}}.c -lm && ./a.out */
+/* How to use {{name}}.h. Build and run: cc -std=c99 main.c {{name}}.c -lm && ./a.out */
 #include "{{name}}.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Replays runs of {{name}}: the calls of handlers, their arguments and the observers must be those of the interpreter,
- * bit for bit. Build and run:  cc -std=c99 {{name}}_test.c {{name}}.c -lm && ./a.out */
+ * bit for bit. Build and run: cc -std=c99 {{name}}_test.c {{name}}.c -lm && ./a.out */
 #include "{{name}}.h"
 
 #include <inttypes.h>
