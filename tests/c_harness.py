@@ -89,13 +89,18 @@ def driver(unit, copilot):
     handlers = {}
     for line in header.splitlines():
         for trigger in equations.triggers:
-            if line.startswith(f"void {unit.c_name('trigger', trigger.name)}("):
-                handlers[trigger.name] = line.rstrip(";")
+            called = unit.c_name("trigger", trigger.name)
+            if line.strip().startswith((f"void {called}(", f"void (*{called})(")):
+                handlers[trigger.name] = line.strip().rstrip(";").replace(f"(*{called})", called)
+    lines += ["static int mine;"]
     for trigger in equations.triggers:
         signature = handlers[trigger.name]
         inner = signature[signature.index("(") + 1 : -1]
         names = [] if inner == "void" else [p.split("[")[0].split()[-1].lstrip("*") for p in inner.split(",")]
         shows = []
+        if unit.handlers != "functions":
+            assert names.pop(0) == "user"
+            shows.append('if (user != &mine) printf("a wrong user");')
         for parameter, (_, arg) in zip(names, trigger.args, strict=True):
             root = f"(*{parameter})" if arg.type.kind == "struct" else parameter
             for part, t in part_names("", arg.type):
@@ -111,7 +116,11 @@ def driver(unit, copilot):
     lines += ["int main(int argc, char **argv) {", '  (void)argc; FILE *in = fopen(argv[1], "rb"); if (!in) return 1;']
     if not copilot:
         lines += [f"  static {name}_state state; " + (f"static {name}_inputs inputs;" if externs else "")]
-        lines += ["  memset(&state, 0x5a, sizeof state);", f"  {name}_init(&state);"]
+        table = ", ".join(f".{c} = {c}" for c in (unit.c_name("trigger", t.name) for t in equations.triggers))
+        given = {"functions": "", "context": ", &mine", "table": ", &table, &mine"}[unit.handlers]
+        if unit.handlers == "table":
+            lines.append(f"  static const {name}_handlers table = {{{table}}};")
+        lines += ["  memset(&state, 0x5a, sizeof state);", f"  {name}_init(&state{given});"]
     lines += ["  char more;", "  while (fread(&more, 1, 1, in) == 1) {"]
     for given in externs:
         root = unit.c_name("extern", given.name)
@@ -119,7 +128,7 @@ def driver(unit, copilot):
         for part, _ in part_names("", given.type):
             place = root + c_path("x" + part)[1:]
             lines.append(f"    if (fread(&{place}, sizeof {place}, 1, in) != 1) return 2;")
-    lines.append("    step();" if copilot else f"    {name}_step(&state{', &inputs' if externs else ''});")
+    lines.append(f"    {unit.step}();" if copilot else f"    {name}_step(&state{', &inputs' if externs else ''});")
     if unit.observers:
         root = f"{name}_observed." if copilot else "state.observed."
         for o in equations.observers:

@@ -49,7 +49,7 @@ def counter(tmp_path):
 
 
 def test_a_proved_spec_is_written_with_what_was_shown(counter):
-    done = streamcheck("compile", "counter.py", "-o", "out/c", "--example", cwd=counter)
+    done = streamcheck("compile", "counter.py", "-o", "out/c", "--with", "example", cwd=counter)
     assert done.returncode == 0, done.stderr
     assert {p.name for p in (counter / "out" / "c").iterdir()} == {"counter.c", "counter.h", "main.c"}
     assert re.search(r"the C is proved equal to the spec: \d+ claims, \d+\.\d\d s", done.stdout)
@@ -91,7 +91,7 @@ def test_the_header_says_what_is_trusted_and_what_is_only_possible(tmp_path):
 
 @pytest.mark.skipif(not have("cc"), reason="no C compiler on this machine")
 def test_the_files_are_compiled_once(counter):
-    done = streamcheck("compile", "counter.py", "-o", "out", "--example", cwd=counter)
+    done = streamcheck("compile", "counter.py", "-o", "out", "--with", "example", cwd=counter)
     assert "compiled with no warnings: cc -std=c99" in done.stdout
     row = json.loads(streamcheck("compile", "counter.py", "-o", "out", "--json", cwd=counter).stdout)
     assert row["compilation"]["messages"] == [] and "-ffp-contract=off" in row["compilation"]["command"]

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from c_harness import expected, have, run, unit_of
+from cortex_m import measure
 from random_specs import random_rows
 
 from streamcheck import *
@@ -122,3 +123,24 @@ def c_value(value):
     if isinstance(value, bool):
         return str(value).lower()
     return "INT32_MIN" if value == -(2**31) else str(value)
+
+
+@pytest.mark.skipif(not have("clang", "ld.lld", "qemu-system-arm"), reason="no clang, lld or qemu-system-arm here")
+def test_instructions_and_stack_are_measured(tmp_path):
+    """128 operations are as many instructions at least; a local array is on the stack."""
+    word = extern("word", Word32)
+    total = word
+    for i in range(64):
+        total = (total ^ (i + 3)) * 5
+    spec = Spec("sums")
+    spec.trigger("seen", total > 7, total)
+    unit = unit_of(spec)
+    rows = [(i,) for i in range(30)]
+    long = measure(unit, tmp_path / "long", rows)
+    assert long == measure(unit, tmp_path / "again", rows) and long.core == "M4"
+    assert 128 <= long.instructions <= 300 and long.stack <= 64 and long.text >= 256
+    cells = extern("cells", Array(Word8, 200))
+    copied = Spec("copied")
+    copied.trigger("seen", cells[0] > 7, cells.set(3, 5))
+    short = measure(unit_of(copied), tmp_path / "short", [((9,) * 200,)])
+    assert short.stack >= 200

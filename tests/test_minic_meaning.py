@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_minic import ends, read
+from test_minic import claims, ends, main, read
 
 from streamcheck.core.errors import SpecError
 from streamcheck.frontends.minic.read import read_c
@@ -43,3 +43,271 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
         return
     with pytest.raises(SpecError, match=r"a.c:2: .* loses its value as"):
         read_c(str(path), "c")
+
+
+# Order of evaluation
+
+ORDER = "int g, r, a[3];\nint f(void) { return ++g; }\nint id(int x) { int y = x; return y; }\n"
+ORDER += "int sub(int x, int y) { return x - y; }\nint inner(int x) { return x + (x = 3); }\n"
+ORDER += "struct { int x, y; } s, t; char u[4], v[4] = \"ab\"; int copy(void) { strcpy(u, v); return 1; }\n"
+
+
+def undefined(statement):
+    return statement, "no unordered effects, line 8"
+
+
+def unknown(statement):
+    return statement, "no dependence on the order of calls, line 8"
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        undefined("r = g++ + g;"),
+        undefined("r = g + (g = 5);"),
+        undefined("g = 1; a[g] = g++;"),
+        undefined("r = sub(g, g++);"),
+        undefined("r += (r = 2) + 1;"),
+        undefined("r = r++;"),
+        undefined("r = (r = 1) + 1;"),
+        undefined("r = 3 && (r = 2);"),
+        undefined("r = g ? 1 : r++;"),
+        undefined("r = (1, r++);"),
+        undefined("s.x = s.x++;"),
+        undefined("a[g] = a[g]++;"),
+        undefined("a[g] = a[0] + ++a[g];"),
+        undefined("s = t, r = s.x + s.x--;"),
+        ("r = inner(2) + id(2);", "no unordered effects, line 5"),
+        undefined("int *p = a; p += 1; r = *p++ + *p;"),
+        unknown("r = g + f() * 10;"),
+        unknown("r = f() - f() * 10;"),
+        unknown("a[f()] = f();"),
+        unknown("g += f();"),
+        unknown("a[g] = f();"),
+        unknown("r = sub(f(), f());"),
+        unknown("r = copy() + strlen(u);"),
+        unknown("r = (g = 1, a[g]++, g = 2, 1) + a[r];"),
+        ("r = id(1) + id(2) * id(3);", 7),
+        ("r = f() + 1, r += g;", 3),
+        ("r = f() && g == 1 ? g : 7;", 1),
+        ("g = f(); r = g;", 1),
+        ("r = (r++, r + 1);", 2),
+        ("r = (g++, g) + 1;", 2),
+        ("r = id(r++);", 0),
+        ("r = r++ && r;", 0),
+        ("r = s.x++ + s.y + ++t.x;", 1),
+        ("r = a[0]++ + ++a[1] + a[2]--;", 1),
+        ("r = sub(g++, 3) + sub(2, r++);", -1),
+    ],
+)
+def test_what_C_does_not_order_is_undefined_or_unknown(read, statement, end):
+    assert ends(read(f"{ORDER}int main(void) {{\n  {statement}\n}}\n")) == end
+
+
+def test_elements_that_may_be_the_same_are_a_claim(read):
+    cfa = read(main("int i = nondet_int(), j = nondet_int(), a[3] = {0}; r = a[i] + ++a[j];"))
+    assert ends(cfa, 1, 1) == "no unordered effects, line 1" and ends(cfa, 1, 2) == 1
+
+
+def test_nothing_inside_of_calls_in_any_order_is_decided(tmp_path):
+    text = "int g;\nint one(void) { g = 1; return 0; }\nint two(void) {\n  assert(g == 1);\n  return 0; }\n"
+    path = tmp_path / "a.c"
+    path.write_text(text + "int main(void) {\n  assert(g == 0);\n  one() + two();\n  assert(g == 1);\n}\n")
+    cfa, _ = read_c(str(path), "c")
+    (end,) = [e for e in cfa.errors if e.limit is not None]
+    assert end.name == "no dependence on the order of calls, line 8"
+    assert end.limit.hidden == ("assert, line 4", "no overflow, line 8", "assert, line 9")
+    assert "whether g is changed before or after it is used; write two statements" in end.limit.reason
+    assert claims(cfa)[0] == "assert, line 7"
+
+
+def test_the_variable_whose_order_is_open_is_named(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text("int main(void) { int x = 1;\n  x = x++ + 1;\n}\n")
+    _, warnings = read_c(str(path), "c")
+    assert warnings == ("a.c:2: x is changed and used in no order that C defines; write two statements",)
+
+
+# Lifetimes
+
+DANGLING = """int *g, r;
+int *local(void) { int x = 3; return &x; }
+int *parameter(int a) { return &a; }
+int *same(int *p) { return p; }
+void keep(int v) { int x = v; g = &x; }
+void once(int v) { int x = v; if (v == 1) g = &x; if (v == 2) r = *g; }
+int main(void) {
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("int *p = local(); r = *p;", "no dangling pointer, line 8"),
+        ("r = parameter(1)[0];", "no dangling pointer, line 8"),
+        ("if (local()) r = 1;", "no dangling pointer, line 8"),
+        ("int *p; { int x = 3; p = &x; } r = *p;", "no dangling pointer, line 8"),
+        ("int *p; { int a[2] = {1}; p = a; } p++;", "no dangling pointer, line 8"),
+        ("char *p; { char t[] = \"ab\"; p = t; } r = strlen(p);", "no dangling pointer, line 8"),
+        ("int *p; for (int i = 0; i < 1; i++) p = &i; *p = 1;", "no dangling pointer, line 8"),
+        ("keep(4); r = *g;", "no dangling pointer, line 8"),
+        ("local(); int x = 3, *p = same(&x); r = *p;", 3),
+        ("int *p; { int x = 3; p = &x; r = *p; }", 3),
+        ("int x = 5; g = &x; { int y = *g; r = y; }", 5),
+    ],
+)
+def test_pointers_to_dead_variables_are_claims(read, body, end):
+    assert ends(read(f"{DANGLING}  {body}\n}}\n")) == end
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("once(1); once(2);", 6),
+        ("int *p; for (int i = 0; i < 2; i++) { int x = i; if (i == 0) p = &x; if (i == 1) r = *p; }", 8),
+        ("int *p; for (int i = 0; i < 2; i++) switch (i) { int x; case 0: p = &x; break; case 1: r = *p; }", 8),
+        ("int *p, i = 0; again: { int x; if (!i) p = &x; if (i++) goto in; goto again; in: *p = 1; }", 8),
+    ],
+)
+def test_a_block_that_is_entered_again_has_new_variables(read, body, line):
+    """A pointer to the old ones points anywhere."""
+    cfa = read(f"{DANGLING}  {body}\n}}\n")
+    p = next(c for e in cfa.edges for c in e.choices if c.payload.startswith(("p (", "g (")))
+    assert f"index in bounds, line {line}" in claims(cfa)
+    assert any(new is p for e in cfa.edges for _, new in e.updates)
+
+
+def test_pointers_within_a_block_stay(read):
+    cfa = read(f"{DANGLING} for (int i = 0; i < 2; i++) {{ int x = i, *p = &x; *p += 5; r = r * 10 + x; }} }}\n")
+    assert ends(cfa) == 56 and not any(e.choices for e in cfa.edges)
+
+
+# Arithmetic on pointers
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        ("p += 70;", "pointer in bounds"),
+        ("p = p - 1; p = p + 1; r = *p;", "pointer in bounds"),
+        ("p--;", "pointer in bounds"),
+        ("p = a + 4;", "pointer in bounds"),
+        ("unsigned long n = -1; p++; r = p[n];", "pointer in bounds"),
+        ("r = p < q;", "pointers into one object"),
+        ("r = p - q;", "pointers into one object"),
+        ("p = a + 3; r = p - a;", 3),
+        ("p = &a[2]; r = p[-2] + (p > a);", 8),
+        ("for (p = a; p < a + 3; p++) r += *p;", 24),
+    ],
+)
+def test_pointers_stay_in_their_object(read, statement, end):
+    cfa = read(main(f"int a[3] = {{7, 8, 9}}, b[3], *p = a, *q = b;\n{statement}"))
+    assert ends(cfa) == (f"{end}, line 2" if isinstance(end, str) else end)
+
+
+def test_what_depends_on_the_sign_of_a_NaN_is_not_known(read):
+    cfa = read("#include <math.h>\n" + main("double x = NAN;\nr = signbit(copysign(x, -1.0));"))
+    (end,) = [e for e in cfa.errors if e.limit is not None]
+    assert end.name == "no sign of a NaN, line 3" and end.limit.reason == "the sign of a NaN is not modelled"
+    assert ends(cfa) == end.name
+    assert ends(read("#include <math.h>\n" + main("double x = NAN; r = x == x && signbit(x);"))) == 0
+    assert ends(read("#include <math.h>\n" + main("double x = -2; r = !!signbit(x) * 10 + !signbit(fabs(x));"))) == 11
+
+
+# Layouts, extensions of compilers, and what is refused
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expression", "value"),
+    [
+        ("struct __attribute__((packed)) s { char a; int b; short c; };", "sizeof(struct s) * 10", 70),
+        ("struct s { char a; int b; short c; } __attribute__((packed));", "offsetof(struct s, c)", 5),
+        ("struct s { char a; int b; } __attribute__((aligned(16)));", "sizeof(struct s)", 16),
+        ("typedef struct { char a; double d; } __attribute__((packed, aligned(4))) t;", "sizeof(t)", 12),
+        ("struct s { char a; struct { char x; long y[2]; } in; };", "offsetof(struct s, in.y[1])", 24),
+        ("typedef int t __attribute__((aligned(4))); struct s { char a; t b; };", "sizeof(struct s)", 8),
+        ("int x __attribute__((aligned(64)));", "sizeof x", 4),
+        ("enum e { A = 1, B = 0x80000000u, C = 5000000000L, D };", "sizeof(enum e) * 10 + sizeof(A) + (D - C)", 85),
+        ("enum e { A = -1, B = 2147483647 };", "sizeof(enum e)", 4),
+        ("int f(void) { static int n = 2; return n++; }", "f() ?: 9", 2),
+        ("", "(s ?: 2u) > -1", 0),
+        ("int f(void) { return ++s; }", "s ?: f() ?: 7", 1),
+        ("", "sizeof(wchar_t) + __SIZEOF_LONG__ + __CHAR_BIT__", 20),
+    ],
+)  # fmt: skip
+def test_layouts_and_extensions(read, declaration, expression, value):
+    before = f"#include <stddef.h>\nint s; {declaration}\n"
+    assert ends(read(f"{before}int r; int main(void) {{ r = {expression}; }}\n")) == value
+
+
+@pytest.mark.parametrize(("value", "result"), [(0, 0), (1, 1), (4, 1), (5, 0), (-2, 3), (-5, 3), (-6, 0)])
+def test_ranges_of_cases(read, value, result):
+    body = "switch (nondet_int()) { case 1 ... 4: r = 1; break; case 6: r = 2; break; case -5 ... -2: r = 3; }"
+    assert ends(read(main(body)), value) == result
+
+
+def test_characters_in_conditions_of_the_preprocessor(read):
+    text = "int r; int main(void) {\n#if 'a' == 97 && '\\n' == 10 && __INT_MAX__ == 0x7fffffff\n r = 1;\n#endif\n}\n"
+    assert ends(read(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) {\n int x;\n x = ;\n}", "a.c:3: a syntax error, or C that is not supported: an expr"),
+        ("#include <setjmp.h>\njmp_buf e;\nint main(void) {\n setjmp(e); }", "a.c:4: e: the type jmp_buf is not"),
+        ("int old(a) int a; { return a; }\nint main(void) {\n old(3); }", "a.c:3: old: parameters declared after"),
+        ("struct s { int b __attribute__((aligned(8))); } x;\nint main(void) {\n sizeof x; }", "a.c:3: an attribute"),
+        ("typedef int t __attribute__((aligned(8))); struct { t b; } x; int main(void) {\n sizeof x; }", "a.c:2: an"),
+        ("int main(void) {\n __typeof__(1) x; }", "a.c:2: __typeof__ is not supported"),
+        ("int main(void) {\n _Pragma(\"pack(1)\") }", "a.c:2: #pragma pack changes the layout"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_has_its_line(read, text, message):
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("__builtin_types_compatible_p(int, long);", "__builtin_types_compatible_p is not declared"),
+        ('printf("ab%n", &r);', "printf may write to an object, by %n"),
+        ('printf("%-*.3lln", &r);', "printf may write to an object, by %n"),
+        ("printf(format, &r);", "printf may write to an object, by %n"),
+    ],
+)
+def test_calls_that_are_not_modelled(read, call, reason):
+    cfa = read(f"char format[3];\n{main(call)}")
+    assert [e.limit.reason for e in cfa.errors if e.limit is not None] == [reason]
+    assert claims(read(main('printf("%d%%n", s);'))) == []
+
+
+# Functions without a body
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ("static int n; void tick(void) { n++; }", "ext has no body and may call back tick, which may change n"),
+        ("void tick(void) { static int n; n++; }", "ext has no body and may call back tick, which may change n"),
+        ("static int n; static void up(void) { n = 1; } void tick(void) { up(); }", "may call back tick, which may"),
+        ("static int n[2]; void set(int *p) { *p = 1; } void tick(void) { set(n); }", "tick, which may change n"),
+        ("static int n; static void tick(void) { n++; } static void (*table[1])(void) = { tick };", "may call back"),
+        ("static int n; static void tick(void) { n++; }", None),
+        ("static int n; int look(void) { return n; }", None),
+        ("static const int n = 1; void tick(void) { int m = n; m++; }", None),
+    ],
+)
+def test_functions_without_a_body_may_call_back(read, before, reason):
+    text = f"int ext(void); {before}\nint main(void) {{ static int r; r = ext() + 0 * r; assert(r < 3); }}\n"
+    found = [e.limit.reason for e in read(text).errors if e.limit is not None]
+    assert len(found) == (reason is not None) and all(reason in r for r in found)
+
+
+@pytest.mark.parametrize("function", ["__VERIFIER_sensor(void)", "ext(void) __attribute__((pure))", "nondet_int(void)"])
+def test_some_functions_do_not_call_back(read, function):
+    name = function.split("(")[0]
+    text = f"int {function}; static int n; void tick(void) {{ n++; }} int main(void) {{ {name}(); assert(n == 0); }}"
+    assert not any(e.limit for e in read(text).errors)

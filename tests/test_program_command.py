@@ -221,7 +221,7 @@ int f(int a) { int b = nondet_int(); calls++; return a + (b & 3); }
 int main(void) {
     int y = f(1), n = 0;
     for (int y = 0; y < 5; y++)
-        n = n + f(2) - f(2);
+        n = n + f(2), n -= f(2);
     for (n = 0; n < 9; n++)
         calls = n;
     int z = nondet_int();

@@ -86,7 +86,7 @@ spec.observer("total", a + b)
 
 PLANTED = {
     "a swapped branch": (r"up \? (\S.*?) : (\S.*?)\)?;", r"up ? \2 : \1;"),
-    "a missing cast": (r"\(uint8_t\)\((state->count \+ 250u)\) > 100u", r"\1 > 100u"),
+    "a missing cast": (r"\(uint8_t\)\((count_now \+ 250u)\) > 100u", r"\1 > 100u"),
     "a comparison with its end": (r"a < b", "a <= b"),
     "a negated condition": (r"if \(up && a < b\)", "if (!up && a < b)"),
     "an index off by one": (r"word < 3u \? word : 3u", "word < 3u ? word + 1u : 3u"),
@@ -94,7 +94,7 @@ PLANTED = {
     "no clamp": (r"cells\[word < 3u \? word : 3u\]", "cells[word]"),
     "a ring too short": (r"(_at < )8u", r"\g<1>7u"),
     "a ring too long": (r"(_at < )8u", r"\g<1>9u"),
-    "a ring read at another place": (r"(second\(state->late\[)state->late_at", r"\g<1>0"),
+    "a ring read at another place": (r"(late_now = state->late\[)state->late_at", r"\g<1>0"),
     "a ring that stands still": (r"\n    state->late_at = [^\n]*", ""),
     "commit before sample": (r"(void subject_step\([^)]*\)\n\{)", r"\1\n    state->count = inputs->up;"),
     "commit before triggers": (r"(const bool up = inputs->up;)", r"\1\n    state->hashed = 0u;"),
@@ -102,11 +102,11 @@ PLANTED = {
     "a commit twice": (r"(\n    state->hashed = \(uint16_t\)[^\n]*)", r"\1\1"),
     "a wrong initial value": (r"state->count = 3u;", "state->count = 2u;"),
     "an initial value left out": (r"\n    state->kept = 1;", ""),
-    "an observer left out": (r"\n    state->observed.total = t1;", ""),
+    "an observer left out": (r"\n    state->observed.total = fourth_part;", ""),
     "a call left out": (r"\n        fourth\([^\n]*", ""),
     "a call twice": (r"(\n        fourth\([^\n]*)", r"\1\1"),
     "a call too early": (r"(\n\s*if \(up && a < b)", "\n    fourth(a, 0u, 0u, 0);\\1"),
-    "arguments swapped": (r"first\((.*), (state->count)\)", r"first(\2, \1)"),
+    "arguments swapped": (r"first\((.*), (count_now)\)", r"first(\2, \1)"),
     "truncating division": (r"(\(\(a / b\)) - [^;]*;", r"\1);"),
     "no test for zero": (r"if \(b == 0\) \{\n        return 0;\n    \}\n", ""),
     "no test for -1": (r"if \(b == -1\) \{\n[^}]*\}\n", ""),
@@ -120,12 +120,15 @@ PLANTED = {
     "an unsafe conversion of a float": (r"return \(x < 256\.0f\) \? \(uint8_t\)x : UINT8_MAX;", "return (uint8_t)x;"),
     "a return before a call": (r"(void subject_step\()([^)]*\)\n\{)", r"HELPER\1\2"),
     "an uninitialised condition": (r"(\n    state->kept = [^\n]*)", r"\n    bool u;\n    if (u) {\1\n} else {\1\n}"),
-    "an uninitialised number": (r"const int8_t t1 = ([^;]*);", r"uint8_t u;\nint8_t t1 = (int8_t)(\1 + (u - u));"),
+    "an uninitialised number": (
+        r"const int8_t fourth_part = ([^;]*);",
+        r"uint8_t u;\nint8_t fourth_part = (int8_t)(\1 + (u - u));",
+    ),
     "code that compilers leave out": (r"(\n    state->kept = [^\n]*)", r"\n#ifndef __STDC__\1\n#endif"),
     "a typedef of its own": (r'(#include "subject.h")', r"typedef unsigned short uint8_t;\n\1"),
     "fast mathematics": (r"fp-contract=off", "fast-math"),
     "a function that others may replace": (r"void subject_step", "__attribute__((weak)) void subject_step"),
-    "an uninitialised variable": (r"const int8_t t1 = [^;]*;", "int8_t t1;"),
+    "an uninitialised variable": (r"const int8_t fourth_part = [^;]*;", "int8_t fourth_part;"),
 }
 
 
@@ -184,7 +187,7 @@ HOLES = {  # file, pattern, replacement, and what the proof says
     "no guard": (".h", r"#ifndef STREAMCHECK_subject_H\n#define \w+\n", "", "no guard"),
     "C++ linkage": (".h", r'extern "C"', 'extern "C++"', "a directive that is not expected here"),
     "a macro": (".h", r"(typedef struct \{)", r"#define count kept\n\1", "a directive that is not expected here"),
-    "a name that may be a macro": (".c", r"\bt1\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
+    "a name that may be a macro": (".c", r"\bfourth_part\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
     "a second declaration": (".c", r"(\n    const bool up = [^\n]*)", r"\1\1", "up is declared twice"),
     "a parameter declared again": (".c", r"(    const bool up)", r"    const bool state = up;\n\1", "declared twice"),
     "a constant field": (".h", r"    uint8_t count;", "    const uint8_t count;", "has a qualifier"),

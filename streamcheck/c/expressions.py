@@ -30,7 +30,7 @@ from streamcheck.c.declarations import (
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, text_of, where_of
+from streamcheck.c.syntax import form, is_first_or_second, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
@@ -82,6 +82,12 @@ class Evaluator:
     ) -> tuple[CResult, CResult]:
         """Two operands whose order C leaves open: `first` of `node`, then `second` of `following`."""
         return first(), second()
+
+    def require_alive(self, target: Lvalue) -> None:
+        """A pointer to the target is used: the object must not have ended."""
+
+    def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        """The pointer now points to the target."""
 
     # Lines and messages
 
@@ -281,7 +287,18 @@ class Evaluator:
         return kinds.size_of(static.kind_of(self, node.expr))
 
     def _TernaryOp(self, node: Any) -> CResult:
+        if is_first_or_second(node):
+            return self.first_or_second(node)
         return self.conditional_expression(node)
+
+    def first_or_second(self, node: Any) -> CValue:
+        """a ?: b, with a evaluated once."""
+        first = self.scalar(node.cond)
+        with self.suppose(negation(self.arithmetic.truth(first))):
+            second = self.scalar(node.iffalse)
+        kind = kinds.common(first.kind, second.kind)
+        chosen = (self.arithmetic.convert(value, kind) for value in (first, second))
+        return conditional_value(self.arithmetic.truth(first), *chosen)
 
     def conditional_expression(self, node: Any) -> CValue:
         """?: (6.5.15)."""
@@ -319,6 +336,8 @@ class Evaluator:
         name = getattr(node.name, "name", "")
         arguments = list(node.args.exprs) if node.args else []
         meaning = self.scope.meaning(name)
+        if name == "offsetof" and meaning is None:
+            return self.arithmetic.number(kinds.ULONG, self._offset_of(node))
         if name in CONSTANT_MACROS and meaning is None and len(arguments) == 1 and form(arguments[0]) == "Constant":
             whole = whole_literal(arguments[0].value + CONSTANT_MACROS[name])
             if whole is not None:
@@ -326,6 +345,33 @@ class Evaluator:
         if self.is_library_function(name) and not (isinstance(meaning, Function) and meaning.body is not None):
             return self.arithmetic.function(name, [self.scalar(a) for a in arguments])
         return self.call(node)
+
+    def _offset_of(self, node: Any) -> int:
+        """The distance of a field from the beginning of its struct, in bytes (7.17)."""
+        if self.arithmetic.dialect is Dialect.PORTABLE:
+            raise Unsupported("sizes depend on the compiler")
+        whole, part = node.args.exprs
+        steps = []
+        while form(part) != "ID":
+            steps.append(part)
+            part = part.name
+        kind, at = self._offset_in(self.declarations.kind_of(whole, self.scope), part.name, node)
+        for step in reversed(steps):
+            if form(step) == "ArrayRef" and isinstance(kind, Array):
+                kind = kind.element
+                at += self.constant(step.subscript) * kinds.size_of(kind)
+            else:
+                kind, inner = self._offset_in(kind, getattr(getattr(step, "field", None), "name", "[]"), node)
+                at += inner
+        return at
+
+    def _offset_in(self, kind: AnyKind, name: str, node: Any) -> tuple[AnyKind, int]:
+        kinds.alignment(kind)  # raises if the layout is not known
+        fields = kinds.offsets(kind) if isinstance(kind, Struct) else ()
+        for field, inner, at in fields:
+            if field == name:
+                return inner, at
+        raise self.error(f"{self.text(node)}: {kind} has no field {name}", node)
 
     def is_library_function(self, name: str) -> bool:
         """The function is one of math.h, and terms express it."""
@@ -361,7 +407,7 @@ class Evaluator:
             raise self.error(f"{self.text(node.subscript)} is not an index", node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
             return self.element(array, self.arithmetic.promote(index))
-        return pointers.dereference(pointers.move(array, index, "+", self), self, node)
+        return pointers.element_at(array, index, self, node)
 
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""
@@ -380,19 +426,11 @@ class Evaluator:
         raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
     def _Assignment(self, node: Any) -> CResult:  # 6.5.16
-        name = getattr(node.lvalue, "name", None)
-        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
-            why = f"it changes {name} twice, and C does not define in which order"
-            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
-        target = self.lvalue(node.lvalue)
-        if isinstance(target, PointerVariable):
-            return pointers.assign(target, node, self)
-        left, new = self.in_order(
-            node.lvalue,
-            lambda: target if node.op == "=" else Updated(target, self.read(target)),
-            node.rvalue,
-            lambda: self.value(node.rvalue),
-        )
+        self.refuse_two_changes(node)
+        meaning = self.scope.meaning(node.lvalue.name) if form(node.lvalue) == "ID" else None
+        if isinstance(meaning, PointerVariable):
+            return pointers.assign(meaning, node, self)
+        left, new = self.in_order(node.lvalue, lambda: self._target(node), node.rvalue, lambda: self.value(node.rvalue))
         if isinstance(left, Updated):
             if not isinstance(left.before, CValue) or not isinstance(new, CValue):
                 raise self.error(f"{self.text(node)}: one side is not a number", node)
@@ -401,6 +439,19 @@ class Evaluator:
         assert isinstance(left, Lvalue)
         self.assign(node, (left, new))
         return self.value_assigned(left)
+
+    def _target(self, node: Any) -> CResult:
+        """The lvalue that an assignment changes, with its value if that is used."""
+        target = self.lvalue(node.lvalue)
+        assert isinstance(target, Lvalue)
+        return target if node.op == "=" else Updated(target, self.read(target))
+
+    def refuse_two_changes(self, node: Any) -> None:
+        """Error if an assignment and its right side change one variable, in no order that C defines."""
+        name = getattr(node.lvalue, "name", None)
+        if isinstance(name, str) and name in effects.names_changed(node.rvalue):
+            why = f"it changes {name} twice, and C does not define in which order"
+            raise self.error(f"{self.text(node)}: {why}; write two statements", node)
 
     def value_assigned(self, lvalue: Lvalue) -> CResult:
         """The value of an assignment to the lvalue."""

@@ -45,7 +45,7 @@ int isnanT(T x) { return x != x ? any ? any : 1 : 0; }
 int isinfT(T x) { return fabsT(x) == (T)INFINITY ? any ? any : 1 : 0; }
 int isfiniteT(T x) { return fabsT(x) < (T)INFINITY ? any ? any : 1 : 0; }
 int isnormalT(T x) { return fabsT(x) >= T_MIN && fabsT(x) < (T)INFINITY ? any ? any : 1 : 0; }
-int signbitT(T x) { return x != x ? any : x < 0 || (x == 0 && 1 / x < 0) ? any ? any : 1 : 0; }
+int signbitT(T x) { return x < 0 || (x == 0 && 1 / x < 0) ? any ? any : 1 : 0; }
 T copysignT(T x, T y) { return signbitT(y) ? -fabsT(x) : fabsT(x); }
 int fpclassifyT(T x) {
     return x != x ? FP_NAN : fabsT(x) == (T)INFINITY ? FP_INFINITE : x == 0 ? FP_ZERO
@@ -125,7 +125,8 @@ HEAP = frozenset("aligned_alloc alloca calloc malloc realloc".split())
 
 @dataclass(frozen=True, slots=True)
 class LibraryModel:
-    """`is_character`: the argument is an unsigned char or EOF."""
+    """`is_character`: the argument is an unsigned char or EOF. `needs_sign`: the argument must not be NaN, whose sign
+    values do not have here."""
 
     name: str
     result: Integer | Floating
@@ -133,6 +134,7 @@ class LibraryModel:
     value: Any  # the expression, as it is parsed
     is_character: bool
     chooses: bool  # the value is not determined by the arguments
+    needs_sign: bool
 
 
 def model_name(name: str) -> str | None:
@@ -173,7 +175,9 @@ def _model(definition: Any, choosers: Sequence[str], *, is_character: bool) -> L
     function = definition.decl.type
     parameters = tuple((p.name, _kind(p.type)) for p in function.args.params if p.name is not None)
     chooses = any(has_name(returned.expr, name) for name in choosers)
-    return LibraryModel(definition.decl.name, _kind(function.type), parameters, returned.expr, is_character, chooses)
+    name, result = definition.decl.name, _kind(function.type)
+    needs_sign = name in ("signbit", "signbitf")
+    return LibraryModel(name, result, parameters, returned.expr, is_character, chooses, needs_sign)
 
 
 def _kind(node: Any) -> Integer | Floating:

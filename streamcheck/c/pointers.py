@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.c import kinds
-from streamcheck.c.arithmetic import SUMS, CValue
+from streamcheck.c.arithmetic import SUMS, CValue, SideCondition
 from streamcheck.c.declarations import CResult, Pointee, PointerVariable, Updated
 from streamcheck.c.kinds import Array, Integer, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.terms import recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import negation, simple_term
-from streamcheck.core.term import TRUE, Term, constant
+from streamcheck.core.term import FALSE, TRUE, Term, constant
 
 if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
@@ -73,6 +73,7 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
 def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
     """The lvalue that a pointer points to. Its index must be in bounds."""
     pointee = pointee_of(operand, to, node)
+    to.require_alive(pointee.lvalue)
     if pointee.offset is None:
         return pointee.lvalue
     if not isinstance(pointee.lvalue.kind, Array):
@@ -91,12 +92,32 @@ def address(lvalue: Lvalue, to: Evaluator) -> Pointee:
 
 
 def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
-    """A pointer some elements further (6.5.6)."""
+    """A pointer some elements further, in its array or at its end (6.5.6)."""
+    pointee = shift(operand, by, op, to)
+    if pointee.offset is not None and pointee != operand:
+        length = pointee.lvalue.kind.length if isinstance(pointee.lvalue.kind, Array) else 1
+        to.arithmetic.require_range(SideCondition.POINTER, pointee.offset, 0, length)
+        old = operand.offset if isinstance(operand, Pointee) else None
+        if old is not None:  # so that the sum has not wrapped around
+            to.arithmetic.require_range(SideCondition.POINTER, old, 0, length)
+    return pointee
+
+
+def element_at(operand: CResult, index: CValue, to: Evaluator, node: Any) -> Lvalue:
+    """p[i]. Its index must be in bounds."""
+    return dereference(shift(operand, index, "+", to), to, node)
+
+
+def shift(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
+    """A pointer some elements further, which may be anywhere."""
     if isinstance(operand, Lvalue) and isinstance(operand.kind, Array):
         operand = Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
     if not isinstance(operand, Pointee):
         raise SpecError("the target of this pointer is not known when the program is read", to.where)
+    to.require_alive(operand.lvalue)
     distance = to.arithmetic.convert(by, kinds.LONG).term
+    if isinstance(by.kind, Integer) and by.kind.high > kinds.LONG.high:
+        to.arithmetic.require_range(SideCondition.POINTER, by, 0, kinds.LONG.high)
     if distance.is_const and distance.payload == 0:
         return operand
     if operand.offset is None or not is_in_array(operand.lvalue, operand.offset):
@@ -112,6 +133,8 @@ def is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
 def not_null(pointer: CResult, to: Evaluator) -> Term:
     if isinstance(pointer, Pointee) and not pointer.sure:
         raise SpecError("it may not point anywhere yet", to.where)
+    if isinstance(pointer, Pointee):
+        to.require_alive(pointer.lvalue)
     return TRUE
 
 
@@ -134,6 +157,9 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
             return arithmetic.of_truth(negation(not_null(other, to)) if op == "==" else not_null(other, to))
     a, b = (move(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right))
     a, b = _qualify(a, constant=False), _qualify(b, constant=False)
+    if a.lvalue.object is not b.lvalue.object and op in ("-", "<", "<=", ">", ">="):
+        arithmetic.oblige(SideCondition.SAME, FALSE)
+        return arithmetic.number(kinds.LONG if op == "-" else kinds.INT, 0)
     if a.lvalue != b.lvalue or a.offset is None or b.offset is None:
         raise SpecError("a comparison of pointers to different variables is not supported", to.where)
     if op == "-":
@@ -179,6 +205,7 @@ def bind(
                 f"{text}: the element that {variable.name} points to is not known when the program is read", node
             )
         variable.target = pointee
+        to.note_target(variable, pointee.lvalue)
     elif variable.target.lvalue != pointee.lvalue:
         raise to.error(f"{text}: {variable.name} points into different variables", node)
     variable.sure &= pointee.sure
@@ -191,13 +218,18 @@ def bind(
 
 
 def assign(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
-    new = to.value(node.rvalue)
-    if node.op in ("+=", "-="):
+    if node.op not in ("=", "+=", "-="):
+        raise to.error(f"{to.text(node)}: {node.op} is not defined for pointers", node)
+    before, new = to.in_order(
+        node.lvalue,
+        lambda: None if node.op == "=" else value_of(variable, to, node),
+        node.rvalue,
+        lambda: to.value(node.rvalue),
+    )
+    if node.op != "=":
         if not isinstance(new, CValue):
             raise to.error(f"{to.text(node)}: not a number", node)
-        new = move(value_of(variable, to, node), new, node.op[0], to)
-    elif node.op != "=":
-        raise to.error(f"{to.text(node)}: {node.op} is not defined for pointers", node)
+        new = move(before, new, node.op[0], to)
     to.assign(node, *bind(variable, new, to.text(node), to, node))
     return value_of(variable, to, node)
 

@@ -1,7 +1,7 @@
 """C's preprocessor: comments, includes of files beside the source, macros, conditions.
 
 The lines of the output are those of the input, so that messages name the user's; an included file is put between line
-markers for the parser. Attributes are removed here; only `noreturn` has a meaning.
+markers for the parser.
 
 A file may test a macro that it does not define. In a whole program such a macro is what gcc and clang predefine on
 64-bit Linux, or undefined. In a file for any compiler (`portable`) it is unknown: all branches are then kept out, and
@@ -17,27 +17,19 @@ from dataclasses import dataclass
 
 from streamcheck.c.arithmetic import Dialect
 from streamcheck.c.expressions import Evaluator
+from streamcheck.c.extensions import PlainC, without_extensions
 from streamcheck.c.kinds import CONSTANTS, LONG
+from streamcheck.c.macros import NAME, Expansion, Macro, MacroError, parse_macro, tokens_of
+from streamcheck.c.predefined import predefined_macros
 from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
-TOKEN = re.compile(
-    r"""[A-Za-z_]\w* | \.?[0-9](?:[eEpP][+-]|[\w.])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | \n
-      | [^\S\n]+ | \#\# | . """,
-    re.X | re.S,
-)
 COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
-NAME = re.compile(r"[A-Za-z_]\w*$")
-DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
-MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
-MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
-ASSEMBLERS = ("asm", "__asm", "__asm__")
-RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
-INTEGER = re.compile(r"\b((?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?)[lL]*\b")
-HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
+HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stddef stdint limits float math string".split())
 QUOTE = '"'
 STANDARD_HEADERS = frozenset(
     f"<{name}.h>"
@@ -45,18 +37,8 @@ STANDARD_HEADERS = frozenset(
     " stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time unistd wchar wctype".split()
 )
 PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every operation on floats is rounded
-# Macros that gcc and clang predefine on 64-bit Linux, with these values.
-PREDEFINED = dict.fromkeys("__STDC__ __STDC_HOSTED__ __LP64__ _LP64 __linux__ __unix__ __x86_64__".split(), "1")
-PREDEFINED |= {"__CHAR_BIT__": "8", "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8"}
-PREDEFINED |= {"__STDC_VERSION__": "201710L"}
 GUARD = re.compile(r"STREAMCHECK_\w+_H\Z")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-
-
-@dataclass(frozen=True, slots=True)
-class Macro:
-    parameters: tuple[str, ...] | None  # None: it takes no parentheses
-    body: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -67,14 +49,6 @@ class IfSection:
     taken: bool
     decided: bool
     unknown: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Preprocessed:
-    """The text for the parser, and the functions that are declared not to return."""
-
-    text: str
-    endless: frozenset[str]
 
 
 def read_file(path: str) -> str | None:
@@ -88,20 +62,18 @@ def read_file(path: str) -> str | None:
         raise SpecError(f"{path}: {why.strerror}") from None
 
 
-def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
+def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> PlainC:
+    """The text for the parser. In C for any compiler, extensions stay: the parser refuses them."""
     preprocessor = Preprocessor(files, portable=portable)
     text = "".join(preprocessor.file(path, ()))
-    if portable:
-        return Preprocessed(text, frozenset())  # attributes are not C: the parser refuses them
-    text, endless = without_attributes(text)
-    return Preprocessed(text, frozenset(endless))
+    return PlainC(text) if portable else without_extensions(text)
 
 
 class Preprocessor:
     def __init__(self, files: Callable[[str], str | None], *, portable: bool) -> None:
         self.files = files
         self.portable = portable
-        self.macros: dict[str, Macro] = {} if portable else {n: Macro(None, (v,)) for n, v in PREDEFINED.items()}
+        self.macros: dict[str, Macro] = {} if portable else dict(predefined_macros())
         self.here = Location("", 0)
 
     def file(self, path: str, within: tuple[str, ...]) -> Iterator[str]:
@@ -191,18 +163,15 @@ class Preprocessor:
                 raise SpecError(f"unknown directive #{name}", self.here)
 
     def _define(self, rest: str) -> None:
-        match = re.match(r"([A-Za-z_]\w*)(\(([^)]*)\))?\s*(.*)", rest, re.S)
-        if match is None:
-            raise SpecError(f"not a macro definition: {rest}", self.here)
-        body = tuple(t for t in TOKEN.findall(match[4].strip()) if t != "\n")
-        if any(t in ("#", "##") for t in body):
-            raise SpecError(f"the macro {match[1]} uses # or ##, which are not supported", self.here)
-        if match[1] == "NDEBUG":
+        try:
+            name, macro = parse_macro(rest.replace("\n", " "))
+        except MacroError as why:
+            raise SpecError(str(why), self.here) from None
+        if self.portable and (macro.variadic or any(t.text in ("#", "##") for t in macro.body)):
+            raise SpecError(f"the macro {name} is variadic or uses # or ##", self.here)
+        if name == "NDEBUG":
             raise SpecError("NDEBUG leaves out every assert: not supported", self.here, write="a file without it")
-        names = [p.strip() for p in match[3].split(",") if p.strip()] if match[2] else None
-        if names is not None and not all(NAME.match(p) for p in names):
-            raise SpecError(f"the macro {match[1]} is variadic, which is not supported", self.here)
-        self.macros[match[1]] = Macro(None if names is None else tuple(names), body)
+        self.macros[name] = macro
 
     def _holds(self, name: str, rest: str) -> bool | None:
         """The truth of a condition. None if it depends on the compiler."""
@@ -213,10 +182,9 @@ class Preprocessor:
         if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
             return None
         tested = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
-        text = "".join(self._tokens(TOKEN.findall(tested), frozenset()))
         try:
-            return _condition(text, self.here.file)
-        except (SpecError, ValueError):
+            return _condition(Expansion(self.macros, self.here.line).text(tested), self.here.file)
+        except (SpecError, ValueError, MacroError):
             raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
 
     def _is_unknown(self, name: str) -> bool:
@@ -228,73 +196,12 @@ class Preprocessor:
         text = "".join(chunk)
         if self.macros.keys().isdisjoint(NAMES.findall(text)) and "__LINE__" not in text:
             yield text
-        else:
-            yield from self._tokens(TOKEN.findall(text), frozenset(), counting=True)
-
-    def _tokens(self, tokens: list[str], within: frozenset[str], counting: bool = False) -> Iterator[str]:
-        """The tokens with macros replaced; `within`: those being replaced."""
-        at = 0
-        while at < len(tokens):
-            token = tokens[at]
-            at += 1
-            if counting and token == "\n":
-                self.here = Location(self.here.file, self.here.line + 1)
-            macro = None if token in within else self.macros.get(token)
-            if macro is None:
-                yield str(self.here.line) if token == "__LINE__" and token not in self.macros else token
-                continue
-            values: dict[str, list[str]] = {}
-            lines = 0
-            if macro.parameters is not None:
-                end = self._end_of_arguments(tokens, at)
-                if end is None:
-                    yield token
-                    continue
-                values = self._arguments(token, macro.parameters, tokens[at:end], within)
-                lines = tokens[at:end].count("\n")
-                at = end
-            body = [t for part in macro.body for t in values.get(part, [part])]
-            result = list(self._tokens(body, within | {token}))
-            last = self.macros.get(next((t for t in reversed(result) if t.strip()), ""))
-            if last is not None and last.parameters is not None and self._end_of_arguments(tokens, at) is not None:
-                raise SpecError(
-                    f"the macro {token} expands to the name of a macro with arguments, which is not supported",
-                    self.here,
-                )
-            yield from result
-            yield "\n" * lines
-            if counting:
-                self.here = Location(self.here.file, self.here.line + lines)
-
-    def _end_of_arguments(self, tokens: list[str], at: int) -> int | None:
-        """The place after the closing parenthesis, if an opening one comes next."""
-        start = next((i for i in range(at, len(tokens)) if tokens[i].strip()), None)
-        if start is None or tokens[start] != "(":
-            return None
-        depth = 0
-        for i in range(start, len(tokens)):
-            depth += {"(": 1, ")": -1}.get(tokens[i], 0)
-            if not depth:
-                return i + 1
-        raise SpecError("the arguments of a macro are not closed", self.here)
-
-    def _arguments(
-        self, name: str, parameters: tuple[str, ...], tokens: list[str], within: frozenset[str]
-    ) -> dict[str, list[str]]:
-        inner = tokens[next(i for i, t in enumerate(tokens) if t == "(") + 1 : -1]
-        parts: list[list[str]] = [[]]
-        depth = 0
-        for t in inner:
-            depth += {"(": 1, ")": -1}.get(t, 0)
-            if t == "," and not depth:
-                parts.append([])
-            else:
-                parts[-1].append(" " if t == "\n" else t)
-        if not parameters and len(parts) == 1 and not "".join(parts[0]).strip():
-            return {}
-        if len(parts) != len(parameters):
-            raise SpecError(f"the macro {name} takes {len(parameters)} arguments, found {len(parts)}", self.here)
-        return {p: list(self._tokens(part, within)) for p, part in zip(parameters, parts, strict=True)}
+            return
+        expansion = Expansion(self.macros, first)
+        try:
+            yield expansion.text(text)
+        except MacroError as why:
+            raise SpecError(str(why), Location(path, expansion.line)) from None
 
 
 def _is_taken(taken: list[IfSection]) -> bool:
@@ -326,86 +233,17 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _condition(text: str, path: str) -> bool:
     """The truth of the expression of an #if (6.10.1). Integers are intmax_t; names that are no macros are 0."""
-    text = INTEGER.sub(r"\1L", text)
-    text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: _literal(CONSTANTS.get(m[0], (0,))[0]), text)
-    (declaration,) = parse(f"enum {{ value = ({text}) }};", path, ())
+    tokens = " ".join(_operand(t.text) for t in tokens_of(text))
+    (declaration,) = parse(f"enum {{ value = ({tokens}) }};", path, ())
     return bool(Evaluator(path, Dialect.COMPILED).constant(declaration.type.values.enumerators[0].value))
+
+
+def _operand(token: str) -> str:
+    if NAME.match(token):
+        return _literal(CONSTANTS.get(token, (0,))[0])
+    whole = INTEGER.fullmatch(token)
+    return f"{whole[1]}L" if whole else token
 
 
 def _literal(value: int) -> str:
     return f"{value}UL" if value > LONG.high else f"({value + 1}L - 1L)"
-
-
-def without_attributes(text: str) -> tuple[str, set[str]]:
-    """The text without the extensions of compilers, with the same lines, and the functions that do not return."""
-    pieces: list[str] = []
-    endless: set[str] = set()
-    declaration: list[str] = []  # since the last ; { or }
-    marked = False
-    tokens = TOKEN.findall(text)
-    at = 0
-    file, line = "", 1
-    while at < len(tokens):
-        token = tokens[at]
-        at += 1
-        if token == "#":  # the parser's marker: # line "file"
-            file, line = tokens[at + 3].strip('"'), int(tokens[at + 1]) - 1
-        line += token == "\n"
-        if token in ("__attribute__", "__attribute", "_Alignas"):
-            end = _after_parentheses(tokens, at)
-            words = {t.strip("_") for t in tokens[at:end]}
-            marked |= "noreturn" in words
-            mode = words & MODES.keys()
-            if "mode" in words and mode:
-                _retype(pieces, declaration, MODES[min(mode)])
-            elif not words.isdisjoint(MEANINGFUL):
-                wrong = min(words & MEANINGFUL)
-                raise SpecError(
-                    f"the attribute {wrong} changes the meaning of the program: not supported",
-                    Location(file, line),
-                )
-            line += tokens[at:end].count("\n")
-            pieces.append("\n" * tokens[at:end].count("\n"))
-            at = end
-            continue
-        if token in ASSEMBLERS:
-            end = _after_parentheses(tokens, _after_qualifiers(tokens, at))
-            before = next((t for t in reversed(declaration) if t.strip()), ";")
-            text = "" if before == ")" or before.isidentifier() else "__asm__()"  # a name for the linker, a statement
-            line += tokens[at:end].count("\n")
-            pieces.append(text + "\n" * tokens[at:end].count("\n"))
-            at = end
-            continue
-        marked |= token in ("_Noreturn", "noreturn")
-        if token in (";", "{", "}"):
-            if marked:
-                endless.update(re.findall(r"(\w+)\s*\(", " ".join(declaration))[:1])
-            declaration, marked = [], False
-        else:
-            declaration.append(token)
-        pieces.append("" if token in DROPPED or token in ("_Noreturn", "noreturn") else RENAMED.get(token, token))
-    return "".join(pieces), endless
-
-
-def _after_qualifiers(tokens: list[str], at: int) -> int:
-    while at < len(tokens) and (not tokens[at].strip() or tokens[at].strip("_") in ("volatile", "goto", "inline")):
-        at += 1
-    return at
-
-
-def _retype(pieces: list[str], declaration: list[str], wanted: str) -> None:
-    """Gives the declaration at the end of the pieces the type of an attribute `mode`, instead of int."""
-    for at in range(len(pieces) - 1, max(len(pieces) - len(declaration) - 1, -1), -1):
-        if pieces[at] == "int":
-            pieces[at] = wanted if wanted != "char" or "unsigned" in declaration else "signed char"
-            return
-
-
-def _after_parentheses(tokens: list[str], at: int) -> int:
-    depth = 0
-    while at < len(tokens):
-        depth += {"(": 1, ")": -1}.get(tokens[at], 0)
-        at += 1
-        if not depth and tokens[at - 1].strip():
-            break
-    return at

@@ -11,6 +11,7 @@ and then, in the specification with equals put for equals:
     inductive     T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ J[x0] ∧ … ∧ J[xk-1] ⊨ J[xk]
     compressed    the same with C_k[x0 … xk] on the left
     complete      I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ C_k[x0 … xk] is contradictory
+    ended         the same without C_k[x0 … xk]
 
 The base case suffices if every state is initial: I is true, so it shows A[x0] ⊨ J[x0] for all x0.
 C_k: the states are pairwise different, and only the first is initial. States are compared on the variables that
@@ -156,6 +157,8 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCo
     yield VerificationCondition("base case", runs, _base(certificate.invariants, k))
     if certificate.kind == "complete":
         yield VerificationCondition("completeness", runs, _complete(k), compares_states=True)
+    elif certificate.kind == "ended":
+        yield VerificationCondition("end of all runs", runs, _end(k))
     elif any(r.initial is not None for r in runs.registers):
         compressed = certificate.kind == "compressed"
         yield VerificationCondition("step case", runs, _induction(certificate, k), compares_states=compressed)
@@ -199,6 +202,13 @@ def _complete(k: int) -> Query:
     def query(script: Script) -> None:
         _follow(script, k, initial=True)
         _compress(script, k)
+
+    return query
+
+
+def _end(k: int) -> Query:
+    def query(script: Script) -> None:
+        _follow(script, k, initial=True)
 
     return query
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -15,13 +15,15 @@ from streamcheck.cli.options import engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
+from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
-from streamcheck.run.source import Target, read_specs
+from streamcheck.run.source import Target, read_specs, sampled_rows
 from streamcheck.run.strategy import processors
 
 ALARM = 4
+MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 
 
 @click.command(name="compile", short_help="Compile a spec to C99 and prove the C equal to it.")
@@ -34,9 +36,33 @@ ALARM = 4
     show_default=True,
     help="context: NAME_init and NAME_step with the caller's state; copilot: global variables and step().",
 )
+@click.option(
+    "--handlers",
+    type=click.Choice(["functions", "context", "table"]),
+    default="functions",
+    show_default=True,
+    help="How handlers are called: as functions; as functions that get the `void *user` given to NAME_init (context); "
+    "through a table of function pointers given to NAME_init, with the `user` too (table).",
+)
+@click.option("--prefix", metavar="TEXT", default="", help="Begin every name that other files see, and the files'.")
+@click.option("--assumptions", is_flag=True, help="Add NAME_assumptions_hold, which says if all have been true so far.")
 @click.option("--observers", is_flag=True, help="Add the observers' values to the state.")
-@click.option("--example", is_flag=True, help="Also write a main.c that uses it.")
+@click.option(
+    "--with",
+    "extras",
+    metavar="WHAT",
+    multiple=True,
+    help="Also write: example (a main.c), test (a unit test), trace (JSON), cmake (CMake and pkg-config), "
+    "arduino, ros2, cfs, fprime (a wrapper), rust (a no_std crate), or what the templates in a folder make.",
+)
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
+@click.option(
+    "--optimize",
+    type=click.Choice(["size", "speed"]),
+    default="size",
+    show_default=True,
+    help="size: equal work is a loop; speed: one statement after the other.",
+)
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
@@ -55,9 +81,13 @@ def command(
     file: str,
     directory: str,
     abi: str,
+    handlers: Handlers,
+    prefix: str,
+    assumptions: bool,
     observers: bool,
-    example: bool,
+    extras: tuple[str, ...],
     narrow: bool,
+    optimize: Literal["size", "speed"],
     strict_math: bool,
     unproven: bool,
     no_validate: bool,
@@ -67,7 +97,7 @@ def command(
     verbose: int,
     as_json: bool,
 ) -> int:
-    """Compile a spec to C99: constant time and memory, no heap, no loop in a step.
+    """Compile a spec to C99: constant time and memory, no heap, loops with constant bounds only.
 
     The properties are proved first, and the C is read back and proved equal to the spec. Exit status: 0 written;
     1 or 3 not written, because a property is falsified or unknown; 2 the command or the spec is wrong; 4 not written,
@@ -78,8 +108,9 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, example)
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, limits)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
+        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:
             with Live(specification, shown=not as_json and not verbose) as live:
                 result = compile_spec(specification, request, live)
@@ -141,6 +172,7 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "operations": figures.operations,
             "longest_chain": figures.longest,
         }
+        row["interface"] = result.unit.interface
     if result.compilation is not None:
         row["compilation"] = {
             "command": result.compilation.command,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streamcheck.problem.result import Verdicts
 
 ALARM = 4
+BOUNDED = 5
 
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
@@ -41,6 +42,9 @@ ALARM = 4
     help="Seconds for the whole run.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
+@click.option(
+    "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
+)
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
     "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
@@ -66,6 +70,7 @@ def command(
     timeout: float,
     jobs: int | None,
     memory: int | None,
+    bound: int | None,
     deterministic: bool,
     integers: Literal["c", "math"],
     blocks: bool,
@@ -81,7 +86,7 @@ def command(
 
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
-    2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
+    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
     """
     deadline = time.monotonic() + timeout
     standby = click.get_current_context().with_resource(Standby())
@@ -104,7 +109,7 @@ def command(
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         limit = memory and memory * 1_000_000
-        limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings)
+        limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings, bound)
         try:
             with Live(problem, shown=not as_json and not quiet and not verbose) as live:
                 verdicts = prove(problem, limits, live, standby)
@@ -123,7 +128,7 @@ def command(
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (ALARM, 1, 3) if status in statuses), 0)
+    return next((status for status in (ALARM, 1, 3, BOUNDED) if status in statuses), 0)
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:

@@ -13,6 +13,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.names import FreshNames
 from streamcheck.core.term import walk_cone
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
+from streamcheck.problem.places import Handlers
 from streamcheck.problem.specification import Input, Specification
 
 
@@ -20,22 +21,36 @@ class CNames:
     """The identifiers of one compiled spec."""
 
     def __init__(
-        self, specification: Specification, externs: Iterable[Input], *, copilot: bool, observers: bool
+        self,
+        specification: Specification,
+        externs: Iterable[Input],
+        *,
+        copilot: bool,
+        observers: bool,
+        handlers: Handlers = "functions",
+        prefix: str = "",
     ) -> None:
         self.specification = specification
         self.externs = tuple(externs)
         self.copilot = copilot
+        self.handlers = handlers
+        self.prefix = prefix
         self.renamed: dict[tuple[str, str], str] = {}
         self._must_be_identifier("the spec", specification.name, specification.where)
-        self.spec = c_file_name(specification.name)  # of the files, and what the names of the interface begin with
+        # of the files, and what the names of the interface begin with
+        self.spec = c_file_name(prefix + specification.name)
         self._note("spec", specification.name, self.spec)
-        suffixes = ["state", "inputs", "init", "step", "inputs_valid", "observers", "observed"]
-        self.generated = {f"{self.spec}_{suffix}" for suffix in suffixes} | ({"step"} if copilot else set())
+        self.step = f"{prefix}step" if copilot else f"{self.spec}_step"
+        suffixes = ["state", "inputs", "init", "step", "inputs_valid", "observers", "observed", "handlers"]
+        suffixes.append("assumptions_hold")
+        self.generated = {f"{self.spec}_{suffix}" for suffix in suffixes} | {self.step}
         # Ordinary identifiers at file scope, each with its meaning.
         self.public = dict.fromkeys(sorted(self.generated), "a name of the generated code")
         self.types = _structs_and_enums(specification, self.externs, observers=observers)
         self._declare_interface(observers)
-        self._locals = FreshNames({*self.public, "observed", "step"})
+        links = {"functions": [], "context": ["user"], "table": ["handlers", "user"]}
+        self.links = links[handlers]  # the pointers in the state, which NAME_init gets as parameters
+        self._locals = FreshNames({*self.public, "observed", "step", *self.links})
         self.state = self._locals.fresh("state")  # the parameters of the step function
         self.inputs = self._locals.fresh("inputs")
 
@@ -48,9 +63,20 @@ class CNames:
     def observer(self, name: str) -> str:
         return self.renamed.get(("observer", name), name)
 
+    def call(self, trigger: str) -> tuple[str, list[str]]:
+        """The function that the step calls, and its arguments before the spec's."""
+        function = self.trigger(trigger)
+        if self.handlers == "table":
+            function = f"{self.state}->handlers->{function}"
+        return function, [] if self.handlers == "functions" else [f"{self.state}->user"]
+
     def remarks(self) -> Iterator[str]:
-        """The user's names that are different in C."""
+        """The user's names that are different in C, but for the prefix."""
+        if self.prefix:
+            yield f"every name that other files see begins with {self.prefix}"
         for (role, name), chosen in self.renamed.items():
+            if chosen == self.prefix + name:
+                continue
             yield f"the {role} `{name}` is called {chosen} here: C has another meaning for {name}"
 
     def _must_be_identifier(self, what: str, name: str, where: Location | None) -> None:
@@ -103,7 +129,7 @@ class CNames:
 
     def _chosen_name(self, role: str, name: str, where: Location | None, *, external: bool) -> str:
         self._must_be_identifier(f"{'an' if role[0] in 'aeiou' else 'a'} {role}", name, where)
-        chosen = c_name(name) if external or role == "struct" else member_name(name)
+        chosen = c_name(self.prefix + name) if external else c_name(name) if role == "struct" else member_name(name)
         if external and chosen in self.generated:
             chosen += SUFFIX
         return self._note(role, name, chosen)
@@ -122,16 +148,17 @@ class CNames:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
         args = next(t.args for t in self.specification.triggers if t.name == trigger)
         known = {w.term: w.name for w in self.specification.wires}
-        chosen: list[str] = []
+        nameless = {c.var for c in self.specification.cells if not c.named}
+        if self.copilot:
+            return [f"{self.trigger(trigger)}_arg{i}" for i in range(len(args))]
+        chosen = [] if self.handlers == "functions" else ["user"]
+        first = len(chosen)
         for i, (name, arg) in enumerate(args):
-            if self.copilot:
-                chosen.append(f"{self.trigger(trigger)}_arg{i}")
-                continue
-            wish = name or known.get(arg) or (str(arg.payload) if arg.op == "var" else f"arg{i}")
+            wish = name or known.get(arg) or (str(arg.payload) if arg.op == "var" and arg not in nameless else "")
             wish = c_name(wish) if is_identifier(wish) else ""
             usable = wish and wish not in self.public and wish not in chosen
             chosen.append(wish if usable else f"arg{i}")
-        return chosen
+        return chosen[first:]
 
 
 def _structs_and_enums(specification: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from streamcheck.codegen.expression import PRIMARY, UNARY, CExpression
@@ -10,9 +11,11 @@ from streamcheck.core.c_names import c_name, member_name
 from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
+from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value
 
 WIDTH = 110
+INDENT = "    "
 
 
 def literal(type: Type, value: Value) -> CExpression:
@@ -25,6 +28,13 @@ def literal(type: Type, value: Value) -> CExpression:
         case EnumType():
             return CExpression(enum_constant(type, int(value)), PRIMARY, "int32_t")  # type: ignore[arg-type]
     return CExpression("true" if value else "false", PRIMARY, "bool")
+
+
+def initial_text(value: Term) -> str:
+    """A constant term as the initialiser of an object."""
+    if value.op in ("array", "struct"):
+        return f"{{{', '.join(initial_text(a) for a in value.args)}}}"
+    return literal(value.type, value.payload).text
 
 
 def enum_constant(type: EnumType, code: int) -> str:
@@ -118,6 +128,23 @@ def source(where: Location | None) -> str:
         return ""
     text = where.text
     return f"{where.short}  {text}" if text else where.short
+
+
+def indent(lines: Iterable[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+def braced_lines(items: Iterable[str]) -> Iterator[str]:
+    """Items of a braced list, as many to a line as fit."""
+    line = INDENT
+    items = list(items)
+    for i, item in enumerate(items):
+        piece = item + ("," if i < len(items) - 1 else "")
+        if len(line) + len(piece) > WIDTH and line.strip():
+            yield line.rstrip()
+            line = INDENT
+        line += piece + " "
+    yield line.rstrip()
 
 
 def size(type: Type) -> int:

@@ -1,22 +1,27 @@
-"""The generated files: header, source and, on request, an example `main`."""
+"""The generated files: header and source."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Literal
 
 from streamcheck.codegen import text
+from streamcheck.codegen.assumptions import with_assumption_cell
 from streamcheck.codegen.figures import Figures, figures
-from streamcheck.codegen.lower import Lowered, Ring, lower
+from streamcheck.codegen.interface import Data, interface_data
+from streamcheck.codegen.lower import Batch, Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
-from streamcheck.codegen.step import StepWriter
-from streamcheck.core.c_names import MATH, member_name
+from streamcheck.codegen.prefix import with_type_prefix
+from streamcheck.codegen.step import LoopConflict, StepWriter
+from streamcheck.core.c_names import MATH, is_identifier, member_name
+from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, part_names, struct_of
-from streamcheck.problem.places import Code, Place
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, machine, part_names, struct_of
+from streamcheck.problem.places import Code, Handlers, Place
 from streamcheck.problem.specification import Input, Specification, Trigger
 
 I = "    "  # noqa: E741
@@ -26,7 +31,10 @@ I = "    "  # noqa: E741
 class CodeOptions:
     copilot: bool = False
     observers: bool = False
-    example: bool = False
+    handlers: Handlers = "functions"
+    prefix: str = ""
+    assumptions: bool = False  # check them as the C runs
+    optimize: Literal["size", "speed"] = "size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,9 @@ class Unit:
     code: Code
     figures: Figures
     has_floats: bool
+    interface: Data  # for the templates of wrappers
+    locals: Mapping[str, str]  # of the step: the streams that local variables hold
+    lowered: Lowered
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -56,22 +67,68 @@ def remark_line(remark: str) -> str:
 
 
 def generate(specification: Specification, options: CodeOptions) -> Unit:
-    low = lower(specification, observers=options.observers)
-    names = CNames(specification, low.externs, copilot=options.copilot, observers=options.observers)
-    step = StepWriter(low, names)
-    writer = UnitWriter(low, names, step, options)
+    _refuse(specification, options)
+    specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
+    prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
+    try:
+        low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
+    except LoopConflict:
+        low, names, step = _write_step(prefixed, options, held, loops=False)
+    writer = UnitWriter(low, names, step, options, held)
     code = Code(
-        specification, writer.files(), writer.places(), options.copilot, options.observers, names.spec, names.renamed
+        specification,
+        writer.files(),
+        writer.places(),
+        options.copilot,
+        options.observers,
+        names.spec,
+        names.renamed,
+        options.handlers,
+        options.prefix,
+        held,
     )
-    return Unit(code, writer.figures, "#include <float.h>" in code.files[f"{names.spec}.c"])
+    signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
+    has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals, low)
+
+
+def _refuse(specification: Specification, options: CodeOptions) -> None:
+    """SpecError if the options do not fit each other or the spec."""
+    if options.prefix and not is_identifier(options.prefix):
+        raise SpecError(f"the prefix {options.prefix!r} is no beginning of a name in C", write="--prefix fsw_")
+    if options.handlers == "functions":
+        return
+    if options.copilot:
+        raise SpecError(
+            "with --abi copilot there is one instance, and its handlers are functions",
+            write=f"--abi context --handlers {options.handlers}",
+        )
+    if not specification.triggers:
+        raise SpecError(f"{specification.name} has no trigger, so no handlers", specification.where)
+
+
+def _write_step(
+    specification: Specification, options: CodeOptions, held: str, *, loops: bool
+) -> tuple[Lowered, CNames, StepWriter]:
+    low = lower(specification, observers=options.observers, loops=loops, held=held)
+    names = CNames(
+        specification,
+        low.externs,
+        copilot=options.copilot,
+        observers=options.observers,
+        handlers=options.handlers,
+        prefix=options.prefix,
+    )
+    return low, names, StepWriter(low, names)
 
 
 class UnitWriter:
-    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions) -> None:
+    def __init__(self, low: Lowered, names: CNames, step: StepWriter, options: CodeOptions, held: str) -> None:
         self.low = low
         self.names = names
         self.step = step
         self.options = options
+        self.held = held
         self.name = names.spec
         self.figures = figures(low, step.locals, self._size())
         self.types = names.types
@@ -85,10 +142,6 @@ class UnitWriter:
         files = {f"{name}.h": self._text(self._header()), f"{name}.c": self._text(self._source())}
         if self.options.copilot:
             files[f"{name}_types.h"] = self._text(self._types_header())
-        if self.options.example:
-            from streamcheck.codegen.example import example
-
-            files["main.c"] = self._text(example(self.low, self.names, self.options.copilot))
         return files
 
     def _text(self, lines: Iterable[str]) -> str:
@@ -97,6 +150,8 @@ class UnitWriter:
     def places(self) -> dict[str, Place]:
         names = self.step.state_names
         places = {c.name: Place(names[c.name]) for c in self.low.cells}
+        for batch in self.low.batches:
+            places |= {c.name: Place(names[c.name], element=i) for i, c in enumerate(batch.cells)}
         for ring in self.low.rings:
             for i, cell in enumerate(ring.cells):
                 places[cell.name] = Place(names[ring.name], self.step.indices[ring.name], i, len(ring.cells))
@@ -104,7 +159,8 @@ class UnitWriter:
 
     def _size(self) -> int:
         """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
-        members = sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
+        members: list[Type] = [machine(64, signed=False) for _ in self.names.links]  # pointers, of 4 or 8 bytes
+        members += sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
         shown = [t for t, _ in self._observer_members()]
         if self.options.copilot:
             return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
@@ -154,15 +210,19 @@ class UnitWriter:
         yield from self._observer_struct()
         if self.low.observers:
             yield f"extern struct {self.name}_observers {self.name}_observed;"
-        yield from ("", "/* one step: reads the variables above, calls the handlers below */", "void step(void);")
+        yield from ("", "/* one step: reads the variables above, calls the handlers below */")
+        yield f"void {self.names.step}(void);"
         yield from self._validity()
         yield ""
 
     def _interface(self) -> Iterator[str]:
         name = self.name
         yield from self._observer_struct()
+        if self.options.handlers == "table":
+            yield from self._table()
         yield "/* the state between steps; its meaning is private */"
         yield "typedef struct {"
+        yield from (f"{I}{POINTERS[link].format(name)}{link};" for link in self.names.links)
         yield from self._members()
         yield from (f"}} {name}_state;", "")
         inputs = ""
@@ -173,20 +233,47 @@ class UnitWriter:
                 note = _description(given)
                 yield f"{I}{text.declaration(given.type, self.names.extern(given.name))};{note}"
             yield from (f"}} {name}_inputs;", "")
-        yield "/* before the first step, and to begin again */"
-        yield from (f"void {name}_init({name}_state *{self.names.state});", "")
-        yield "/* one step: samples the inputs, calls the handlers below, then changes the state */"
-        yield f"void {name}_step({name}_state *{self.names.state}{inputs});"
+        yield "/* before the first step, and to begin again" + (
+            "; `user` is what the handlers get */" if self.names.links else " */"
+        )
+        yield from (f"void {self._init_signature()};", "")
+        yield "/* one step: samples the inputs, calls the handlers, then changes the state */"
+        yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
 
+    def _init_signature(self) -> str:
+        links = "".join(f", {POINTERS[link].format(self.name)}{link}" for link in self.names.links)
+        return f"{self.name}_init({self.name}_state *{self.names.state}{links})"
+
+    def _table(self) -> Iterator[str]:
+        yield "/* the handlers, defined by the user: each must be set, none may call the step function */"
+        yield "typedef struct {"
+        for trigger in self.low.specification.triggers:
+            yield f"{I}{text.comment(text.source(trigger.where))}"
+            function, parameters = self.signature(trigger).split("(", 1)
+            yield f"{I}void (*{function})({parameters};"
+        yield from (f"}} {self.name}_handlers;", "")
+
     def _validity(self) -> Iterator[str]:
+        if self.held:
+            yield "/* true if every assumption has been true at every step so far, which the proofs need */"
+            yield f"{self._assumptions_signature()};"
         if self.checked:
             yield from (
                 "",
                 "/* true if every enum among the inputs holds one of its values; else a step does nothing */",
             )
             yield f"{self._validity_signature()};"
+
+    def _assumptions_signature(self) -> str:
+        given = "void" if self.options.copilot else f"const {self.name}_state *{self.names.state}"
+        return f"bool {self.name}_assumptions_hold({given})"
+
+    def _assumptions_function(self) -> Iterator[str]:
+        if self.held:
+            yield from (self._assumptions_signature(), "{")
+            yield from (f"{I}return {self.step.state(self.step.state_names[self.held])};", "}", "")
 
     def _validity_signature(self) -> str:
         given = "void" if self.options.copilot else f"const {self.name}_inputs *{self.names.inputs}"
@@ -209,7 +296,7 @@ class UnitWriter:
             yield f"{I}{text.declaration(type, name)};" + (f" {note}" if note else "")
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
-        if not members and not self.low.observers:
+        if not members and not self.low.observers and not self.names.links:
             yield f"{I}uint8_t none; /* there is no state */"
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
@@ -217,11 +304,14 @@ class UnitWriter:
             yield cell.initial.type, self.step.state_names[cell.name], text.comment(text.source(cell.where))
         for ring in self.low.rings:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield _ring_type(ring), self.step.state_names[ring.name], note
+            yield _array_type(ring), self.step.state_names[ring.name], note
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
+        for batch in self.low.batches:
+            note = text.comment(text.source(batch.cells[0].where))
+            yield _array_type(batch), self.step.state_names[batch.name], note
 
     def _handlers(self) -> Iterator[str]:
-        triggers = self.low.specification.triggers
+        triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
         if triggers:
             yield "/* defined by the user; they must not call the step function */"
         for trigger in triggers:
@@ -239,7 +329,8 @@ class UnitWriter:
         code = list(self._code())
         used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
         floats = self._uses_floats(code)
-        headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H), "string.h": "memcpy" in used}
+        headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H)}
+        headers |= {"stddef.h": "offsetof" in used, "string.h": "memcpy" in used}
         yield f'#include "{self.name}.h"'
         yield ""
         yield from (f"#include <{header}>" for header, wanted in headers.items() if wanted)
@@ -259,6 +350,7 @@ class UnitWriter:
             yield from self._static_state()
         else:
             yield from self._init_function()
+        yield from self._assumptions_function()
         yield from self._step_function()
 
     def _uses_floats(self, code: Iterable[str]) -> bool:
@@ -271,30 +363,36 @@ class UnitWriter:
             any_of_it = True
             name = self.step.state_names[cell.name]
             yield text.comment(text.source(cell.where))
-            yield f"static {text.declaration(cell.initial.type, name)} = {_initial(cell.initial)};"
+            yield f"static {text.declaration(cell.initial.type, name)} = {text.initial_text(cell.initial)};"
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield from self._ring_definition(
-                ring, f"static {text.declaration(_ring_type(ring), self.step.state_names[ring.name])}"
+            yield from self._array_definition(
+                ring, f"static {text.declaration(_array_type(ring), self.step.state_names[ring.name])}"
             )
             yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
+        for batch in self.low.batches:
+            any_of_it = True
+            yield text.comment(text.source(batch.cells[0].where))
+            declared = text.declaration(_array_type(batch), self.step.state_names[batch.name])
+            yield from self._array_definition(batch, f"static {declared}")
         if self.low.observers:
             yield f"struct {self.name}_observers {self.name}_observed;"
         if any_of_it:
             yield ""
 
-    def _ring_definition(self, ring: Ring, declared: str) -> Iterator[str]:
+    def _array_definition(self, ring: Ring | Batch, declared: str) -> Iterator[str]:
         if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
-            yield f"{declared} = {{{_initial(ring.cells[0].initial)}}};"
+            yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from _braced_lines(_initial(c.initial) for c in ring.cells)
+        yield from text.braced_lines(text.initial_text(c.initial) for c in ring.cells)
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
-        yield f"void {self.name}_init({self.name}_state *{self.names.state})"
+        yield f"void {self._init_signature()}"
         yield "{"
+        yield from (f"{I}{self.names.state}->{link} = {link};" for link in self.names.links)
         yield from (I + line for line in self._initial_values())
         yield from ("}", "")
 
@@ -302,31 +400,36 @@ class UnitWriter:
         for cell in self.low.cells:
             yield from _set(self.step.state(self.step.state_names[cell.name]), cell.initial)
         for ring in self.low.rings:
-            place = self.step.state(self.step.state_names[ring.name])
-            if _is_uniform(ring):
-                count = len(ring.cells)
-                yield f"for (uint32_t i = 0u; i < {count}u; i++) {{"
-                yield from (I + line for line in _set(f"{place}[i]", ring.cells[0].initial))
-                yield "}"
-            else:
-                table = self.names.fresh(f"{self.step.state_names[ring.name]}_initial")
-                yield from self._ring_definition(ring, f"static const {text.declaration(_ring_type(ring), table)}")
-                yield f"(void)memcpy({place}, {table}, sizeof({place}));"
             yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
+            yield from self._initial_array(ring)
+        for batch in self.low.batches:
+            yield from self._initial_array(batch)
         if self.low.observers:
             for shown, name in self._observer_members():
                 for part, type in part_names("", shown):
                     yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
-        elif not self.low.cells and not self.low.rings:
+        elif not (self.low.cells or self.low.rings or self.low.batches or self.names.links):
             yield f"{self.step.state('none')} = 0u;"
+
+    def _initial_array(self, kept: Ring | Batch) -> Iterator[str]:
+        name = self.step.state_names[kept.name]
+        place = self.step.state(name)
+        if _is_uniform(kept):
+            yield f"for (uint32_t i = 0u; i < {len(kept.cells)}u; i++) {{"
+            yield from (I + line for line in _set(f"{place}[i]", kept.cells[0].initial))
+            yield "}"
+        else:
+            table = self.names.fresh(f"{name}_initial")
+            yield from self._array_definition(kept, f"static const {text.declaration(_array_type(kept), table)}")
+            yield f"(void)memcpy({place}, {table}, sizeof({place}));"
 
     def _step_function(self) -> Iterator[str]:
         name = self.name
         if self.options.copilot:
-            yield "void step(void)"
+            yield f"void {self.names.step}(void)"
         else:
             inputs = f", const {name}_inputs *{self.names.inputs}" if self.externs else ""
-            yield f"void {name}_step({name}_state *{self.names.state}{inputs})"
+            yield f"void {self.names.step}({name}_state *{self.names.state}{inputs})"
         yield "{"
         body = list(self.step.body.lines)
         written = "\n".join(body)
@@ -334,7 +437,7 @@ class UnitWriter:
             state, given = self.names.state, self.names.inputs
             if f"{state}->" not in written:
                 yield f"{I}(void){state};"
-            if self.externs and f"{given}->" not in written and not self.checked:
+            if self.externs and not re.search(rf"\b{given}\b", written) and not self.checked:
                 yield f"{I}(void){given};"
         if self.checked:
             yield f"{I}if (!{name}_inputs_valid({'' if self.options.copilot else self.names.inputs})) {{"
@@ -359,6 +462,8 @@ class UnitWriter:
         yield from (f"{I}return valid;", "}", "")
 
 
+POINTERS = {"user": "void *", "handlers": "const {}_handlers *"}  # in the state, and as parameters of NAME_init
+
 MATH_H = frozenset([*MATH.split(), *(f + "f" for f in MATH.split()), "INFINITY", "NAN"])
 
 FLOAT_CHECKS = (
@@ -377,7 +482,7 @@ FLOAT_CHECKS = (
 
 
 def handler_signature(names: CNames, trigger: Trigger) -> str:
-    parameters = []
+    parameters = [] if names.handlers == "functions" else ["void *user"]
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
         constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
         star = "*" if isinstance(arg.type, StructType) else ""
@@ -389,7 +494,7 @@ def _definition(type: Type) -> Iterator[str]:
     if isinstance(type, EnumType):
         yield f"/* the values of an int32_t that is a {type.name} */"
         yield "enum {"
-        yield from _braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
+        yield from text.braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
     elif isinstance(type, StructType):
         yield f"{c_type(type)} {{"
         yield from (f"{I}{text.declaration(t, member_name(name))};" for name, t in type.fields)
@@ -407,15 +512,15 @@ def _enum_parts(type: Type) -> bool:
     return any(isinstance(t, EnumType) for _, t in part_names("", type))
 
 
-def _ring_type(ring: Ring) -> ArrayType:
+def _array_type(kept: Ring | Batch) -> ArrayType:
     from streamcheck.core.types import array_of
 
-    made = array_of(ring.type, len(ring.cells))
+    made = array_of(kept.cells[0].initial.type, len(kept.cells))
     assert isinstance(made, ArrayType)
     return made
 
 
-def _is_uniform(ring: Ring) -> bool:
+def _is_uniform(ring: Ring | Batch) -> bool:
     return all(c.initial is ring.cells[0].initial for c in ring.cells)
 
 
@@ -423,12 +528,6 @@ def _is_zero(initial: Term) -> bool:
     if initial.op in ("array", "struct"):
         return all(_is_zero(a) for a in initial.args)
     return str(initial.payload) in ("0", "False", "0.0")
-
-
-def _initial(initial: Term) -> str:
-    if initial.op in ("array", "struct"):
-        return f"{{{', '.join(_initial(a) for a in initial.args)}}}"
-    return text.literal(initial.type, initial.payload).text
 
 
 def _set(place: str, value: Term) -> Iterator[str]:
@@ -449,16 +548,3 @@ def _zero(type: Type) -> str:
     from streamcheck.core.types import default
 
     return text.literal(type, default(type)).text
-
-
-def _braced_lines(items: Iterable[str]) -> Iterator[str]:
-    """Items of a braced list, as many to a line as fit."""
-    line = I
-    items = list(items)
-    for i, item in enumerate(items):
-        piece = item + ("," if i < len(items) - 1 else "")
-        if len(line) + len(piece) > text.WIDTH and line.strip():
-            yield line.rstrip()
-            line = I
-        line += piece + " "
-    yield line.rstrip()

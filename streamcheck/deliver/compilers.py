@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamcheck.codegen.unit import Unit
@@ -24,19 +25,25 @@ class Compilation:
     is_accepted: bool
 
 
-def compile_once(unit: Unit) -> Compilation | None:
+def compile_once(unit: Unit, extras: Mapping[str, str]) -> Compilation | None:
     """The result of compiling the files. None if there is no compiler, or it does not answer."""
     name = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
     if name is None:
         return None
     command = [name, *FLAGS]
     with tempfile.TemporaryDirectory() as folder:
-        for file, text in unit.code.files.items():
+        for file, text in {**extras, **unit.code.files}.items():
+            if os.sep in file:
+                continue
             with open(os.path.join(folder, file), "w", encoding="utf-8") as output:
                 output.write(text)
         with open(os.path.join(folder, "sizes.c"), "w", encoding="utf-8") as output:
             output.write(_sizes(unit))
-        sources = [file for file in (f"{unit.code.base}.c", "sizes.c", "main.c") if _is_there(folder, file)]
+        sources = [
+            f"{unit.code.base}.c",
+            "sizes.c",
+            *(file for file in extras if file.endswith(".c") and os.sep not in file),
+        ]
         messages: list[str] = []
         is_accepted = True
         for source in sources:
@@ -55,10 +62,6 @@ def compile_once(unit: Unit) -> Compilation | None:
                 is_accepted = False
                 messages.append(f"{source}: exit status {done.returncode}")
     return Compilation(" ".join(command), tuple(messages), is_accepted)
-
-
-def _is_there(folder: str, file: str) -> bool:
-    return os.path.exists(os.path.join(folder, file))
 
 
 def _sizes(unit: Unit) -> str:

@@ -7,21 +7,29 @@ and proved equal to the specification; the files are written, all of them or non
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from streamcheck import __version__
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
+from streamcheck.codegen.rust import rust_crate
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.narrow import narrow
+from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
+from streamcheck.deliver.templates import wrap
+from streamcheck.deliver.trace import trace
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.run.certificates import certificate_files
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
@@ -35,6 +43,8 @@ class CompileRequest:
     validate: bool = True
     narrow: bool = False
     strict_math: bool = False
+    extras: tuple[str, ...] = ()  # wrappers, by name or folder
+    samples: Sequence[Row] = ()  # the inputs of the run that the spec shows, for its test
     settings: Settings = field(default_factory=Settings)
 
 
@@ -48,6 +58,7 @@ class CompileResult:
     outcome: Outcome | None
     request: CompileRequest
     compilation: Compilation | None = None  # None if no compiler is at hand
+    extras: Mapping[str, str] = field(default_factory=dict)  # files beside the C, not proved
 
     @property
     def ready(self) -> bool:
@@ -65,8 +76,18 @@ def compile_spec(
             specification.where,
             write="--observers" if specification.observers else 'spec.trigger("name", guard, args)',
         )
+    if request.narrow and request.options.assumptions:
+        raise SpecError(
+            "an assumption about an Int is checked before its range is known",
+            specification.where,
+            write="machine types in the spec, or no --narrow, or no --assumptions",
+        )
     unit = None if request.narrow else generate(specification, request.options)
-    trusted = trusted_functions(specification, observers=request.options.observers)
+    if unit is not None:  # mistakes that need no proof
+        _extra_files(unit, request, [random_run(specification)])
+    computed = list(specification.outputs(observers=request.options.observers))
+    computed += [a.term for a in specification.assumptions if request.options.assumptions]
+    trusted = trusted_functions(specification, computed)
     if trusted and request.strict_math:
         raise SpecError(
             f"the C would call {', '.join(trusted)} of math.h, whose last bit no standard promises",
@@ -83,18 +104,31 @@ def compile_spec(
         unit = generate(machine, request.options)
     remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), *_trust_remarks(unit, trusted)]
     unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
-    compilation = compile_once(unit)
-    if not request.validate:
-        return CompileResult(verdicts, unit, None, request, compilation)
-    outcome = _validate_in_sandbox(unit.code)
-    unit = _marked_as_validated(unit) if outcome.is_proved else unit
-    return CompileResult(verdicts, unit, outcome, request, compilation)
+    outcome = _validate_in_sandbox(unit.code) if request.validate else None
+    unit = _marked_as_validated(unit) if outcome and outcome.is_proved else unit
+    extras = _extra_files(unit, request, runs_to_replay(verdicts, request.samples, unit.code.specification))
+    return CompileResult(verdicts, unit, outcome, request, compile_once(unit, extras), extras)
 
 
-def trusted_functions(specification: Specification, *, observers: bool) -> list[str]:
+def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> dict[str, str]:
+    headers = [{"name": name} for name in unit.code.files if name.endswith(".h")]
+    data = {**unit.interface, "version": __version__, "headers": headers}
+    if "test" in request.extras:
+        data |= replay_data(unit.code, runs, [given["name"] for given in unit.interface["inputs"]])
+    made: dict[str, str] = {}
+    for wrapper in (name for name in request.extras if name != "trace"):
+        if wrapper == "rust":
+            crate = rust_crate(unit.lowered, unit.code.held, __version__)
+            made |= {os.path.join("rust", name): text for name, text in crate.items()}
+            continue
+        made.update(wrap(wrapper, data, unit.code.files))
+    return made
+
+
+def trusted_functions(specification: Specification, computed: Sequence[Term]) -> list[str]:
     """The functions of math.h that the C calls and the proof takes on trust."""
     inexact = set(FUNCTIONS) - set(EXACT_FUNCTIONS)
-    needed = specification.needed_by(specification.outputs(observers=observers))
+    needed = specification.needed_by(computed)
     names = {node.op + ("f" if str(node.type) == "Float" else "") for node in needed if node.op in inexact}
     return sorted(names)
 
@@ -160,10 +194,13 @@ def write(result: CompileResult, directory: str) -> list[str]:
     if result.unit is None or not result.ready:
         raise AssertionError("nothing to write")
     paths = []
+    files = {**result.unit.code.files, **result.extras}
+    if "trace" in result.request.extras:
+        files |= _trace_files(result, files, directory)
     try:
-        os.makedirs(directory, exist_ok=True)
-        for name, text in result.unit.code.files.items():
+        for name, text in files.items():
             path = os.path.join(directory, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path + ".part", "w", encoding="utf-8") as file:
                 file.write(text)
             paths.append(path)
@@ -172,3 +209,19 @@ def write(result: CompileResult, directory: str) -> list[str]:
     except OSError as why:
         raise SpecError(f"{directory}: {why.strerror}") from None
     return paths
+
+
+CERTIFICATES = "certificates"  # the folder for them, beside the C
+
+
+def _trace_files(result: CompileResult, files: Mapping[str, str], directory: str) -> dict[str, str]:
+    """The trace, and the certificates that it names."""
+    unit, problem = result.unit, result.verdicts.problem
+    assert unit is not None and isinstance(problem, Specification)
+    made: dict[str, tuple[str, str]] = {}
+    if problem.where is not None:
+        found = certificate_files(result.verdicts, problem.where.file, os.path.join(directory, CERTIFICATES))
+        made = {prop: (os.path.join(CERTIFICATES, name), text) for prop, (name, text) in found.items()}
+    row = trace(unit, result.verdicts, result.outcome, files, made)
+    text = json.dumps(row, indent=1, ensure_ascii=False) + "\n"
+    return {f"{unit.code.base}.trace.json": text, **dict(made.values())}

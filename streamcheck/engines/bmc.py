@@ -87,7 +87,7 @@ class Bmc:
             if assumed is FALSE or (assumed is not TRUE and solver.check() is False):
                 # Every run ends before step k, and was seen whole: a complete proof.
                 for name, p in open_claims.items():
-                    yield Proved(name, Certificate("complete", max(k, 1), (p.term,), prover=self.prover))
+                    yield Proved(name, Certificate("ended", max(k, 1), (p.term,), prover=self.prover))
                 return
             yield from self._step(k, open_claims, runs, solver)
             yield Progress(k)

@@ -10,6 +10,8 @@
 `file` is relative to the certificate. The fields of a proof are those of `verdict.Certificate`, its variables those of
 the specification, in their own types. The rows of `types` and `terms` are those of `core.wire`.
 
+{…, "bound": 20} is about runs of at most 20 steps.
+
 For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
 
     {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
@@ -122,11 +124,14 @@ class Saved:
     claim: Literal["proved", "falsified"]
     evidence: dict[str, Any]
     program: dict[str, Any] | None = None  # how a program was read
+    bound: int | None = None  # of the runs, in steps
 
     def to_plain(self) -> dict[str, Any]:
         head: dict[str, Any] = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
         if self.program is not None:
             head["program"] = self.program
+        if self.bound is not None:
+            head["bound"] = self.bound
         return {**head, "claim": self.claim, **self.evidence}
 
     @staticmethod
@@ -136,4 +141,7 @@ class Saved:
         fits = fits and all(isinstance(data.get(key), str) for key in keys)
         if not fits or data["claim"] not in ("proved", "falsified"):
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
-        return Saved(data["file"], data["spec"], data["property"], data["claim"], data, data.get("program"))
+        bound = data.get("bound")
+        if not (bound is None or (isinstance(bound, int) and bound > 0)):
+            raise SpecError(f"{origin}: a bound is a number of steps, not {bound}")
+        return Saved(data["file"], data["spec"], data["property"], data["claim"], data, data.get("program"), bound)

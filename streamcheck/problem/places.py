@@ -5,20 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from streamcheck.core.term import Term
 from streamcheck.problem.specification import Specification
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell is a variable (or member of the state), or an element of a ring: `position` elements after the one
-    that the variable `ring` counts, of `length`."""
+    """A cell is a variable (or member of the state), an element of one, or an element of a ring: `position` elements
+    after the one that the variable `ring` counts, of `length`."""
 
     variable: str
     ring: str = ""
     position: int = 0
     length: int = 0
+    element: int | None = None
+
+
+# How the C calls the user's handlers: as functions of the program, as such with the `user` that the state keeps, or
+# through a table of pointers to them, with the `user` too.
+Handlers: TypeAlias = Literal["functions", "context", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,19 @@ class Code:
     observers: bool
     base: str  # the spec's name in C: of the files, and what the names of its types and functions begin with
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    handlers: Handlers = "functions"
+    prefix: str = ""  # of every name that other files see
+    held: str = ""  # the cell that NAME_assumptions_hold returns, if there is that function
+
+    @property
+    def step(self) -> str:
+        """The name of the function that makes one step."""
+        return f"{self.prefix}step" if self.copilot else f"{self.base}_step"
+
+    def roots(self) -> list[Term]:
+        """The terms that the C computes: those that it shows, and whether the assumptions have held."""
+        shown = list(self.specification.outputs(observers=self.observers))
+        return shown + [c.var for c in self.specification.cells if c.name == self.held]
 
     def c_name(self, role: Literal["extern", "trigger", "observer"], name: str) -> str:
         """The name in C of what the user calls so."""

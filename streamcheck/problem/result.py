@@ -20,7 +20,7 @@ from streamcheck.problem.verdict import (
     Unknown,
 )
 
-Word: TypeAlias = Literal["proved", "falsified", "unknown"]
+Word: TypeAlias = Literal["proved", "bounded", "falsified", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,14 @@ class Verdicts:
     seconds: float
     warnings: list[str]
     machine: bool  # the spec has machine integers, so reports name their model
+    bound: int | None = None  # only runs of at most so many steps were asked about
     alarms: list[str] = field(default_factory=list)  # claims of engines that were refuted: faults of streamcheck
 
     @property
     def status(self) -> int:
-        """The exit status of `streamcheck prove`: 4 an alarm, 1 something falsified, 3 something unknown, else 0."""
+        """The exit status of `streamcheck prove`: 4 an alarm, 1 something falsified, 3 something unknown, 5 something
+        bounded, else 0."""
         if self.alarms:
             return 4
         verdicts = {r.verdict for r in self.results}
-        return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 0
+        return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 5 if "bounded" in verdicts else 0

@@ -24,14 +24,16 @@ class Certificate:
         "complete"    J holds in the first k steps, and no run from an initial state has k + 1 pairwise different
                       states of which only the first is initial
 
+        "ended"       J holds in the first k steps, and no run from an initial state has k + 1 states
+
     `equalities`, each `same(variable, constant or variable)`, are 1-inductive together; the rest is shown of the system
     with the left sides replaced by the right ones, in which fewer variables make up a state.
-    `free` names state variables and definitions whose meaning the proof does not need ("inductive" only: the other
-    kinds compare whole states).
+    `free` names state variables and definitions whose meaning the proof does not need ("inductive" only: others
+    compare whole states, or follow runs from the beginning).
     `prover` is the solver whose answers it comes from, which does not check it.
     """
 
-    kind: Literal["inductive", "compressed", "complete"]
+    kind: Literal["inductive", "compressed", "complete", "ended"]
     k: int
     invariants: tuple[Term, ...]
     free: tuple[str, ...] = ()
@@ -39,7 +41,7 @@ class Certificate:
     prover: SolverFamily = "z3"
 
     def __post_init__(self) -> None:
-        if self.kind not in ("inductive", "compressed", "complete"):
+        if self.kind not in ("inductive", "compressed", "complete", "ended"):
             raise ValueError(f"no certificate is called {self.kind!r}")
         if self.k < 1 or any(t.type is not BOOL for t in self.invariants):
             raise ValueError("a certificate has k >= 1 and Bool invariants")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.term import Term
+from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.result import Result, Verdicts
@@ -15,6 +16,7 @@ from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
+HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
 MARKS = "  * changed since the step before    ( ) = don't care"
 
 
@@ -24,7 +26,8 @@ def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
     yield title + ("" if verdicts.results else ": no properties")
     wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
     for result in verdicts.results:
-        yield f"  {_word(result):9}  {result.name:{wide}}  {_how(result, machine=verdicts.machine)}".rstrip()
+        how = _how(result, machine=verdicts.machine, bound=verdicts.bound)
+        yield f"  {_word(result):9}  {result.name:{wide}}  {how}".rstrip()
         if result.path is not None and not quiet:
             yield from path_table(result)
         elif isinstance(problem, Specification) and result.run is not None and not quiet and not _is_expected(result):
@@ -46,17 +49,25 @@ def _is_expected(result: Result) -> bool:
     return result.prop.is_implied and result.prop.goal is Goal.REACHABLE and result.verdict == "proved"
 
 
-def _how(result: Result, *, machine: bool) -> str:
+def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     if result.unknown is not None:
         return "; ".join(_why_unknown(result, result.unknown))
+    if result.verdict == "bounded":
+        return f"{_within(result, bound)}; {result.engine}, {result.seconds:.2f} s"
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
         count = len(result.path.statements)
         where = f"{count} statement{'' if count == 1 else 's'}"
     where += "" if result.shortest else " (may not be the shortest counterexample)"
-    how = {"compressed": ", path compression", "complete": ", all states seen"}.get(result.kind, "")
+    how = HOW.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
     return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
+
+
+def _within(result: Result, bound: int | None) -> str:
+    assert bound is not None
+    word = "reaches" if result.prop.goal is Goal.REACHABLE else "breaks"
+    return f"no run of at most {plural(bound, 'step')} {word} it"
 
 
 def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:

@@ -18,7 +18,7 @@ from streamcheck.report.verdicts import MODELS
 
 def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[str, Any]:
     problem = verdicts.problem
-    return {
+    row = {
         "tool": "streamcheck",
         "version": __version__,
         "file": file,
@@ -27,7 +27,10 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
         "alarms": verdicts.alarms,
-    } | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
+    }
+    if verdicts.bound is not None:
+        row["bound"] = verdicts.bound
+    return row | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 
 def _result(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.well_formed import require_well_formed
 from streamcheck.core.errors import SpecError
-from streamcheck.core.types import part_names
+from streamcheck.core.types import part_names, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import (
     Saved,
@@ -31,20 +31,31 @@ from streamcheck.problem.result import Inconsistent, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.run.source import SourceOptions, Target, one, read
+from streamcheck.transform.bound import with_bound
 
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     """One file for each decided property; the names of the files by property."""
     os.makedirs(directory, exist_ok=True)
     saved: dict[str, str] = {}
-    for result in verdicts.results:
-        if result.verdict != "unknown":
-            path = os.path.join(directory, _file_name(file, verdicts.problem.name, result.name))
-            with open(path, "w", encoding="utf-8") as out:
-                json.dump(_certificate_of(result, verdicts, os.path.relpath(file, directory)).to_plain(), out, indent=1)
-                out.write("\n")
-            saved[result.name] = path
+    for prop, (name, text) in certificate_files(verdicts, file, directory).items():
+        saved[prop] = os.path.join(directory, name)
+        with open(saved[prop], "w", encoding="utf-8") as out:
+            out.write(text)
     return saved
+
+
+def certificate_files(verdicts: Verdicts, file: str, directory: str) -> dict[str, tuple[str, str]]:
+    """For each decided property, the name of its file in the directory, and the text."""
+    there = os.path.relpath(file, directory)
+    return {
+        result.name: (
+            _file_name(file, verdicts.problem.name, result.name),
+            json.dumps(_certificate_of(result, verdicts, there).to_plain(), indent=1) + "\n",
+        )
+        for result in verdicts.results
+        if result.verdict != "unknown"
+    }
 
 
 def _file_name(file: str, spec: str, prop: str) -> str:
@@ -61,7 +72,7 @@ def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
     plain = _evidence_to_plain(result.evidence)
     claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
-    return Saved(file, problem.name, result.name, claim, plain, program)
+    return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound)
 
 
 def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
@@ -84,6 +95,8 @@ def recheck(path: str) -> tuple[str, str | None]:
     with _damage(path):
         target, reading = _how_read(saved, file)
     problem = one(read(target, reading=reading), target)
+    if saved.bound is not None and isinstance(problem, Specification):
+        problem = with_bound(problem, saved.bound)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
@@ -92,7 +105,8 @@ def recheck(path: str) -> tuple[str, str | None]:
         word = "never" if saved.claim == "proved" else "reachable"
     refuted = _refuted_proof if saved.claim == "proved" else _refuted_run
     title = f"{problem.name} (mathematical integers)" if reading.integers == "math" else problem.name
-    return f"{title} {saved.prop} {word}", refuted(saved, problem, prop, path)
+    within = "" if saved.bound is None else f" in runs of at most {plural(saved.bound, 'step')}"
+    return f"{title} {saved.prop} {word}{within}", refuted(saved, problem, prop, path)
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:

@@ -40,7 +40,7 @@ class Proof:
     def price(self) -> tuple[int, bool, int, int]:
         """The order in which proofs are checked: comparing states is the dearest."""
         certificate = self.proved.certificate
-        return self.tries, certificate.kind != "inductive", certificate.k, len(certificate.invariants)
+        return self.tries, certificate.kind in ("compressed", "complete"), certificate.k, len(certificate.invariants)
 
     @property
     def is_cheap(self) -> bool:

@@ -416,7 +416,7 @@ class Director:
         earlier = self.decisions.get(proved.prop)
         if earlier is not None:
             if earlier.verdict == "falsified":
-                raise Alarm(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
+                self.alarms.append(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
         key = worker.lane.model, proved.certificate
         evidence = self._evidence.get(key)

@@ -23,6 +23,7 @@ from streamcheck.run.model_ends import ends_before, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
 from streamcheck.run.strategy import check_names, processors
+from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
 from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
@@ -46,6 +47,7 @@ class Settings:
     blocks: bool = True  # of programs: loop-free code as single steps
     deterministic: bool = False  # one worker for all engines: the same answers every time
     options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
+    bound: int | None = None  # of the runs, in steps
 
 
 def prove(
@@ -57,11 +59,11 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
-    chosen = _select(problem, settings.props)
+    chosen = _within_bound(_select(problem, settings.props), settings.bound)
     began = time.monotonic()
     try:
         with time_limit(settings.timeout, "encoding"):
-            tested = _with_tests(chosen)
+            tested = _with_tests(chosen, settings.bound)
             models = views(tested, blocks=settings.blocks)
     except OutOfTime as why:
         return _none_decided(chosen, why.message, time.monotonic() - began)
@@ -86,7 +88,7 @@ def prove(
         standby=standby,
     )
     decisions = director.run()
-    results = within_model(chosen, [_result(p, decisions[p.name]) for p in chosen.properties])
+    results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -95,23 +97,31 @@ def prove(
         *_undefined_operations(problem, decisions),
     ]
     machine = len(models) > 1 or has_machine_integers(models[0].system)
-    return Verdicts(chosen, results, director.elapsed, warnings, machine, director.alarms)
+    return Verdicts(chosen, results, director.elapsed, warnings, machine, settings.bound, director.alarms)
 
 
 def _none_decided(problem: Problem, reason: str, seconds: float) -> Verdicts:
     """Every property unknown for the same reason."""
     results = [
-        _result(p, Decision(p.name, "unknown", seconds=seconds, unknown=Unknown(p.name, reason)))
+        _result(p, Decision(p.name, "unknown", seconds=seconds, unknown=Unknown(p.name, reason)), None)
         for p in problem.properties
     ]
     return Verdicts(problem, results, seconds, list(problem.warnings), False)
 
 
-def _with_tests(problem: Problem) -> Problem:
+def _within_bound(problem: Problem, steps: int | None) -> Problem:
+    if steps is None:
+        return problem
+    if not isinstance(problem, Specification):
+        raise SpecError(f"{problem.name}: `--bound` counts the steps of a spec, and this is a program")
+    return with_bound(problem, steps)
+
+
+def _with_tests(problem: Problem, bound: int | None) -> Problem:
     """The problem with its vacuity tests. Programs have none."""
     match problem:
         case Specification():
-            return with_vacuity_tests(problem)
+            return with_vacuity_tests(problem) if bound is None else with_vacuity_tests(problem, bound)
         case Automaton():
             return problem
     assert_never(problem)
@@ -130,8 +140,10 @@ def _select(problem: Problem, names: Sequence[str]) -> Problem:
     return with_properties(problem, chosen) if names else problem
 
 
-def _result(prop: Claim, decision: Decision) -> Result:
+def _result(prop: Claim, decision: Decision, bound: int | None) -> Result:
     verdict = decision.verdict
+    if bound is not None and verdict == "proved":
+        verdict = "bounded"
     if prop.goal is Goal.REACHABLE:
         verdict = OPPOSITE[verdict]
     return Result(
@@ -150,7 +162,12 @@ def _result(prop: Claim, decision: Decision) -> Result:
 
 
 # A certificate denies that a claim is reachable, a run shows it.
-OPPOSITE: Mapping[Word, Word] = {"proved": "falsified", "falsified": "proved", "unknown": "unknown"}
+OPPOSITE: Mapping[Word, Word] = {
+    "proved": "falsified",
+    "falsified": "proved",
+    "bounded": "bounded",
+    "unknown": "unknown",
+}
 
 
 def _undefined_operations(problem: Problem, decisions: dict[str, Decision]) -> list[str]:

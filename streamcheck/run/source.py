@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOAD_SECONDS = 60.0  # no spec should need it; one that loops must not hang the command
 CHUNK = 2048
+UNSIZED_STEPS = 20  # of a run whose samples have no end
 PROGRAMS = (".c", ".i", ".aut")
 SYSTEMS = (".vmt", ".btor2", ".btor")
 KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
@@ -199,6 +200,21 @@ class Sampler:
             if "end" in record:
                 raise OutOfSamples(record["end"])
             yield from (tuple(map(value_from_plain, types, row)) for row in record["rows"])
+
+
+def sampled_rows(target: Target, most: int) -> list[dict[str, Value]]:
+    """The inputs of the run on a spec's samples by name, so many steps at most; none if an input has no samples."""
+    with Sampler(target) as sampler:
+        read = plan(sampler.specification).inputs
+        if sampler.child is None or any(v.payload not in sampler.sampled for v in read):
+            return []
+        found: list[dict[str, Value]] = []
+        try:
+            for row in islice(sampler.rows(), most if sampler.sized else min(most, UNSIZED_STEPS)):
+                found.append({v.payload: value for v, value in zip(read, row, strict=True)})
+        except OutOfSamples:
+            pass
+        return found
 
 
 def _sample(target: Target) -> Any:

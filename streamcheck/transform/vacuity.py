@@ -1,7 +1,7 @@
 """Claims that should fail: a proof of one of them means that a proof of the user's property is vacuous.
 
 for a property a ⇒ b     a is never true
-with assumptions         no run meets them; no run meets them for LONG_ENOUGH steps
+with assumptions         no run meets them; no run meets them for LONG_ENOUGH steps, or as many as runs may have
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from streamcheck.problem.specification import Cell, Specification
 LONG_ENOUGH = 10  # steps
 
 
-def with_vacuity_tests(specification: Specification) -> Specification:
-    """The specification with a test for each `implies` of the user's, and for the assumptions."""
+def with_vacuity_tests(specification: Specification, most: int = LONG_ENOUGH) -> Specification:
+    """The specification with a test for each `implies` of the user's, and for the assumptions over at most so many
+    steps."""
     taken = {p.name for p in specification.properties}
     tests = [_rename(test, taken) for test in _premises(specification.properties)]
     if not specification.assumptions:
         return replace(specification, properties=(*specification.properties, *tests))
     clock = variable(_fresh("the step", {str(v.payload) for v in specification.variables()}), INT)
-    last = constant(INT, LONG_ENOUGH - 1)
+    steps = min(most, LONG_ENOUGH)
+    last = constant(INT, steps - 1)
     after = term("min", term("add", clock, constant(INT, 1)), last)
     cell = Cell(str(clock.payload), constant(INT, 0), after, None, named=False)
     begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
-    lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, LONG_ENOUGH))
+    lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, steps))
     tests += [_rename(test, taken) for test in (begins, lasts)]
     return replace(
         specification,

@@ -6,6 +6,9 @@
                 cell's next value
     observers   if they are compiled, hold their terms' values after the step
     checked     a step does nothing if the code finds an invalid enum value among its inputs
+    handlers    get the pointer that NAME_init was given, if they get one; if they are in a table, it is the one that
+                NAME_init was given
+    assumed     NAME_assumptions_hold returns a cell that is true as long as every assumption has been true
     defined     no operation is undefined or left open by the standard (`c.arithmetic`), every index is in bounds
     inputs      are read before the first handler is called, because a handler may change them
 
@@ -27,7 +30,7 @@ from typing import Any
 
 from streamcheck.c.arithmetic import Unsupported
 from streamcheck.c.declarations import CResult, Pointee, Typedef
-from streamcheck.c.kinds import BOOLEAN, PORTABLE_TYPEDEFS, AnyKind, Array, Struct
+from streamcheck.c.kinds import BOOLEAN, PORTABLE_TYPEDEFS, VOID, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import parse, where_of
@@ -55,6 +58,7 @@ from streamcheck.validate.discharge import (
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
+from streamcheck.validate.ring_walk import index_after
 from streamcheck.validate.text_rules import check_text
 
 INT = machine(32, signed=True)  # C's int, in which an enum is kept
@@ -112,6 +116,8 @@ class Bisimulation:
         self.parts = scalars(self.specification.variables())
         scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
         self.indices = self._indices()
+        # A loop does in its rounds what the equations do in as many terms.
+        self.longest_loop = max(self.specification.size, *(p.length for p in code.places.values()), 0)
         self.goals: list[ProofGoal] = []
         self.executed: set[str] = set()
 
@@ -140,6 +146,7 @@ class Bisimulation:
         limits = conjunction(*self._limits())
         prover = Prover(limits, self.work)
         self._without_effect()
+        self._assumptions()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
         for _ in range(REPEATS):
@@ -198,7 +205,7 @@ class Bisimulation:
                 at = literal(index.type, (index.payload + place.position) % place.length)
                 where = self._ring(run, state, place)[0].element(at)
             else:
-                where = self._variable(run, state, place.variable)
+                where = self._single(run, state, place)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
@@ -208,9 +215,27 @@ class Bisimulation:
         if self.code.copilot:
             return None
         state = self._any_state(run)
-        if run.run(f"{self.name}_init", [Pointee(state)]) is not None or run.calls:
+        links = self._links(run)
+        run.linking = state.object
+        if run.run(f"{self.name}_init", [Pointee(state), *links.values()]) is not None or run.calls:
             raise SpecError("an initialisation that calls or returns something")
+        if run.links != {(state.object, name): pointee for name, pointee in links.items()}:
+            raise SpecError(f"{self.name}_init does not keep its {' and '.join(links)}")
         return state
+
+    def _links(self, run: Execution) -> dict[str, Pointee]:
+        """The objects that the pointers in the state point to, in the order of the parameters of NAME_init."""
+        if self.code.handlers == "functions":
+            return {}
+        user = run.memory.add(VOID, "user", [])
+        run.user, links = user.object, {"user": Pointee(user)}
+        if self.code.handlers == "table":
+            kind = self._struct(run, "handlers")
+            if kind is None:
+                raise SpecError(f"no type {self.name}_handlers")
+            table = run.memory.add(kind, "handlers", [], constant=True)
+            run.table, links = table.object, {"handlers": Pointee(table), **links}
+        return links
 
     def _file_objects(self, run: Execution, *, initial: bool) -> None:
         """The objects at file scope, as before the first step. If not `initial`, those that may change hold any
@@ -245,6 +270,15 @@ class Bisimulation:
             raise SpecError(f"no variable {name}")
         return meaning
 
+    def _single(self, run: Execution, state: Lvalue | None, place: Place) -> Lvalue:
+        """The place of a cell that is in no ring."""
+        lvalue = self._variable(run, state, place.variable)
+        if place.element is None:
+            return lvalue
+        if not isinstance(lvalue.kind, Array) or not 0 <= place.element < lvalue.kind.length:
+            raise SpecError(f"{place.variable} has no element {place.element}")
+        return lvalue.element(literal(machine(32, signed=False), place.element))
+
     def _ring(self, run: Execution, state: Lvalue | None, place: Place) -> tuple[Lvalue, Array]:
         lvalue = self._variable(run, state, place.variable)
         if not isinstance(lvalue.kind, Array) or lvalue.kind.length != place.length:
@@ -273,7 +307,8 @@ class Bisimulation:
     ) -> Execution:
         run = Execution(self.nodes, f"{self.name}.c", settle, decide)
         run.executed = self.executed
-        run.longest_loop = max((place.length for place in self.code.places.values()), default=0)
+        run.longest_loop = self.longest_loop
+        run.ring_lengths = dict(self.indices.values())
         return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
@@ -283,7 +318,7 @@ class Bisimulation:
         return [Pointee(state), *self._given_inputs(run)]
 
     def _run(self, run: Execution, arguments: list[CResult]) -> None:
-        run.run("step" if self.code.copilot else f"{self.name}_step", arguments)
+        run.run(self.code.step, arguments)
 
     def _decider(self, prover: Prover) -> Callable[[Term], Term]:
         """Returns a function that replaces a condition by FALSE if it only tests enum inputs and no member meets it."""
@@ -331,17 +366,42 @@ class Bisimulation:
             self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
+    def _assumptions(self) -> None:
+        """Goals: NAME_assumptions_hold returns its cell and changes nothing, and the cell is what it should be."""
+        if not self.code.held:
+            return
+        name = f"{self.name}_assumptions_hold"
+        (cell,) = (c for c in self.specification.cells if c.name == self.code.held)
+        run = self._execution()
+        state, _ = self._related_state(run)
+        before = dict(run.memory.parts)
+        value = run.run(name, [] if state is None else [Pointee(state)])
+        if (
+            value is None
+            or value.kind != BOOLEAN
+            or run.calls
+            or any(run.memory.parts[p] is not before[p] for p in before)
+        ):
+            raise SpecError(f"{name} does not return a bool, or does something else")
+        self._same(name, [value.term], [cell.var])
+        self._same(f"the initial value of {cell.name}", [cell.initial], [TRUE])
+        held = conjunction(cell.var, *(a.term for a in self.specification.assumptions))
+        self._same(f"the assumptions in {cell.name}", [cell.next], [held])
+        self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
         """A state in which every place holds its cell and everything else any value, and the observers' struct."""
         self._file_objects(run, initial=False)
         state = None if self.code.copilot else self._any_state(run)
+        if state is not None:
+            run.links = {(state.object, name): pointee for name, pointee in self._links(run).items()}
         observed = run.globals.names.get(f"{self.name}_observed")
         for cell in self.cells:
             place = self.code.places[cell.name]
             if place.ring:
                 part, kind = self._slot(run, state, place, place.position)
             else:
-                part, kind = run.memory.span(self._variable(run, state, place.variable))
+                part, kind = run.memory.span(self._single(run, state, place))
             self._put(run, part, kind, self._as_c(cell.var), cell.name)
         for name, (var, _) in self.indices.items():
             part, kind = run.memory.span(self._variable(run, state, name))
@@ -367,6 +427,8 @@ class Bisimulation:
         if variables([at]) not in ([], [index]):
             raise SpecError("a ring is read at an index that is not its own")
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
+        if at is index_after(index, distance, length):
+            return distance
         self.goals.append(ProofGoal("defined: an index into a ring", _goes(at, index, distance, length)))
         return distance
 
@@ -419,7 +481,7 @@ class Bisimulation:
                 now = (place.position + moves[place.ring]) % place.length
                 actual = run.memory.at(*self._slot(run, state, place, now))
             else:
-                actual = run.memory.read(self._variable(run, state, place.variable))
+                actual = run.memory.read(self._single(run, state, place))
             self._same(f"next value of {cell.name}", actual, self._as_c(cell.next))
 
     # Claims

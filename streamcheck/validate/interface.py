@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Typedef
-from streamcheck.c.kinds import AnyKind, Array, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Opaque, Pointer, Struct
 from streamcheck.core.c_names import c_name, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type
@@ -22,28 +22,72 @@ from streamcheck.validate.execution import Execution
 
 def check_interface(run: Execution, code: Code) -> None:
     """SpecError if a part of the interface is not the spec's."""
-    for trigger in code.specification.triggers:
-        _check_handler(run, code, trigger)
-    names = ["step"] if code.copilot else [f"{code.base}_init", f"{code.base}_step"]
+    _check_handlers(run, code)
+    names = [code.step] if code.copilot else [f"{code.base}_init", code.step]
     for name in names:
         function = run.functions.get(name)
         if function is None or function.body is None or function.static or function.result != kinds.VOID:
             raise SpecError(f"{name} is not a function for other files")
-    own = {*names, f"{code.base}_inputs_valid", *(code.c_name("trigger", t.name) for t in code.specification.triggers)}
+    own = {
+        *names,
+        f"{code.base}_inputs_valid",
+        f"{code.base}_assumptions_hold",
+        *(code.c_name("trigger", t.name) for t in code.specification.triggers),
+    }
     for name, function in run.functions.items():
         if name not in own and not function.static:
             raise SpecError(f"{name} is seen by other files", function.where)
     for type in _types(code):
-        _check_type(run, type)
+        _check_type(run, code, type)
     _check_objects(run, code)
+    if not code.copilot:
+        _check_initialisation(run, code)
 
 
-def _check_handler(run: Execution, code: Code, trigger: Trigger) -> None:
+def _check_initialisation(run: Execution, code: Code) -> None:
+    """NAME_init has the parameters that the handlers' form needs, and no other."""
+    wanted: list[AnyKind] = [Pointer(kind_of_struct(run, code, "state"))]
+    if code.handlers == "table":
+        wanted.append(Pointer(kind_of_struct(run, code, "handlers"), constant=True))
+    if code.handlers != "functions":
+        wanted.append(Pointer(kinds.VOID))
+    if [kind for _, kind in run.functions[f"{code.base}_init"].parameters] != wanted:
+        raise SpecError(f"{code.base}_init has other parameters")
+
+
+def kind_of_struct(run: Execution, code: Code, name: str) -> Struct:
+    """The struct that NAME_state, NAME_inputs or NAME_handlers is."""
+    meaning = run.globals.names.get(f"{code.base}_{name}")
+    if not isinstance(meaning, Typedef) or not isinstance(meaning.kind, Struct):
+        raise SpecError(f"no type {code.base}_{name}")
+    return meaning.kind
+
+
+def _check_handlers(run: Execution, code: Code) -> None:
+    triggers = {code.c_name("trigger", t.name): t for t in code.specification.triggers}
+    if code.handlers == "table":
+        fields = kind_of_struct(run, code, "handlers").fields
+        if [name for name, _ in fields] != list(triggers):
+            raise SpecError(f"{code.base}_handlers does not have the handlers")
+        for name, kind in fields:
+            result, parameters = (kind.signature if isinstance(kind, Opaque) else None) or (kind, ())
+            if result != kinds.VOID:
+                raise SpecError(f"{name} is not declared as a handler")
+            _check_parameters(run, code, triggers[name], [k for _, k in parameters])
+        return
+    for name, trigger in triggers.items():
+        function = run.functions.get(name)
+        if function is None or function.body is not None or function.static or function.result != kinds.VOID:
+            raise SpecError(f"{name} is not declared as a handler")
+        _check_parameters(run, code, trigger, [kind for _, kind in function.parameters])
+
+
+def _check_parameters(run: Execution, code: Code, trigger: Trigger, given: list[AnyKind]) -> None:
     name = code.c_name("trigger", trigger.name)
-    function = run.functions.get(name)
-    if function is None or function.body is not None or function.static or function.result != kinds.VOID:
-        raise SpecError(f"{name} is not declared as a handler")
-    given = [kind for _, kind in function.parameters]
+    if code.handlers != "functions":
+        if not given or given[0] != Pointer(kinds.VOID):
+            raise SpecError(f"{name} does not get the user's pointer")
+        given = given[1:]
     if len(given) != len(trigger.args):
         raise SpecError(f"{name} has {len(given)} parameters instead of {len(trigger.args)}")
     for i, (kind, (_, arg)) in enumerate(zip(given, trigger.args, strict=True)):
@@ -94,14 +138,14 @@ def _types(code: Code) -> Iterator[Type]:
             stack += [t for _, t in type.fields]
 
 
-def _check_type(run: Execution, type: Type) -> None:
+def _check_type(run: Execution, code: Code, type: Type) -> None:
     if isinstance(type, StructType):
-        kind = run.globals.tag(c_name(type.name))
+        kind = run.globals.tag(c_name(f"{code.prefix}{type.name}"))
         if kind is None or not _is_of(run, kind, type):
             raise SpecError(f"the struct {type.name} has other fields")
     elif isinstance(type, EnumType):
         for member, value in type.members:
-            _check_constant(run, c_name(f"{type.name}_{member}"), value)
+            _check_constant(run, c_name(f"{code.prefix}{type.name}_{member}"), value)
 
 
 def _check_constant(run: Execution, name: str, value: int) -> None:
@@ -138,7 +182,7 @@ def _check_objects(run: Execution, code: Code) -> None:
 def _check_inputs(run: Execution, code: Code, given: Mapping[str, AnyKind]) -> None:
     """The inputs are the externs that triggers and observers depend on, with their types."""
     specification = code.specification
-    needed = specification.needed_by(specification.outputs(observers=code.observers))
+    needed = specification.needed_by(code.roots())
     externs = [i for i in specification.inputs if i.extern and i.var in needed]
     names = {code.c_name("extern", i.name): i for i in externs}
     if names.keys() != given.keys():
@@ -146,15 +190,15 @@ def _check_inputs(run: Execution, code: Code, given: Mapping[str, AnyKind]) -> N
     for name, kind in given.items():
         if not _is_of(run, kind, names[name].type):
             raise SpecError(f"the input {name} has another type")
-        _check_constants(run, names[name].type)
+        _check_constants(run, code, names[name].type)
 
 
-def _check_constants(run: Execution, type: Type) -> None:
+def _check_constants(run: Execution, code: Code, type: Type) -> None:
     match type:
         case EnumType():
-            _check_type(run, type)
+            _check_type(run, code, type)
         case ArrayType():
-            _check_constants(run, type.element)
+            _check_constants(run, code, type.element)
         case StructType():
             for _, t in type.fields:
-                _check_constants(run, t)
+                _check_constants(run, code, t)

@@ -65,7 +65,9 @@ class Memory:
                     for name, inner in kind.fields:
                         fields[name] = (size, inner)
                         size += self.width(inner)
-                case Integer() | Floating() | Void() | Pointer() | Opaque():
+                case Pointer():  # what a member points to is known when the program is read (`execution.links`)
+                    size = 0
+                case Integer() | Floating() | Void() | Opaque():
                     pass
                 case _:
                     assert_never(kind)
@@ -204,5 +206,7 @@ def scalars_of(kind: AnyKind, path: PartPath = ()) -> Iterator[tuple[PartPath, A
         case Struct():
             for name, inner in kind.fields:
                 yield from scalars_of(inner, (*path, name))
+        case Pointer():
+            pass
         case _:
             yield path, kind

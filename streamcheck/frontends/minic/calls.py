@@ -3,18 +3,21 @@ unknown ones return any value."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, library, pointers, static
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
+from streamcheck.frontends.minic.callbacks import Callbacks
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
@@ -29,6 +32,7 @@ ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
 ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__builtin_abort", "__builtin_exit")
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
 WITHOUT_EFFECT = ("srand", "srandom")  # with results of `rand` that are any values, the seed does not matter
+FORMATS = r"%[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hlLqjzt])?(.)"
 STREAMS = ("stdin", "stdout", "stderr")
 RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
     "bool": kinds.BOOLEAN,
@@ -56,9 +60,10 @@ RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does
 
 
 class Calls:
-    def __init__(self, expressions: Expressions, endless: frozenset[str]) -> None:
+    def __init__(self, expressions: Expressions, source: PlainC) -> None:
         self.expressions = expressions
-        self.endless = endless
+        self.source = source
+        self.callbacks = Callbacks()
         self.statements: Statements
         self.active: list[str] = []
         self.final = expressions.flow.place()
@@ -107,7 +112,7 @@ class Calls:
             flow.jump(self._error(ERRORS[name]), to.where, f"{name}()")
         elif name in ASSUMPTIONS and len(arguments) == 1:
             self._condition(arguments[0], node, None)
-        elif name in ENDS or name in self.endless:
+        elif name in ENDS or name in self.source.endless:
             for argument in arguments:
                 to.effect(argument)
             flow.jump(self.final, to.where, to.text(node))
@@ -162,7 +167,7 @@ class Calls:
         shown = [a for a in arguments if not _is_text(a) and getattr(a, "name", None) not in STREAMS]
         values = self._evaluate(shown)
         plain = library.plain_name(name)
-        if plain in PRINTS and not any(_is_text(a) and "%n" in a.value for a in arguments):
+        if plain in PRINTS and not _may_write(plain, arguments):
             return CValue(kinds.INT, to.unknown(name, kinds.INT))
         if plain in WITHOUT_EFFECT:
             return None
@@ -173,14 +178,24 @@ class Calls:
 
     def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
         """Why a call may do more than return a value. None if it cannot."""
+        if plain in PRINTS:
+            return f"{name} may write to an object, by %n"
         if plain in library.NOT_MODELLED:
             return f"{name} is a function of the standard library without an exact model"
         if function is None:
             return f"{name} is not declared"
+        if name in self.source.pure:
+            return None
         if any(isinstance(v, Pointee | Lvalue) for v in values):
             return f"{name} has no body and is passed an object of this file"
         shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
-        return f"{name} has no body and may change {shared[0]}" if shared else None
+        if shared:
+            return f"{name} has no body and may change {shared[0]}"
+        change = self.callbacks.change()
+        if change is None or name.startswith("__VERIFIER_"):
+            return None
+        back, changed = change
+        return f"{name} has no body and may call back {back}, which may change {changed}"
 
     def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
         """The run leaves the model. The code after the call is read with any result."""
@@ -227,15 +242,22 @@ class Calls:
         self.active.append(function.name)
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
+        lifetime = to.lifetimes.open()
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
+        to.lifetimes.reenter(lifetime)
         flow.function = function.name
+        start = to.accesses.mark()
+        to.accesses.depth += 1
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
         self._body(function, leave)
         self.asserted = None if outermost else self.asserted
+        to.accesses.settle(start)
+        to.accesses.depth -= 1
+        to.lifetimes.leave()
         flow.function, to.scope, to.where = outer, caller, where
         self.active.pop()
         result = self.results.get(function.name)
@@ -244,18 +266,23 @@ class Calls:
         return None if result is None else to.read(result)
 
     def _evaluate(self, arguments: list[Any]) -> list[CResult]:
-        """The values, left to right. Effects of later arguments do not change earlier values."""
+        """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
         to = self.expressions
         kept: list[Any] = []
+        start = to.begin(*arguments)
         for i, argument in enumerate(arguments):
+            middle = to.accesses.mark()
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
-            if later and isinstance(value, Lvalue) and isinstance(value.kind, Struct):
-                value = self._copy(value, argument)
+            if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
+                to.note(value, writes=False)
+                value = self._copy(value, argument) if later else value
+            to.require_order(start, middle)
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
         values: list[CResult] = []
         for first in reversed(kept):
             values.append(first())
+        to.accesses.settle(start.mark)
         return values[::-1]
 
     def _copy(self, struct: Lvalue, node: Any) -> Lvalue:
@@ -273,6 +300,7 @@ class Calls:
                 yield from to.updates(offset, new, argument)
             return
         place = self.statements.variable(name, kind, (function.name, name))
+        to.lifetimes.declare(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
 
@@ -290,6 +318,14 @@ class Calls:
 
 def _is_text(node: Any) -> bool:
     return form(node) == "Constant" and node.type == "string"
+
+
+def _may_write(name: str, arguments: list[Any]) -> bool:
+    """The format has `%n`, or is not known."""
+    place = {"printf": 0, "fprintf": 1}.get(name)
+    if place is None or place >= len(arguments):
+        return False
+    return not _is_text(arguments[place]) or "n" in re.findall(FORMATS, arguments[place].value)
 
 
 def _width(kind: AnyKind) -> int:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, CValue, Dialect, SideCondition
-from streamcheck.c.declarations import CResult
+from streamcheck.c.declarations import CResult, PointerVariable
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Lvalue, leaves
-from streamcheck.c.syntax import form
-from streamcheck.core.simplify import negation
+from streamcheck.c.syntax import form, is_first_or_second
+from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.flow import Branch, Flow
 from streamcheck.frontends.minic.library_calls import model_for, value_of_model
+from streamcheck.frontends.minic.lifetimes import Lifetimes
+from streamcheck.frontends.minic.order import Access, Accesses, Unordered, same_place
 from streamcheck.frontends.minic.storage import Storage, Update
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class Expressions(Evaluator):
         self.flow = flow
         super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED)
         self.storage = Storage()
+        self.accesses = Accesses()
+        self.lifetimes = Lifetimes(flow, self.storage)
         self.calls: Calls
 
     # Callbacks of the evaluator
@@ -38,18 +42,32 @@ class Expressions(Evaluator):
 
     def read_scalar(self, lvalue: Lvalue) -> CValue:
         assert isinstance(lvalue.kind, Integer | Floating)
+        self.note(lvalue, writes=False)
         if lvalue.object.volatile:
             return CValue(lvalue.kind, self.unknown(lvalue.object.name, lvalue.kind))
         return CValue(lvalue.kind, self.storage.read(lvalue))
 
+    def require_alive(self, target: Lvalue) -> None:
+        if target.object in self.lifetimes.dead:
+            self.arithmetic.oblige(SideCondition.ALIVE, FALSE)
+
+    def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        self.lifetimes.bind(pointer, target.object)
+
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         """Make all assignments on one edge."""
+        accesses, edges = self.accesses, len(self.flow.edges)
+        for lvalue, _ in assignments if accesses.starts else ():
+            now = Access(lvalue, True, accesses.depth, 0, edges, pending=True)
+            any(self._require_order(accesses.starts[-1], access, now) for access in accesses.pending_writes(lvalue))
         self.store(node, self.text(node), *assignments)
 
     def store(self, node: Any, text: str, *assignments: tuple[Lvalue, CResult]) -> None:
         for lvalue, _ in assignments:
             self.refuse_constant(lvalue, node)
         self.flow.step(self.where, text, *(u for to, new in assignments for u in self.updates(to, new, node)))
+        for lvalue, _ in assignments:
+            self.note(lvalue, writes=True)
 
     def updates(self, lvalue: Lvalue, new: CResult, node: Any) -> list[Update]:
         value = self.value_for(lvalue.kind, new, node)
@@ -103,16 +121,68 @@ class Expressions(Evaluator):
     def in_order(
         self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
     ) -> tuple[CResult, CResult]:
-        """The values of both operands, evaluated left to right. C leaves the order open: a warning if it matters."""
-        start = len(self.flow.edges)
+        """The values of both operands, evaluated left to right. C leaves the order open: a claim if it matters."""
+        start = self.begin(node, following)
         a = first()
-        middle = len(self.flow.edges)
+        middle = self.accesses.mark()
         kept = self.after(node, a, following)
         b = second()
-        terms = pointers.terms_of(b) + [check.holds for check in self.flow.checks]
-        if self.flow.conflict(start, middle, pointers.terms_of(a), terms):
-            self.flow.warn("the value depends on the order of side effects, which C leaves open", self.where)
+        if isinstance(b, Lvalue) and isinstance(b.kind, Struct):
+            self.note(b, writes=False)
+        self.require_order(start, middle)
         return kept(), b
+
+    def limit(self, what: str, reason: str, holds: Term) -> None:
+        """The end of what is modelled, for runs in which a condition does not hold."""
+        premise = conjunction(*self.premises)
+        if holds is not TRUE and premise is not FALSE:
+            self.flow.limit(what, reason, premise, holds, self.where)
+
+    def begin(self, *operands: Any) -> Unordered:
+        """The beginning of operands whose order C leaves open. If it matters, the model may end there."""
+        acts = any(effects.level(operand, self.scope) == effects.ACTS for operand in operands)
+        return Unordered(self.accesses.mark(), self.flow.gate() if acts else None)
+
+    def note(self, lvalue: Lvalue, *, writes: bool, depth: int = 0) -> None:
+        """Records an access. `depth`: 1 if a function of the library makes it."""
+        self.accesses.note(lvalue, len(self.flow.edges), writes=writes, depth=depth)
+
+    def require_order(self, start: Unordered, middle: int) -> None:
+        """Claims that what is accessed between the start and the middle, and after it, needs no order."""
+        for a, b in self.accesses.conflicts(start.mark, middle):
+            if self._require_order(start, a, b):
+                return
+
+    def _require_order(self, start: Unordered, a: Access, b: Access) -> bool:
+        """Claims that two accesses are to different parts. True if they never are."""
+        apart = negation(same_place(a.lvalue, b.lvalue, self.type_of(kinds.LONG)))
+        if apart is TRUE:
+            return False
+        known = all(self.flow.is_current(i, x.edges) for x in (a, b) for i in x.lvalue.indices)
+        name = a.name if len(a.name) >= len(b.name) else b.name
+        if known and a.depth == b.depth == self.accesses.depth:
+            self.flow.warn(f"{name} is changed and used in no order that C defines; write two statements", self.where)
+            self.arithmetic.oblige(SideCondition.ORDER, apart)
+            return apart is FALSE
+        assert start.gate is not None
+        reason = f"C leaves open whether {name} is changed before or after it is used; write two statements"
+        self.flow.close(start.gate, "dependence on the order of calls", reason, self.where)
+        return True
+
+    def _Assignment(self, node: Any) -> CResult:
+        self.accesses.starts.append(self.begin(node.lvalue, node.rvalue))
+        value = super()._Assignment(node)
+        self.accesses.starts.pop()
+        return value
+
+    def step(self, node: Any, *, keep: bool) -> CResult:
+        self.accesses.starts.append(self.begin(node.expr))
+        value = super().step(node, keep=keep)
+        self.accesses.starts.pop()
+        return value
+
+    def refuse_two_changes(self, node: Any) -> None:
+        """They are claims here."""
 
     # Effects
 
@@ -127,7 +197,7 @@ class Expressions(Evaluator):
         elif shape == "ExprList":
             for part in node.exprs:
                 self.effect(part)
-        elif shape == "TernaryOp" and effects.level(node, self.scope):
+        elif shape == "TernaryOp" and effects.level(node, self.scope) and not is_first_or_second(node):
             yes, no, join = (self.flow.place() for _ in range(3))
             self.condition(node.cond, yes, no)
             for place, part in ((yes, node.iftrue), (no, node.iffalse)):
@@ -144,8 +214,9 @@ class Expressions(Evaluator):
         if shape == "UnaryOp" and node.op == "!" and effects.level(node, self.scope) == effects.ACTS:
             self.condition(node.expr, no, yes)
         elif shape == "BinaryOp" and node.op in ("&&", "||") and effects.level(node.right, self.scope):
-            middle = self.flow.place()
+            middle, start = self.flow.place(), self.accesses.mark()
             self.condition(node.left, *((middle, no) if node.op == "&&" else (yes, middle)))
+            self.accesses.settle(start)
             self.flow.at = middle
             self.condition(node.right, yes, no)
         else:
@@ -158,7 +229,10 @@ class Expressions(Evaluator):
     def logical_expression(self, node: Any) -> CValue:
         """The value of `&&` or `||`, in a temporary variable if the right side has effects."""
         if not effects.level(node.right, self.scope):
-            return super().logical_expression(node)
+            start = self.accesses.mark()
+            both = super().logical_expression(node)
+            self.accesses.settle(start)
+            return both
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(BOOL, self.where)
         text = self.text(node)
@@ -170,22 +244,56 @@ class Expressions(Evaluator):
 
     def conditional_expression(self, node: Any) -> CValue:
         """The value of `?:`, in a temporary variable if a branch has effects."""
+        start = self.accesses.mark()
         if not any(effects.level(part, self.scope) for part in (node.iftrue, node.iffalse)):
-            return super().conditional_expression(node)
+            value = super().conditional_expression(node)
+            self.accesses.settle(start)
+            return value
         kind = static.kind_of(self, node)
-        assert isinstance(kind, Integer | Floating)
+        if not isinstance(kind, Integer | Floating):
+            raise self.error(f"{self.text(node)} is not a number; write if … else", node)
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(self.type_of(kind), self.where)
         self.condition(node.cond, yes, no)
+        self.accesses.settle(start)
         for place, part in ((yes, node.iftrue), (no, node.iffalse)):
             self.flow.at = place
             value = self.arithmetic.convert(self.scalar(part), kind)
             self.flow.step(self.where, f"value = {self.text(part)}", (result, value.term), to=join)
         return CValue(kind, result)
 
+    def first_or_second(self, node: Any) -> CValue:
+        """The value of `a ?: b`, in a temporary variable if b has effects."""
+        start = self.accesses.mark()
+        if not effects.level(node.iffalse, self.scope):
+            value = super().first_or_second(node)
+            self.accesses.settle(start)
+            return value
+        first, second = (static.kind_of(self, part) for part in (node.cond, node.iffalse))
+        if not isinstance(first, Integer | Floating) or not isinstance(second, Integer | Floating):
+            raise self.error(f"{self.text(node)} is not a number; write if … else", node)
+        kind = kinds.common(first, second)
+        kept = self.temporary(first)
+        self.flow.step(self.where, self.text(node.cond), *self.updates(kept, self.value(node.cond), node))
+        self.accesses.settle(start)
+        known = CValue(first, self.storage.read(kept))
+        result = self.flow.temporary(self.type_of(kind), self.where)
+        yes, no, join = (self.flow.place() for _ in range(3))
+        holds = self.arithmetic.truth(known)
+        text = self.text(node.cond)
+        self.flow.branch([Branch(yes, holds, (), text), Branch(no, negation(holds), (), f"!({text})")], self.where)
+        for place in (yes, no):
+            self.flow.at = place
+            chosen = known if place is yes else self.scalar(node.iffalse)
+            update = result, self.arithmetic.convert(chosen, kind).term
+            self.flow.step(self.where, f"value = {self.text(node)}", update, to=join)
+        return CValue(kind, result)
+
     def _ExprList(self, node: Any) -> CResult:
+        start = self.accesses.mark()
         for part in node.exprs[:-1]:
             self.effect(part)
+        self.accesses.settle(start)
         return self.value(node.exprs[-1])
 
     # Initialisers

@@ -29,7 +29,7 @@ class Check:
     """An obligation: under the premise, `holds`. If not, the run goes to `error`. `seen`: how many of the choices were
     made before it."""
 
-    condition: SideCondition
+    failure: str
     error: str
     premise: Term
     holds: Term
@@ -60,7 +60,6 @@ class Flow:
         self.file = file
         self.names = FreshNames()  # of variables and choices
         self.variables: list[Term] = []
-        self.private: set[Term] = set()  # temporary ones, and those of inlined functions
         self.source_names: dict[str, Location | None] = {}  # C names of variables, and where they were declared
         self.places: list[str] = []
         self.function = ""  # the one being inlined
@@ -111,7 +110,20 @@ class Flow:
 
     def oblige(self, condition: SideCondition, premise: Term, holds: Term, where: Location) -> None:
         error = self.error(condition.claim, where, implied=True)
-        self.checks.append(Check(condition, error, premise, holds, where, len(self.choices)))
+        self.checks.append(Check(condition.failure, error, premise, holds, where, len(self.choices)))
+
+    def limit(self, what: str, reason: str, premise: Term, holds: Term, where: Location) -> None:
+        """The end of what is modelled, for runs in which a condition does not hold."""
+        error = self.error(f"no {what}", where, implied=True)
+        self.ends.setdefault(error, (reason, set()))
+        self.checks.append(Check(what, error, premise, holds, where, len(self.choices)))
+
+    def is_current(self, value: Term, edges: int) -> bool:
+        """A term from the time when there were so many edges has the same value now."""
+        used = set(variables([value]))
+        if any(v in used for e in self.edges[edges:] for v, _ in e.updates):
+            return False
+        return used <= {*self.variables, *(c.term for c in self.choices)}
 
     def choose(self, wanted: str, type: Type, where: Location, limits: Term | None = None) -> Term:
         """Any value of the type within the limits, which are a condition on the variable `?` of that type."""
@@ -135,10 +147,13 @@ class Flow:
         checks, choices = self.checks, self.choices
         self.checks, self.choices = [], []
         met: Term = TRUE
-        for check in checks:
+        for i, check in enumerate(checks):
+            if check.error in self.ends:  # what comes later is not known
+                self.ends[check.error][1].update(c.error for c in checks[i + 1 :])
+                self.ends[check.error][1].update(option.target for option in options)
             fails = conjunction(met, check.premise, negation(check.holds))
             if fails is not FALSE:
-                option = Branch(check.error, fails, text=check.condition.failure)
+                option = Branch(check.error, fails, text=check.failure)
                 self._edge(option, check.where, choices[: check.seen])
             met = conjunction(met, implication(check.premise, check.holds))
         for option in options:
@@ -169,6 +184,18 @@ class Flow:
         self.branch([Branch(target, text=text)], where)
         self.at = self.place()
 
+    def gate(self) -> int:
+        """An edge that `close` may still turn to the end of what is modelled."""
+        self.step(None, "skip")
+        return len(self.edges) - 1
+
+    def close(self, gate: int, what: str, reason: str, where: Location) -> None:
+        """Makes the edge the end of what is modelled: what comes after it is not known."""
+        error, edge = self.error(f"no {what}", where, implied=True), self.edges[gate]
+        if edge.target != error:
+            self.ends.setdefault(error, (reason, set()))[1].add(edge.target)
+            self.edges[gate] = replace(edge, target=error, text=what, where=where)
+
     def leave_model(self, what: str, reason: str, where: Location, text: str) -> None:
         """The end of what is modelled. The code after it is read, but no run gets there."""
         error = self.error(f"no {what}", where, implied=True)
@@ -194,20 +221,7 @@ class Flow:
         return held
 
     def temporary(self, type: Type, where: Location) -> Term:
-        made = self.variable(f"value, {self.line(where)}", type)
-        self.private.add(made)
-        return made
-
-    def conflict(self, start: int, middle: int, left: Sequence[Term], right: Sequence[Term]) -> bool:
-        """True if one of two operands uses a variable that the other changes. The edges from `start` to `middle`
-        and the terms `left` are the first, the later edges and `right` the second. Variables of inlined functions do
-        not count: only one call at a time has them."""
-        sides = []
-        for edges, terms in ((self.edges[start:middle], left), (self.edges[middle:], right)):
-            changed = {v for e in edges for v, _ in e.updates} - self.private
-            sides.append((changed, {*changed, *variables([*terms, *(t for e in edges for t in e.roots())])}))
-        (left_changed, left_used), (right_changed, right_used) = sides
-        return not left_changed.isdisjoint(right_used) or not right_changed.isdisjoint(left_used)
+        return self.variable(f"value, {self.line(where)}", type)
 
     # The finished automaton
 

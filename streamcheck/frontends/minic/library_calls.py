@@ -11,6 +11,7 @@ from streamcheck.c.declarations import CResult, Function, NameScope
 from streamcheck.c.kinds import AnyKind, Floating
 from streamcheck.c.library import LibraryModel
 from streamcheck.c.syntax import has_name
+from streamcheck.c.terms import comparison
 from streamcheck.core.types import plural
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def value_of_model(model: LibraryModel, name: str, arguments: Sequence[CResult],
     if model.is_character:
         character = names[model.parameters[0][0]]
         to.arithmetic.require_range(SideCondition.ARGUMENT, character, -1, LARGEST_CHARACTER)
+    if model.needs_sign:
+        number = names[model.parameters[0][0]].term
+        to.limit("sign of a NaN", "the sign of a NaN is not modelled", comparison("eq", number, number))
     if has_name(model.value, library.ANY):
         names[library.ANY] = CValue(kinds.INT, to.unknown(name, kinds.INT))
     with to.within_model(node, NameScope(to.standard, names)):

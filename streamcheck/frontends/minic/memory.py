@@ -97,6 +97,7 @@ class MemoryCalls:
         while form(node) == "Cast" and isinstance(self.to.declarations.kind_of(node.to_type, self.to.scope), Pointer):
             node = node.expr
         pointee = pointers.pointee_of(self.to.value(node), self.to, node)
+        self.to.require_alive(pointee.lvalue)
         if pointee.offset is not None and not pointers.is_in_array(pointee.lvalue, pointee.offset):
             text = self.to.text(node)
             raise self.to.error(f"{text}: a field of an element as bytes is not supported; assign it", node)
@@ -112,6 +113,7 @@ class MemoryCalls:
 
     def _region_of(self, pointee: Pointee, node: Any) -> Region:
         lvalue, kind = pointee.lvalue, pointee.lvalue.kind
+        self.to.note(lvalue, writes=False, depth=1)
         if lvalue.object.volatile:
             raise self.to.error(f"{self.to.text(node)} is volatile", node)
         if isinstance(kind, Integer | Floating):
@@ -191,6 +193,7 @@ class MemoryCalls:
         new_array = term("array", *parts, payload=region.array.type)
         new = new_array if isinstance(lvalue.kind, Array) else parts[0]
         to.flow.step(to.where, to.text(node), to.storage.update(lvalue, new))
+        to.note(lvalue, writes=True, depth=1)
 
     # Blocks of memory
 
@@ -205,6 +208,7 @@ class MemoryCalls:
             to.refuse_constant(whole, node)
             parts = [to.storage.update(part, self._with_bytes(part.kind, value, node)) for part in whole.scalars()]
             to.flow.step(to.where, to.text(node), *parts)
+            to.note(whole, writes=True, depth=1)
             return pointee
         region = self._region_of(pointee, target)
         elements = self._elements(size, region.element, count)
@@ -253,6 +257,8 @@ class MemoryCalls:
                 pairs = zip(pointee.lvalue.scalars(), given.lvalue.scalars(), strict=True)
                 updates = [to.storage.update(new, to.storage.read(old)) for new, old in pairs]
                 to.flow.step(to.where, to.text(node), *updates)
+                to.note(given.lvalue, writes=False, depth=1)
+                to.note(pointee.lvalue, writes=True, depth=1)
                 return pointee
         into, out = self._region_of(pointee, target), self._region(source)
         if into.element != out.element and {kinds.size_of(into.element), kinds.size_of(out.element)} != {1}:

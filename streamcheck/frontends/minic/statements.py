@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.extensions import RANGE
 from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, has_name, where_of
@@ -19,11 +20,20 @@ from streamcheck.core.term import Term, variables
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
+from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
 
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
 Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
+
+
+@dataclass(frozen=True, slots=True)
+class JumpEnd:
+    """The start or the end of a jump: the blocks around it, and their variables."""
+
+    visible: Visible
+    blocks: tuple[Lifetime, ...]
 
 
 @dataclass(slots=True)
@@ -36,10 +46,10 @@ class Inlining:
     outermost: bool
     breaks: list[str] = field(default_factory=list)
     continues: list[str] = field(default_factory=list)
-    cases: list[tuple[dict[int, str], Visible]] = field(default_factory=list)
+    cases: list[tuple[dict[int, str], JumpEnd]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
-    placed: dict[str, Visible] = field(default_factory=dict)
-    waiting: dict[str, list[tuple[str, Visible]]] = field(default_factory=dict)  # jumps to labels further on
+    placed: dict[str, JumpEnd] = field(default_factory=dict)
+    waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
     wanted: dict[str, Any] = field(default_factory=dict)
     straight: bool = True  # nothing so far can run twice
 
@@ -69,11 +79,11 @@ class Statements:
                 self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
-            parts = self.expressions.storage.roots(self.known[key])
-            if key[0]:
-                self.flow.private.update(parts)
-            else:
+            if not key[0]:
+                parts = self.expressions.storage.roots(self.known[key])
                 self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
+        accesses = self.expressions.accesses
+        accesses.levels[self.known[key].object] = accesses.depth
         return self.known[key]
 
     def _depth(self) -> int:
@@ -114,8 +124,13 @@ class Statements:
     def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
         """A pointer. If the function assigns to it, it gets a variable for its offset."""
 
+        home = self.expressions.lifetimes.blocks[-1:]
+
         def offset_variable() -> Lvalue:
-            return self.variable(name, kinds.LONG, key)
+            made = self.variable(name, kinds.LONG, key)
+            for block in home:
+                block.inner.add(made.object)
+            return made
 
         offset = offset_variable() if body is None or not sure or _assigns(body, name) else None
         return PointerVariable(name, kind, offset_variable, None, offset, sure)
@@ -149,6 +164,8 @@ class Statements:
     def statement(self, node: Any) -> None:
         if node is None:
             return
+        if len(self.frames) <= 1:
+            self.expressions.accesses.forget()
         method = getattr(self, f"_{form(node)}", None)
         with self.expressions.at(node):
             if method is not None:
@@ -159,8 +176,10 @@ class Statements:
     def _Compound(self, node: Any) -> None:
         outer = self.expressions.scope
         self.expressions.scope = NameScope(outer)
+        self.expressions.lifetimes.enter()
         for part in node.block_items or ():
             self.statement(part)
+        self.expressions.lifetimes.leave()
         self.expressions.scope = outer
 
     def _EmptyStatement(self, node: Any) -> None:
@@ -203,6 +222,7 @@ class Statements:
     def _For(self, node: Any) -> None:
         outer = self.expressions.scope
         self.expressions.scope = NameScope(outer)
+        self.expressions.lifetimes.enter()
         self.statement(node.init)
         head, body, last, after = (self.flow.place() for _ in range(4))
         self._begin(head)
@@ -218,6 +238,7 @@ class Statements:
                 self.expressions.effect(node.next)
         self.flow.step(None, "skip", to=head)
         self.flow.at = after
+        self.expressions.lifetimes.leave()
         self.expressions.scope = outer
 
     def _begin(self, head: str) -> None:
@@ -260,12 +281,12 @@ class Statements:
         if node.name in self.frame.placed:
             raise self.expressions.error(f"label {node.name} is declared twice", node)
         self.flow.step(None, "skip", to=place)
-        visible = self._visible()
-        for jump, seen in self.frame.waiting.pop(node.name, ()):
+        here = self._position()
+        for jump, start in self.frame.waiting.pop(node.name, ()):
             self.flow.at = jump
-            self._forget_passed(visible, seen, node)
+            self._forget_passed(here, start, node)
             self.flow.step(None, "skip", to=place)
-        self.frame.placed[node.name] = visible
+        self.frame.placed[node.name] = here
         self.frame.straight = False
         self.statement(node.stmt)
 
@@ -274,14 +295,14 @@ class Statements:
         frame.wanted[node.name] = node
         if node.name in frame.placed:
             self.flow.loops.add(place)
-            self._forget_passed(frame.placed[node.name], self._visible(), node)
+            self._forget_passed(frame.placed[node.name], self._position(), node)
         else:
             place = self.flow.place()
-            frame.waiting.setdefault(node.name, []).append((place, self._visible()))
+            frame.waiting.setdefault(node.name, []).append((place, self._position()))
         self.flow.jump(place)
 
-    def _visible(self) -> Visible:
-        """The variables of the function being inlined that are visible here, without those with static storage."""
+    def _position(self) -> JumpEnd:
+        """This place, with the variables of the function being inlined that have no static storage."""
         visible: Visible = {}
         scope: NameScope | None = self.expressions.scope
         while scope is not None and scope is not self.globals:
@@ -291,12 +312,15 @@ class Statements:
                 elif isinstance(meaning, PointerVariable):
                     visible[id(meaning)] = name, meaning
             scope = scope.outer
-        return visible
+        return JumpEnd(visible, tuple(self.expressions.lifetimes.blocks))
 
-    def _forget_passed(self, there: Visible, here: Visible, node: Any) -> None:
-        """Give any value to the variables whose declarations a jump skips."""
-        for key, (name, variable) in there.items():
-            if key in here:
+    def _forget_passed(self, there: JumpEnd, here: JumpEnd, node: Any) -> None:
+        """Give any value to the variables whose declarations a jump skips, and to pointers to them."""
+        for block in there.blocks:
+            if block not in here.blocks:
+                self.expressions.lifetimes.reenter(block)
+        for key, (name, variable) in there.visible.items():
+            if key in here.visible:
                 continue
             if isinstance(variable, PointerVariable):
                 raise self.expressions.error(f"a jump skips the declaration of the pointer {name}", node)
@@ -319,32 +343,38 @@ class Statements:
             if form(case) == "Default":
                 default = places[id(case)]
                 continue
-            code = to.arithmetic.convert(self._code(case), value.kind)
-            guard = comparison("eq", value.term, code.term)
+            guard = self._guard(case, value)
             options.append(Branch(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(negation(o.guard) for o in options))
         options.append(Branch(default, others, (), f"{text}: default"))
         self.flow.branch(options, where)
         self.flow.at = self.flow.place()
-        self.frame.cases.append((places, self._visible()))
+        self.frame.cases.append((places, self._position()))
         self.frame.breaks.append(after)
         self.statement(node.stmt)
         self.frame.breaks.pop()
         self.frame.cases.pop()
         self.flow.step(None, "skip", to=after)
 
-    def _code(self, case: Any) -> CValue:
+    def _guard(self, case: Any, value: CValue) -> Term:
+        """The condition of a case: one value, or a range of them."""
+        if form(case.expr) == "FuncCall" and getattr(case.expr.name, "name", "") == RANGE:
+            low, high = (self._code(bound, value.kind) for bound in case.expr.args.exprs)
+            return conjunction(comparison("ge", value.term, low), comparison("le", value.term, high))
+        return comparison("eq", value.term, self._code(case.expr, value.kind))
+
+    def _code(self, node: Any, kind: AnyKind) -> Term:
         to = self.expressions
-        to.constant(case.expr)
-        return to.scalar(case.expr)
+        to.constant(node)
+        return to.arithmetic.convert(to.scalar(node), kind).term
 
     def _Case(self, node: Any) -> None:
-        entry = next(((places[id(node)], seen) for places, seen in self.frame.cases if id(node) in places), None)
+        entry = next(((places[id(node)], start) for places, start in self.frame.cases if id(node) in places), None)
         if entry is None:
             raise self.expressions.error("a case outside of a switch", node)
-        before, (place, seen) = self.flow.at, entry
+        before, (place, start) = self.flow.at, entry
         self.flow.at = place
-        self._forget_passed(self._visible(), seen, node)
+        self._forget_passed(self._position(), start, node)
         entered, self.flow.at = self.flow.at, before
         self.flow.step(None, "skip", to=entered)
         for part in node.stmts or ():
@@ -388,10 +418,12 @@ class Statements:
         to.scope.names[node.name] = place
         if "static" in node.storage:
             self.lasting.add(id(place.object))
-            self.flow.private.difference_update(to.storage.roots(place))
+            to.accesses.levels[place.object] = 0
             if new:
                 self.begin(place, node.init)
-        elif node.init is not None:
+            return
+        to.lifetimes.declare(place.object)
+        if node.init is not None:
             if has_name(node.init, node.name):  # int x = x;
                 self._unknown_value(place, node.name)
             self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))

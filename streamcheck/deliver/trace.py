@@ -1,0 +1,255 @@
+"""The trace of a compilation as JSON: which line of the C comes from which stream and line of the spec, which
+properties cover it, how each was proved, and the hashes of all files.
+
+A property covers a statement if its verdict depends on the stream that the statement computes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from streamcheck import __version__
+from streamcheck.codegen.unit import Unit
+from streamcheck.core.location import Location
+from streamcheck.core.term import Term
+from streamcheck.problem.places import Place
+from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.specification import Specification
+from streamcheck.validate.bisimulation import Outcome
+
+FORMAT = "streamcheck trace 1"
+NAME = re.compile(r"[A-Za-z_]\w*")
+LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: =|;)")
+CODE_LINE = re.compile(r"(?!/\*|#|\}|\{|return;|\(void\)\w+;).*[;{]$")
+
+
+@dataclass(frozen=True, slots=True)
+class TracedStream:
+    """Something that the user named: a stream, an extern, a trigger or an observer."""
+
+    name: str
+    kind: str
+    where: Location | None
+    terms: tuple[Term, ...]  # a property whose cone has one of them covers it
+
+
+@dataclass(slots=True)
+class TracedLine:
+    number: int
+    text: str
+    streams: dict[str, None] = field(default_factory=dict)  # keys of streams
+    defines: str = ""  # a local variable
+    reads: frozenset[str] = frozenset()
+    inside: list[TracedLine] = field(default_factory=list)  # of a block that this line opens
+
+
+def trace(
+    unit: Unit,
+    verdicts: Verdicts,
+    outcome: Outcome | None,
+    files: Mapping[str, str],
+    certificates: Mapping[str, tuple[str, str]],
+) -> dict[str, Any]:
+    """The trace. `files`: all that were written; `certificates`: name and text of the one for each property."""
+    problem = verdicts.problem
+    assert isinstance(problem, Specification)
+    streams = _streams(problem, unit.code.places)
+    cones = {r.name: problem.needed_by([r.prop.term]) for r in verdicts.results}
+    covered = {
+        key: [name for name, cone in cones.items() if any(t in cone for t in stream.terms)]
+        for key, stream in streams.items()
+    }
+    file = f"{unit.code.base}.c"
+    lines = list(_traced_lines(unit, streams, unit.code.files[file]))
+    statements = [
+        {
+            "file": file,
+            "line": line.number,
+            "text": line.text,
+            "streams": list(line.streams),
+            "properties": sorted({name for key in line.streams for name in covered[key]}),
+        }
+        for line in lines
+    ]
+    return {
+        "format": FORMAT,
+        "tool": {"name": "streamcheck", "version": __version__},
+        "spec": {"name": problem.name, **_place(problem.where), "sha256": _hash_of_file(problem.where)},
+        "files": {name: _hash(text) for name, text in files.items()},
+        "c_proof": None if outcome is None else {"proved": outcome.is_proved, "claims": outcome.claims},
+        "properties": [_property(r, certificates, statements) for r in verdicts.results],
+        "assumptions": [{"name": a.name, **_place(a.where)} for a in problem.assumptions],
+        "streams": {
+            key: {"kind": s.kind, **_place(s.where), "properties": covered[key]}
+            | {"c_lines": [line.number for line in lines if key in line.streams]}
+            for key, s in streams.items()
+        },
+        "statements": statements,
+    }
+
+
+def _property(
+    result: Result, certificates: Mapping[str, tuple[str, str]], statements: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    made = certificates.get(result.name)
+    proof = {"engine": result.engine, "model": result.model, "k": result.k, "kind": result.kind}
+    return {
+        "name": result.name,
+        **_place(result.prop.where),
+        "goal": result.prop.goal.value,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "proof": proof if result.verdict != "unknown" else None,
+        "certificate": None if made is None else {"file": made[0], "sha256": _hash(made[1])},
+        "c_lines": [s["line"] for s in statements if result.name in s["properties"]],
+    }
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _hash_of_file(where: Location | None) -> str | None:
+    try:
+        with open(where.file if where else "", "rb") as file:
+            return sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _place(where: Location | None) -> dict[str, Any]:
+    if where is None:
+        return {"file": None, "line": None, "source": ""}
+    return {"file": str(where).rpartition(":")[0], "line": where.line, "source": where.text}
+
+
+def _streams(problem: Specification, places: Mapping[str, Place]) -> dict[str, TracedStream]:
+    """All that has a name, by a key: the name, or the kind and the name if that is taken. A cell without a name of the
+    user's has its variable's in the C."""
+    named: dict[tuple[str, str], TracedStream] = {}
+    for cell in problem.cells:
+        place = places.get(cell.name)
+        if cell.named or place is not None:
+            kind, name = ("stream", cell.name) if cell.named else ("state", "")
+            if place is not None and (place.ring or not cell.named):
+                name = place.variable  # one for all the cells of a ring
+            before = named[kind, name].terms if (kind, name) in named else ()
+            named[kind, name] = TracedStream(name, kind, cell.where, (*before, cell.var))
+    for wire in problem.wires:
+        named.setdefault(("stream", wire.name), TracedStream(wire.name, "stream", wire.where, (wire.term,)))
+    others = [TracedStream(i.name, "extern", i.where, (i.var,)) for i in problem.inputs]
+    others += [TracedStream(t.name, "trigger", t.where, (t.guard,)) for t in problem.triggers]
+    others += [TracedStream(o.name, "observer", o.where, (o.term,)) for o in problem.observers]
+    named |= {(s.kind, s.name): s for s in others}
+    streams: dict[str, TracedStream] = {}
+    for stream in named.values():
+        streams[stream.name if stream.name not in streams else f"{stream.kind} {stream.name}"] = stream
+    return streams
+
+
+def _traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) -> Iterator[TracedLine]:
+    """The statements with the streams that they compute, in the order of the file."""
+    lines = list(_statements(text))
+    keys = _Keys(unit, streams)
+    for line in lines:
+        line.streams.update(dict.fromkeys(keys.of(line)))
+    readers: dict[str, list[TracedLine]] = {}
+    for line in lines:
+        for name in line.reads:
+            readers.setdefault(name, []).append(line)
+    for line in reversed(lines):  # what has no name of the user's serves the streams of the lines that read it
+        if not line.streams:
+            for other in (*line.inside, *(readers.get(line.defines, ()) if line.defines else ())):
+                line.streams.update(other.streams)
+    yield from lines
+
+
+def _statements(text: str) -> Iterator[TracedLine]:
+    """The lines with code of the functions of the monitor and of its variables, those of a block also in the one that
+    opens it."""
+    stack: list[TracedLine | None] = []
+    helper = False
+    for number, written in enumerate(text.split("\n"), 1):
+        line = written.strip()
+        if not stack:
+            helper = (helper and line != "") or line.startswith("static inline")
+        if line.startswith("}"):
+            if stack:
+                stack.pop()
+            if not line.endswith("{"):
+                continue
+        is_code = bool(CODE_LINE.match(line)) and not helper and (bool(stack) or line.startswith("static "))
+        traced = _traced_line(number, line) if is_code else None
+        if traced is not None:
+            for outer in stack:
+                if outer is not None:
+                    outer.inside.append(traced)
+            yield traced
+        if line.endswith("{"):
+            stack.append(traced)
+
+
+def _traced_line(number: int, line: str) -> TracedLine:
+    local = LOCAL.match(line.removeprefix("static "))
+    defines = local[1] if local else ""
+    return TracedLine(number, line, {}, defines, frozenset(NAME.findall(line)) - {defines})
+
+
+class _Keys:
+    """The streams that a line of C computes, by the names on it."""
+
+    def __init__(self, unit: Unit, streams: Mapping[str, TracedStream]) -> None:
+        self.code = unit.code
+        kinds = {(s.kind, s.name): key for key, s in streams.items()}
+        self.state: dict[str, list[str]] = {}
+        for cell, place in unit.code.places.items():
+            names = [("stream", cell), ("stream", place.variable), ("state", place.variable)]
+            key = next((kinds[name] for name in (names[1:] if place.ring else names) if name in kinds), None)
+            for variable in (place.variable, place.ring):
+                if variable and key and key not in self.state.setdefault(variable, []):
+                    self.state[variable].append(key)
+        self.locals = {c: kinds["stream", name] for c, name in unit.locals.items() if ("stream", name) in kinds}
+        externs = [(unit.code.c_name("extern", n), key) for (kind, n), key in kinds.items() if kind == "extern"]
+        self.externs = dict(externs)
+        self.triggers = {unit.code.c_name("trigger", n): key for (kind, n), key in kinds.items() if kind == "trigger"}
+        self.observers = {
+            unit.code.c_name("observer", n): key for (kind, n), key in kinds.items() if kind == "observer"
+        }
+
+    def of(self, line: TracedLine) -> Iterator[str]:
+        left, assigned, right = line.text.partition(" = ")
+        if line.defines and line.defines in self.locals:
+            yield self.locals[line.defines]
+        elif line.defines and line.text.startswith("static "):
+            yield from self.state.get(line.defines, ())
+        elif line.defines:
+            yield from self._externs(right)
+        elif line.text.startswith("(void)memcpy("):
+            to, source = line.text.split("(")[2].split(", ")[:2]
+            yield from list(self._place(to)) or self._externs(f"{source};")
+        elif assigned:
+            yield from self._place(left)
+        else:
+            for called in re.findall(r"(\w+)\(", line.text):
+                if called in self.triggers:
+                    yield self.triggers[called]
+
+    def _place(self, place: str) -> Iterator[str]:
+        names = NAME.findall(re.sub(r"\[.*", "", place))
+        if names and ("observed" in names[:-1] or names[0].endswith("_observed")):
+            at = names.index("observed") + 1 if "observed" in names else 1
+            if names[at] in self.observers:
+                yield self.observers[names[at]]
+        elif names:
+            for name in names[:2]:
+                yield from self.state.get(name, ())
+
+    def _externs(self, right: str) -> Iterator[str]:
+        """A local variable that holds an input."""
+        place = re.fullmatch(r"(?:\w+->)?(\w+)(?:[.\[][\w.\[\]]*)?;", right)
+        if place and place[1] in self.externs and (self.code.copilot or "->" in right):
+            yield self.externs[place[1]]
