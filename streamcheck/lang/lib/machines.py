@@ -55,10 +55,10 @@ def state_machine(
     before = append([initial], state)
     for member in members:
         at = before == member
-        if not ordered:
-            for (a, first), (b, second) in combinations(_by_target(rows[member]).items(), 2):
-                name = f"one transition at a time from {member.name}: {a.name} or {b.name}"
-                state = require(state, implies(at, ~(first & second)), name)
+        targets = list(_by_target(rows[member]).values())
+        if not ordered and len(targets) > 1:
+            clash = any_of([a & b for a, b in combinations(targets, 2)])
+            state = require(state, implies(at, ~clash), f"one transition at a time from {member.name}")
         if complete:
             state = require(
                 state, implies(at, any_of([c for c, _ in rows[member]])), f"a transition from {member.name}"
