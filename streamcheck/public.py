@@ -46,6 +46,7 @@ from streamcheck.lang.lib import (
     checked,
     clocks,
     ltl,
+    ltl3,
     machines,
     mtl,
     ptltl,
@@ -53,7 +54,6 @@ from streamcheck.lang.lib import (
     saturating,
     signals,
     statistics,
-    verdicts,
     voting,
 )
 from streamcheck.lang.stream import Stream
@@ -118,6 +118,7 @@ __all__ = [
     "implies",
     "log",
     "ltl",
+    "ltl3",
     "machines",
     "maximum",
     "minimum",
@@ -142,6 +143,5 @@ __all__ = [
     "then",
     "unknown",
     "unsafe_cast",
-    "verdicts",
     "voting",
 ]

@@ -152,7 +152,32 @@ def declarations(text, code, rng):
         yield at(text, *m.span(1), f"{m[1]}_2")
 
 
-KINDS = (operators, constants, indexes, order, types, control, calls, preprocessor, declarations)
+def loops(text, code, rng):
+    """Bounds, index, step, what is repeated, the start of an accumulator, the cells of a table."""
+    for m in re.finditer(r"for \((\w+) (\w+) = ([^;]*); \2 < ([^;]*); \2\+\+\) \{", code):
+        type, i, start, bound = m.groups()
+        heads = [f"{i} = {start}; {i} <= {bound}; {i}++", f"{i} = {start}; {i} < {bound}; {i} += 2u"]
+        heads += [f"{i} = {start} + 1u; {i} < {bound}; {i}++", f"{i} = {start}; {i} < {bound} - 1u; {i}++"]
+        heads += [f"{i} = {bound} - 1u; {i} < {bound}; {i}--", f"{i} = {start}; {i} < {bound}; "]
+        for head in heads:
+            yield at(text, *m.span(), f"for ({type} {head}) {{")
+        end = code.index("\n" + " " * (m.start() - code.rindex("\n", 0, m.start()) - 1) + "}", m.end())
+        for line in (f"{i} = {i} + 1u;", "return;", f"if ({i} == 2u) {{ return; }}"):
+            yield at(text, end + 1, end + 1, line + "\n")
+        yield at(text, m.start(), m.start(), text[m.start() : end + 6] + "\n")
+        for n in re.finditer(rf"\[{i}( \+ \d+u)?\]", code[m.end() : end]):
+            where = m.end() + n.start(), m.end() + n.end()
+            for new in ("0", f"{i} + 1u", f"{i} ^ 1u", f"({i} + 1u) % {bound}"):
+                yield at(text, *where, f"[{new}]")
+    for m in re.finditer(r"^    \w+ (folded\w*) = ([^;]*);", code, re.M):
+        yield at(text, *m.span(2), rng.choice(["0", "1", f"{m[2]} + 1"]))
+    for m in re.finditer(r"(?<=[{ \n])([\w.]+), ([\w.]+)(?=[,}\n])", code):
+        yield at(text, *m.span(), f"{m[2]}, {m[1]}")
+    for m in re.finditer(r"offsetof\((\w+), (\w*?)(\d+)\)", code):
+        yield at(text, *m.span(), f"offsetof({m[1]}, {m[2]}{int(m[3]) + 1})")
+
+
+KINDS = (operators, constants, indexes, order, types, control, calls, preprocessor, declarations, loops)
 
 
 def mutants(code, rng, count):

@@ -69,7 +69,7 @@ def judge(system, back, found, exact_length):
 ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structural",), ("ic3",), ("spacer",)]
 ENGINES += [("predicates",), ("predicates-path",), ("bmc", "templates", "polynomial")]
 ENGINES += [("bit-bmc",), ("bit-bmc", "bit-induction")]
-ENGINES += [("ic3", "templates", "bmc", "k-induction"), ("spacer-local",), ("bmc", "simulation")]
+ENGINES += [("bmc", "delays"), ("ic3", "templates", "bmc", "k-induction"), ("spacer-local",), ("bmc", "simulation")]
 
 
 @pytest.mark.parametrize("engines", [*ENGINES, ("bmc", "k-induction", "completeness")], ids="+".join)

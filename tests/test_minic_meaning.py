@@ -212,3 +212,102 @@ def test_what_depends_on_the_sign_of_a_NaN_is_not_known(read):
     assert ends(cfa) == end.name
     assert ends(read("#include <math.h>\n" + main("double x = NAN; r = x == x && signbit(x);"))) == 0
     assert ends(read("#include <math.h>\n" + main("double x = -2; r = !!signbit(x) * 10 + !signbit(fabs(x));"))) == 11
+
+
+# Layouts, extensions of compilers, and what is refused
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expression", "value"),
+    [
+        ("struct __attribute__((packed)) s { char a; int b; short c; };", "sizeof(struct s) * 10", 70),
+        ("struct s { char a; int b; short c; } __attribute__((packed));", "offsetof(struct s, c)", 5),
+        ("struct s { char a; int b; } __attribute__((aligned(16)));", "sizeof(struct s)", 16),
+        ("typedef struct { char a; double d; } __attribute__((packed, aligned(4))) t;", "sizeof(t)", 12),
+        ("struct s { char a; struct { char x; long y[2]; } in; };", "offsetof(struct s, in.y[1])", 24),
+        ("typedef int t __attribute__((aligned(4))); struct s { char a; t b; };", "sizeof(struct s)", 8),
+        ("int x __attribute__((aligned(64)));", "sizeof x", 4),
+        ("enum e { A = 1, B = 0x80000000u, C = 5000000000L, D };", "sizeof(enum e) * 10 + sizeof(A) + (D - C)", 85),
+        ("enum e { A = -1, B = 2147483647 };", "sizeof(enum e)", 4),
+        ("int f(void) { static int n = 2; return n++; }", "f() ?: 9", 2),
+        ("", "(s ?: 2u) > -1", 0),
+        ("int f(void) { return ++s; }", "s ?: f() ?: 7", 1),
+        ("", "sizeof(wchar_t) + __SIZEOF_LONG__ + __CHAR_BIT__", 20),
+    ],
+)  # fmt: skip
+def test_layouts_and_extensions(read, declaration, expression, value):
+    before = f"#include <stddef.h>\nint s; {declaration}\n"
+    assert ends(read(f"{before}int r; int main(void) {{ r = {expression}; }}\n")) == value
+
+
+@pytest.mark.parametrize(("value", "result"), [(0, 0), (1, 1), (4, 1), (5, 0), (-2, 3), (-5, 3), (-6, 0)])
+def test_ranges_of_cases(read, value, result):
+    body = "switch (nondet_int()) { case 1 ... 4: r = 1; break; case 6: r = 2; break; case -5 ... -2: r = 3; }"
+    assert ends(read(main(body)), value) == result
+
+
+def test_characters_in_conditions_of_the_preprocessor(read):
+    text = "int r; int main(void) {\n#if 'a' == 97 && '\\n' == 10 && __INT_MAX__ == 0x7fffffff\n r = 1;\n#endif\n}\n"
+    assert ends(read(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) {\n int x;\n x = ;\n}", "a.c:3: a syntax error, or C that is not supported: an expr"),
+        ("#include <setjmp.h>\njmp_buf e;\nint main(void) {\n setjmp(e); }", "a.c:4: e: the type jmp_buf is not"),
+        ("int old(a) int a; { return a; }\nint main(void) {\n old(3); }", "a.c:3: old: parameters declared after"),
+        ("struct s { int b __attribute__((aligned(8))); } x;\nint main(void) {\n sizeof x; }", "a.c:3: an attribute"),
+        ("typedef int t __attribute__((aligned(8))); struct { t b; } x; int main(void) {\n sizeof x; }", "a.c:2: an"),
+        ("int main(void) {\n __typeof__(1) x; }", "a.c:2: __typeof__ is not supported"),
+        ("int main(void) {\n _Pragma(\"pack(1)\") }", "a.c:2: #pragma pack changes the layout"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_has_its_line(read, text, message):
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("__builtin_types_compatible_p(int, long);", "__builtin_types_compatible_p is not declared"),
+        ('printf("ab%n", &r);', "printf may write to an object, by %n"),
+        ('printf("%-*.3lln", &r);', "printf may write to an object, by %n"),
+        ("printf(format, &r);", "printf may write to an object, by %n"),
+    ],
+)
+def test_calls_that_are_not_modelled(read, call, reason):
+    cfa = read(f"char format[3];\n{main(call)}")
+    assert [e.limit.reason for e in cfa.errors if e.limit is not None] == [reason]
+    assert claims(read(main('printf("%d%%n", s);'))) == []
+
+
+# Functions without a body
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ("static int n; void tick(void) { n++; }", "ext has no body and may call back tick, which may change n"),
+        ("void tick(void) { static int n; n++; }", "ext has no body and may call back tick, which may change n"),
+        ("static int n; static void up(void) { n = 1; } void tick(void) { up(); }", "may call back tick, which may"),
+        ("static int n[2]; void set(int *p) { *p = 1; } void tick(void) { set(n); }", "tick, which may change n"),
+        ("static int n; static void tick(void) { n++; } static void (*table[1])(void) = { tick };", "may call back"),
+        ("static int n; static void tick(void) { n++; }", None),
+        ("static int n; int look(void) { return n; }", None),
+        ("static const int n = 1; void tick(void) { int m = n; m++; }", None),
+    ],
+)
+def test_functions_without_a_body_may_call_back(read, before, reason):
+    text = f"int ext(void); {before}\nint main(void) {{ static int r; r = ext() + 0 * r; assert(r < 3); }}\n"
+    found = [e.limit.reason for e in read(text).errors if e.limit is not None]
+    assert len(found) == (reason is not None) and all(reason in r for r in found)
+
+
+@pytest.mark.parametrize("function", ["__VERIFIER_sensor(void)", "ext(void) __attribute__((pure))", "nondet_int(void)"])
+def test_some_functions_do_not_call_back(read, function):
+    name = function.split("(")[0]
+    text = f"int {function}; static int n; void tick(void) {{ n++; }} int main(void) {{ {name}(); assert(n == 0); }}"
+    assert not any(e.limit for e in read(text).errors)

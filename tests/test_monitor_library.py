@@ -46,13 +46,13 @@ from streamcheck.lang.flatten import flatten
 from streamcheck.lang.lib import (
     checked,
     ltl,
+    ltl3,
     machines,
     mtl,
     regexp,
     saturating,
     signals,
     statistics,
-    verdicts,
     voting,
 )
 from streamcheck.lang.stream import Stream, append
@@ -461,10 +461,10 @@ def decided(low: int, high: int, p: Trace, q: Trace, *, until: bool) -> str:
 @pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 2), (1, 2), (2, 2), (1, 3)])
 def test_verdicts_on_all_traces(low: int, high: int) -> None:
     operators = {
-        "until": verdicts.until(low, high, P, Q),
-        "release": verdicts.release(low, high, P, Q),
-        "eventually": verdicts.eventually(low, high, Q),
-        "always": verdicts.always(low, high, Q),
+        "until": ltl3.until(low, high, P, Q),
+        "release": ltl3.release(low, high, P, Q),
+        "eventually": ltl3.eventually(low, high, Q),
+        "always": ltl3.always(low, high, Q),
     }
     spec = Spec("verdicts")
     for name, s in operators.items():

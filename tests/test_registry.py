@@ -16,7 +16,7 @@ import test_programs
 from finite import systems
 from hypothesis import given, settings
 from test_command import streamcheck
-from test_engines import QUIET, judge, verdicts
+from test_engines import QUIET, judge
 from test_prove import spec_file
 from test_prove import verdicts as answer_of
 
@@ -140,7 +140,7 @@ def test_no_option_makes_an_engine_wrong(name, option):
     def run(system):
         reduced = Reduction(system)
         engines = tuple(dict.fromkeys([*others, name]))
-        found, _ = verdicts(reduced.problem, engines, rounds=25, options={option.name: _other(option)})
+        found, _ = test_engines.verdicts(reduced.problem, engines, rounds=25, options={option.name: _other(option)})
         judge(system, reduced.back, found, exact_length=name == "bmc")
 
     run()

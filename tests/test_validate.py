@@ -86,7 +86,7 @@ spec.observer("total", a + b)
 
 PLANTED = {
     "a swapped branch": (r"up \? (\S.*?) : (\S.*?)\)?;", r"up ? \2 : \1;"),
-    "a missing cast": (r"\(uint8_t\)\((state->count \+ 250u)\) > 100u", r"\1 > 100u"),
+    "a missing cast": (r"\(uint8_t\)\((count_now \+ 250u)\) > 100u", r"\1 > 100u"),
     "a comparison with its end": (r"a < b", "a <= b"),
     "a negated condition": (r"if \(up && a < b\)", "if (!up && a < b)"),
     "an index off by one": (r"word < 3u \? word : 3u", "word < 3u ? word + 1u : 3u"),
@@ -94,7 +94,7 @@ PLANTED = {
     "no clamp": (r"cells\[word < 3u \? word : 3u\]", "cells[word]"),
     "a ring too short": (r"(_at < )8u", r"\g<1>7u"),
     "a ring too long": (r"(_at < )8u", r"\g<1>9u"),
-    "a ring read at another place": (r"(second\(state->late\[)state->late_at", r"\g<1>0"),
+    "a ring read at another place": (r"(late_now = state->late\[)state->late_at", r"\g<1>0"),
     "a ring that stands still": (r"\n    state->late_at = [^\n]*", ""),
     "commit before sample": (r"(void subject_step\([^)]*\)\n\{)", r"\1\n    state->count = inputs->up;"),
     "commit before triggers": (r"(const bool up = inputs->up;)", r"\1\n    state->hashed = 0u;"),
@@ -106,7 +106,7 @@ PLANTED = {
     "a call left out": (r"\n        fourth\([^\n]*", ""),
     "a call twice": (r"(\n        fourth\([^\n]*)", r"\1\1"),
     "a call too early": (r"(\n\s*if \(up && a < b)", "\n    fourth(a, 0u, 0u, 0);\\1"),
-    "arguments swapped": (r"first\((.*), (state->count)\)", r"first(\2, \1)"),
+    "arguments swapped": (r"first\((.*), (count_now)\)", r"first(\2, \1)"),
     "truncating division": (r"(\(\(a / b\)) - [^;]*;", r"\1);"),
     "no test for zero": (r"if \(b == 0\) \{\n        return 0;\n    \}\n", ""),
     "no test for -1": (r"if \(b == -1\) \{\n[^}]*\}\n", ""),

@@ -10,7 +10,9 @@ the generator shared with its proof could not be seen by the proof.
 
     kinds          the types of C ("kind": a type of C; "type": a type of `core.types`)
     literals       integer, floating and character constants, strings
-    preprocess     macros, conditions, includes
+    preprocess     conditions, includes
+    macros         macros and their expansion; `predefined` has those of gcc
+    extensions     what compilers have beyond C: attributes, assembler, ranges of cases
     syntax         the parser; lines and texts of its nodes
     declarations   scopes and declared types
     terms, bounds  normal forms of converted and compared terms; intervals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
@@ -125,6 +125,7 @@ class Declarations:
         self, dialect: Dialect, constant: Callable[[Any], int], number: Callable[[Integer, int], CValue]
     ) -> None:
         self.portable = dialect is Dialect.PORTABLE
+        self.realigned: Mapping[str, int | None] = {}  # types that are declared with an alignment
         self.constant = constant
         self.number = number
 
@@ -160,6 +161,9 @@ class Declarations:
 
     def typedef_kind(self, node: Any, scope: NameScope) -> AnyKind:
         """The kind of a typedef. Only whole variables may be volatile."""
+        base = getattr(getattr(node.type, "type", None), "names", [""])[0]
+        if base in self.realigned:
+            self.realigned = {**self.realigned, node.name: self.realigned[base]}
         return self._opaque(node.name, VOLATILE, node) if is_volatile(node) else self.kind_of(node, scope)
 
     def _opaque(self, name: str, reason: str, node: Any) -> Opaque:
@@ -247,14 +251,18 @@ class Declarations:
             if known is None:
                 raise SpecError(f"the enum {node.name} is not defined", where_of(node))
             return known
-        code, least = -1, 0
+        code = -1
+        codes: dict[str, int] = {}
         for member in node.values.enumerators:
             code = code + 1 if member.value is None else self.constant(member.value)
-            if not kinds.INT.low <= code <= kinds.INT.high:
+            if self.portable and not kinds.INT.low <= code <= kinds.INT.high:
                 raise SpecError(f"{member.name} does not fit int", where_of(member))
-            least = min(least, code)
-            scope.names[member.name] = self.number(kinds.INT, code)
-        kind: AnyKind = kinds.UINT if least >= 0 else kinds.INT
+            codes[member.name] = code
+            scope.names[member.name] = self.number(_kind_that_holds([code], kinds.INT, kinds.LONG, kinds.ULONG), code)
+        signed = min(codes.values(), default=0) < 0
+        kind = _kind_that_holds(codes.values(), *(kinds.SIGNED_ENUMS if signed else kinds.UNSIGNED_ENUMS))
+        for name, value in codes.items():  # gcc gives the type of the enum to those that do not fit int
+            scope.names[name] = self.number(_kind_that_holds([value], kinds.INT, kind), value)
         if node.name:
             scope.tags[node.name] = kind
         return kind
@@ -263,7 +271,7 @@ class Declarations:
         if node.decls is None:
             known = scope.tag(node.name)
             return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
-        kind = Struct(node.name or "", tuple(self._fields(node, scope)))
+        kind = Struct(node.name or "", tuple(self._fields(node, scope)), *self._layout(node, scope))
         names = [name for name, _ in kind.fields if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
@@ -273,8 +281,33 @@ class Declarations:
             scope.tags[node.name] = kind
         return kind
 
+    def _layout(self, node: Any, scope: NameScope) -> tuple[bool, int | None]:
+        """The layout that attributes give: true if the fields follow each other, and the alignment."""
+        packed, aligned = False, 1
+        for decl in node.decls:
+            if form(decl) != "Pragma":
+                if not self._is_aligned_by_its_type(decl, scope):
+                    return packed, None
+                continue
+            _, what, number = decl.string.value.strip('"').split()
+            packed |= what == "packed"
+            if number == "?":
+                return packed, None
+            aligned = max(aligned, int(number))
+        return packed, aligned
+
+    def _is_aligned_by_its_type(self, decl: Any, scope: NameScope) -> bool:
+        """The field has the alignment of its kind: no typedef in it gives it another one."""
+        inner = decl.type
+        while form(inner) in ("ArrayDecl", "TypeDecl"):
+            inner = inner.type
+        name = inner.names[0] if form(inner) == "IdentifierType" else ""
+        return name not in self.realigned or self.realigned[name] == kinds.alignment(self.kind_of(inner, scope))
+
     def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         for decl in node.decls:
+            if form(decl) == "Pragma":
+                continue
             if decl.name is None or getattr(decl, "bitsize", None) is not None:
                 what = "fields without a name" if decl.name is None else "bit-fields"
                 yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
@@ -284,6 +317,11 @@ class Declarations:
                 raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
             else:
                 yield decl.name, self.kind_of(decl, scope)
+
+
+def _kind_that_holds(values: Collection[int], *choices: Integer) -> Integer:
+    """The first of the kinds that holds all the values, or the last."""
+    return next((k for k in choices if all(k.low <= v <= k.high for v in values)), choices[-1])
 
 
 def has_constant_elements(node: Any) -> bool:

@@ -24,6 +24,8 @@ def level(node: Any, scope: NameScope) -> int:
             return READS
         case "UnaryOp" if "++" in node.op or "--" in node.op:
             return ACTS
+        case "FuncCall" if getattr(node.name, "name", "") == "offsetof":
+            return READS
         case "FuncCall":
             inner = level(node.args, scope) if node.args else READS
             return max(inner, _level_of_call(node, scope))

@@ -30,7 +30,7 @@ from streamcheck.c.declarations import (
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, text_of, where_of
+from streamcheck.c.syntax import form, is_first_or_second, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
@@ -287,7 +287,18 @@ class Evaluator:
         return kinds.size_of(static.kind_of(self, node.expr))
 
     def _TernaryOp(self, node: Any) -> CResult:
+        if is_first_or_second(node):
+            return self.first_or_second(node)
         return self.conditional_expression(node)
+
+    def first_or_second(self, node: Any) -> CValue:
+        """a ?: b, with a evaluated once."""
+        first = self.scalar(node.cond)
+        with self.suppose(negation(self.arithmetic.truth(first))):
+            second = self.scalar(node.iffalse)
+        kind = kinds.common(first.kind, second.kind)
+        chosen = (self.arithmetic.convert(value, kind) for value in (first, second))
+        return conditional_value(self.arithmetic.truth(first), *chosen)
 
     def conditional_expression(self, node: Any) -> CValue:
         """?: (6.5.15)."""
@@ -325,6 +336,8 @@ class Evaluator:
         name = getattr(node.name, "name", "")
         arguments = list(node.args.exprs) if node.args else []
         meaning = self.scope.meaning(name)
+        if name == "offsetof" and meaning is None:
+            return self.arithmetic.number(kinds.ULONG, self._offset_of(node))
         if name in CONSTANT_MACROS and meaning is None and len(arguments) == 1 and form(arguments[0]) == "Constant":
             whole = whole_literal(arguments[0].value + CONSTANT_MACROS[name])
             if whole is not None:
@@ -332,6 +345,33 @@ class Evaluator:
         if self.is_library_function(name) and not (isinstance(meaning, Function) and meaning.body is not None):
             return self.arithmetic.function(name, [self.scalar(a) for a in arguments])
         return self.call(node)
+
+    def _offset_of(self, node: Any) -> int:
+        """The distance of a field from the beginning of its struct, in bytes (7.17)."""
+        if self.arithmetic.dialect is Dialect.PORTABLE:
+            raise Unsupported("sizes depend on the compiler")
+        whole, part = node.args.exprs
+        steps = []
+        while form(part) != "ID":
+            steps.append(part)
+            part = part.name
+        kind, at = self._offset_in(self.declarations.kind_of(whole, self.scope), part.name, node)
+        for step in reversed(steps):
+            if form(step) == "ArrayRef" and isinstance(kind, Array):
+                kind = kind.element
+                at += self.constant(step.subscript) * kinds.size_of(kind)
+            else:
+                kind, inner = self._offset_in(kind, getattr(getattr(step, "field", None), "name", "[]"), node)
+                at += inner
+        return at
+
+    def _offset_in(self, kind: AnyKind, name: str, node: Any) -> tuple[AnyKind, int]:
+        kinds.alignment(kind)  # raises if the layout is not known
+        fields = kinds.offsets(kind) if isinstance(kind, Struct) else ()
+        for field, inner, at in fields:
+            if field == name:
+                return inner, at
+        raise self.error(f"{self.text(node)}: {kind} has no field {name}", node)
 
     def is_library_function(self, name: str) -> bool:
         """The function is one of math.h, and terms express it."""

@@ -64,8 +64,12 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
+    """`packed`: its fields follow each other. `aligned`: its alignment is at least this, None if it is not known."""
+
     name: str
     fields: tuple[tuple[str, AnyKind], ...]
+    packed: bool = False
+    aligned: int | None = 1
     _by_name: dict[str, AnyKind] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -115,6 +119,8 @@ VOID = Void()
 SIGNED = {8: CHAR, 16: SHORT, 32: INT, 64: LONG}
 UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG, LLONG: ULLONG}
 
+SIGNED_ENUMS, UNSIGNED_ENUMS = (INT, LONG), (UINT, ULONG)  # as gcc and clang choose, by the values
+
 # Types that the headers of the standard library define.
 TYPEDEFS: dict[str, AnyKind] = {
     **{f"int{w}_t": SIGNED[w] for w in SIGNED},
@@ -131,6 +137,11 @@ TYPEDEFS: dict[str, AnyKind] = {
     "uintptr_t": ULONG,
     "intmax_t": LONG,
     "uintmax_t": ULONG,
+    "wchar_t": INT,
+    "wint_t": UINT,
+    "sig_atomic_t": INT,
+    "time_t": LONG,
+    "clock_t": LONG,
 }
 
 
@@ -234,10 +245,7 @@ def size_of(kind: AnyKind) -> int:
         case Array():
             return kind.length * size_of(kind.element)
         case Struct():
-            at = 0
-            for _, field in kind.fields:
-                at = _round_up(at, alignment(field)) + size_of(field)
-            return _round_up(at, alignment(kind))
+            return _round_up(max((at + size_of(part) for _, part, at in offsets(kind)), default=0), alignment(kind))
         case Pointer():
             return 8
         case Void():
@@ -254,10 +262,21 @@ def alignment(kind: AnyKind) -> int:
         case Array():
             return alignment(kind.element)
         case Struct():
-            return max((alignment(t) for _, t in kind.fields), default=1)
+            if kind.aligned is None:
+                raise TypeRule(f"an attribute changes the layout of {kind}: its size is not known; write it without")
+            return max(kind.aligned, *(1 if kind.packed else alignment(t) for _, t in kind.fields), 1)
         case Integer() | Floating() | Pointer() | Void() | Opaque():
             return size_of(kind)
     assert_never(kind)
+
+
+def offsets(struct: Struct) -> Iterator[tuple[str, AnyKind, int]]:
+    """The fields, each with its distance from the beginning."""
+    at = 0
+    for name, kind in struct.fields:
+        at = at if struct.packed else _round_up(at, alignment(kind))
+        yield name, kind, at
+        at += size_of(kind)
 
 
 def _round_up(at: int, to: int) -> int:

@@ -1,7 +1,7 @@
 """C's preprocessor: comments, includes of files beside the source, macros, conditions.
 
 The lines of the output are those of the input, so that messages name the user's; an included file is put between line
-markers for the parser. Attributes are removed here; only `noreturn` has a meaning.
+markers for the parser.
 
 A file may test a macro that it does not define. In a whole program such a macro is what gcc and clang predefine on
 64-bit Linux, or undefined. In a file for any compiler (`portable`) it is unknown: all branches are then kept out, and
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from streamcheck.c.arithmetic import Dialect
 from streamcheck.c.expressions import Evaluator
+from streamcheck.c.extensions import PlainC, without_extensions
 from streamcheck.c.kinds import CONSTANTS, LONG
 from streamcheck.c.macros import NAME, Expansion, Macro, MacroError, parse_macro, tokens_of
 from streamcheck.c.predefined import predefined_macros
@@ -24,21 +25,11 @@ from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
-TOKEN = re.compile(
-    r"""[A-Za-z_]\w* | \.?[0-9](?:[eEpP][+-]|[\w.])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | \n
-      | [^\S\n]+ | \#\# | . """,
-    re.X | re.S,
-)
 COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
-DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict".split())
-MEANINGFUL = frozenset("packed mode vector_size cleanup alias constructor destructor".split())
-MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
-ASSEMBLERS = ("asm", "__asm", "__asm__")
-RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
-HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stdint limits float math string".split())
+HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stddef stdint limits float math string".split())
 QUOTE = '"'
 STANDARD_HEADERS = frozenset(
     f"<{name}.h>"
@@ -60,14 +51,6 @@ class IfSection:
     unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Preprocessed:
-    """The text for the parser, and the functions that are declared not to return."""
-
-    text: str
-    endless: frozenset[str]
-
-
 def read_file(path: str) -> str | None:
     """The text of a file. None if it does not exist."""
     try:
@@ -79,13 +62,11 @@ def read_file(path: str) -> str | None:
         raise SpecError(f"{path}: {why.strerror}") from None
 
 
-def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> Preprocessed:
+def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> PlainC:
+    """The text for the parser. In C for any compiler, extensions stay: the parser refuses them."""
     preprocessor = Preprocessor(files, portable=portable)
     text = "".join(preprocessor.file(path, ()))
-    if portable:
-        return Preprocessed(text, frozenset())  # attributes are not C: the parser refuses them
-    text, endless = without_attributes(text)
-    return Preprocessed(text, frozenset(endless))
+    return PlainC(text) if portable else without_extensions(text)
 
 
 class Preprocessor:
@@ -266,78 +247,3 @@ def _operand(token: str) -> str:
 
 def _literal(value: int) -> str:
     return f"{value}UL" if value > LONG.high else f"({value + 1}L - 1L)"
-
-
-def without_attributes(text: str) -> tuple[str, set[str]]:
-    """The text without the extensions of compilers, with the same lines, and the functions that do not return."""
-    pieces: list[str] = []
-    endless: set[str] = set()
-    declaration: list[str] = []  # since the last ; { or }
-    marked = False
-    tokens = TOKEN.findall(text)
-    at = 0
-    file, line = "", 1
-    while at < len(tokens):
-        token = tokens[at]
-        at += 1
-        if token == "#":  # the parser's marker: # line "file"
-            file, line = tokens[at + 3].strip('"'), int(tokens[at + 1]) - 1
-        line += token == "\n"
-        if token in ("__attribute__", "__attribute", "_Alignas"):
-            end = _after_parentheses(tokens, at)
-            words = {t.strip("_") for t in tokens[at:end]}
-            marked |= "noreturn" in words
-            mode = words & MODES.keys()
-            if "mode" in words and mode:
-                _retype(pieces, declaration, MODES[min(mode)])
-            elif not words.isdisjoint(MEANINGFUL):
-                wrong = min(words & MEANINGFUL)
-                raise SpecError(
-                    f"the attribute {wrong} changes the meaning of the program: not supported",
-                    Location(file, line),
-                )
-            line += tokens[at:end].count("\n")
-            pieces.append("\n" * tokens[at:end].count("\n"))
-            at = end
-            continue
-        if token in ASSEMBLERS:
-            end = _after_parentheses(tokens, _after_qualifiers(tokens, at))
-            before = next((t for t in reversed(declaration) if t.strip()), ";")
-            text = "" if before == ")" or before.isidentifier() else "__asm__()"  # a name for the linker, a statement
-            line += tokens[at:end].count("\n")
-            pieces.append(text + "\n" * tokens[at:end].count("\n"))
-            at = end
-            continue
-        marked |= token in ("_Noreturn", "noreturn")
-        if token in (";", "{", "}"):
-            if marked:
-                endless.update(re.findall(r"(\w+)\s*\(", " ".join(declaration))[:1])
-            declaration, marked = [], False
-        else:
-            declaration.append(token)
-        pieces.append("" if token in DROPPED or token in ("_Noreturn", "noreturn") else RENAMED.get(token, token))
-    return "".join(pieces), endless
-
-
-def _after_qualifiers(tokens: list[str], at: int) -> int:
-    while at < len(tokens) and (not tokens[at].strip() or tokens[at].strip("_") in ("volatile", "goto", "inline")):
-        at += 1
-    return at
-
-
-def _retype(pieces: list[str], declaration: list[str], wanted: str) -> None:
-    """Gives the declaration at the end of the pieces the type of an attribute `mode`, instead of int."""
-    for at in range(len(pieces) - 1, max(len(pieces) - len(declaration) - 1, -1), -1):
-        if pieces[at] == "int":
-            pieces[at] = wanted if wanted != "char" or "unsigned" in declaration else "signed char"
-            return
-
-
-def _after_parentheses(tokens: list[str], at: int) -> int:
-    depth = 0
-    while at < len(tokens):
-        depth += {"(": 1, ")": -1}.get(tokens[at], 0)
-        at += 1
-        if not depth and tokens[at - 1].strip():
-            break
-    return at

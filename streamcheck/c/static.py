@@ -9,7 +9,7 @@ from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import PointerVariable
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form
+from streamcheck.c.syntax import form, is_first_or_second
 
 if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
@@ -35,8 +35,13 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
         case "ExprList":
             last = kind_of(to, node.exprs[-1])
             return Pointer(last.element) if isinstance(last, Array) else last  # 6.3.2.1
+        case "FuncCall" if getattr(node.name, "name", "") == "offsetof":
+            return kinds.ULONG
         case "FuncCall":
             return to.result_kind(node)
+        case "TernaryOp" if is_first_or_second(node):
+            a, b = (kind_of(to, side) for side in (node.cond, node.iffalse))
+            return kinds.common(a, b) if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating) else a
         case "BinaryOp" | "TernaryOp" | "UnaryOp":
             return _of_operation(to, node)
         case "ArrayRef":

@@ -8,17 +8,20 @@ from collections.abc import Collection
 from typing import Any
 
 from streamcheck.c import kinds
+from streamcheck.c.extensions import FIRST, RANGE
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
 LIBRARY = "the standard library"
-COMPILERS_TYPES = ("__builtin_va_list", "__int128_t", "__uint128_t", "_Float128", "__float128", "_Float64x")
+# Types that are not supported, and may be declared.
+OTHER_TYPES = "__builtin_va_list va_list __int128_t __uint128_t _Float128 __float128 _Float64x _Float32 _Float64"
+OTHER_TYPES += " jmp_buf sigjmp_buf FILE fpos_t div_t ldiv_t lldiv_t fenv_t fexcept_t mbstate_t max_align_t"
 
 
 def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
     """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
-    known = [*typedefs, *COMPILERS_TYPES] if typedefs else []
+    known = [*typedefs, *OTHER_TYPES.split()] if typedefs else []
     prelude = f'# 1 "{LIBRARY}"\n' + "".join(f"typedef int {name};\n" for name in known)
     start = "" if text.startswith("# ") else f'# 1 "{path}"\n'
     try:
@@ -26,10 +29,21 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
     except Exception as error:  # its errors have changed their class between versions
         match = re.match(r"(.*?):(\d+)(?::\d+)?: (.*)", str(error))
         if match is None:
-            raise SpecError(f"not C: {error}", Location(path, 1)) from None
+            raise _error_at_token(parser, path, error) from None
         message = re.sub(r"^before: ", "a syntax error, or C that is not supported, before ", match[3])
         raise SpecError(message, Location(match[1], int(match[2]))) from None
     return tree.ext[len(known) :]  # type: ignore[no-any-return]
+
+
+def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:
+    """The message for an error of the parser that has no line: it is at the last token that was read."""
+    stream = getattr(parser, "_tokens", None)
+    place = getattr(stream, "_index", 0) - 1
+    token = stream._buffer[place] if stream is not None and 0 <= place < len(stream._buffer) else None
+    if token is None:
+        return SpecError(f"not C: {error}", Location(path, 1))
+    message = f"a syntax error, or C that is not supported: an expression cannot begin with {token.value}"
+    return SpecError(message, Location(token.filename or path, token.lineno))
 
 
 def form(node: Any) -> str:
@@ -40,7 +54,10 @@ def form(node: Any) -> str:
 def text_of(node: Any) -> str:
     """The text of a node, on one line."""
     printer = importlib.import_module("pycparser.c_generator").CGenerator()
-    return " ".join(str(printer.visit(node)).split())
+    text = " ".join(str(printer.visit(node)).split())
+    if FIRST in text or RANGE in text:
+        text = re.sub(rf"{RANGE}\((.*?), (.*?)\)", r"\1 ... \2", text.replace(f"? {FIRST} :", "?:"))
+    return text
 
 
 def where_of(node: Any) -> Location:
@@ -53,6 +70,11 @@ def where_of(node: Any) -> Location:
             return Location(str(coord.file), int(coord.line))
         stack.extend(child for _, child in reversed(current.children()))
     return Location("", 0)
+
+
+def is_first_or_second(node: Any) -> bool:
+    """The conditional expression is `a ?: b`."""
+    return form(node.iftrue) == "ID" and node.iftrue.name == FIRST
 
 
 def has_name(node: Any, name: str) -> bool:

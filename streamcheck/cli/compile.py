@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -56,6 +56,13 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     "arduino, ros2, cfs, fprime (a wrapper), rust (a no_std crate), or what the templates in a folder make.",
 )
 @click.option("--narrow", is_flag=True, help="Prove ranges for Int streams and use machine types for them.")
+@click.option(
+    "--optimize",
+    type=click.Choice(["size", "speed"]),
+    default="size",
+    show_default=True,
+    help="size: equal work is a loop; speed: one statement after the other.",
+)
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
@@ -80,6 +87,7 @@ def command(
     observers: bool,
     extras: tuple[str, ...],
     narrow: bool,
+    optimize: Literal["size", "speed"],
     strict_math: bool,
     unproven: bool,
     no_validate: bool,
@@ -89,7 +97,7 @@ def command(
     verbose: int,
     as_json: bool,
 ) -> int:
-    """Compile a spec to C99: constant time and memory, no heap, no loop in a step.
+    """Compile a spec to C99: constant time and memory, no heap, loops with constant bounds only.
 
     The properties are proved first, and the C is read back and proved equal to the spec. Exit status: 0 written;
     1 or 3 not written, because a property is falsified or unknown; 2 the command or the spec is wrong; 4 not written,
@@ -100,7 +108,7 @@ def command(
     rows, statuses = [], []
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
         request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:

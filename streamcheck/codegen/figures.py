@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
@@ -17,17 +17,34 @@ class Figures:
     locals: int  # bytes
     operations: int
     longest: int  # operations one after the other
+    rounds: int  # of all loops of a step together
 
     def lines(self) -> Iterator[str]:
-        yield f"state: {plural(self.state, 'byte')}; no heap, no recursion, no loop in a step"
+        loops = f"loops of {plural(self.rounds, 'round')} in all, always" if self.rounds else "no loop in a step"
+        yield f"state: {plural(self.state, 'byte')}; no heap, no recursion, {loops}"
         yield f"stack of a step: at most {plural(self.locals, 'byte')} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
 
 
 def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
     depth: dict[Term, int] = {}
-    for node in walk(low.roots()):
-        depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)
-    operations = sum(1 for node in depth if node.args)
+    rounds: dict[Term, int] = {}  # of a node that each round computes
+    loops = list(low.loops())
+    for loop in loops:
+        _measure([*(f.initial for f in loop.folds), *loop.invariants], depth)
+        before = set(depth)
+        after = [*(f.after for f in loop.folds), *(c.after for c in loop.changes)]
+        _measure(after, depth)
+        rounds |= dict.fromkeys(depth.keys() - before, loop.rounds)
+        if loop.result is not None:
+            depth[loop.result] = loop.rounds * max(depth[t] for t in after)
+    _measure(low.roots(), depth)
+    operations = sum(rounds.get(node, 1) for node in depth if node.args)
     stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
-    return Figures(state, stack, operations, max(depth.values(), default=0))
+    return Figures(state, stack, operations, max(depth.values(), default=0), sum(loop.rounds for loop in loops))
+
+
+def _measure(roots: Iterable[Term], depth: dict[Term, int]) -> None:
+    """The longest chain of operations below each node."""
+    for node in walk(roots, set(depth)):
+        depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from streamcheck.codegen.loops import Loop, roll, without_loops
 from streamcheck.codegen.rewrite import rewrite
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import FALSE, Term, cone, walk
+from streamcheck.core.term import FALSE, Term, walk, walk_cone
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
@@ -45,6 +46,17 @@ class Ring:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Cells that change alike and are kept in one array."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        return self.cells[0].name
+
+
+@dataclass(frozen=True, slots=True)
 class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
@@ -53,6 +65,9 @@ class Lowered:
     inputs: tuple[Input, ...]  # the ones that are read
     cells: tuple[Cell, ...]
     rings: tuple[Ring, ...]
+    batches: tuple[Batch, ...]
+    folds: dict[Term, Loop]  # by the variable that stands for the result
+    changing: tuple[Loop, ...]  # those that only change batches
     triggers: tuple[Trigger, ...]
     silent: tuple[Trigger, ...]  # their guards simplify to false
     observers: tuple[Named, ...]
@@ -68,12 +83,43 @@ class Lowered:
         yield from (o.term for o in self.observers)
         yield from self.nexts()
 
+    def loops(self) -> Iterator[Loop]:
+        yield from self.folds.values()
+        yield from self.changing
 
-def lower(specification: Specification, *, observers: bool, held: str = "") -> Lowered:
-    """`held`: a cell that is kept even if nothing that is shown depends on it."""
+    def all_roots(self) -> Iterator[Term]:
+        """The roots, and what loops compute."""
+        yield from self.roots()
+        for loop in self.loops():
+            yield from loop.terms()
+
+
+def lower(specification: Specification, *, observers: bool, loops: bool = True, held: str = "") -> Lowered:
+    """The parts of the C. `loops`: equal work becomes loops. `held`: a cell that is kept even if nothing that is shown
+    depends on it."""
+    banned: set[Term] = set()
+    while True:
+        lowered = _lower(specification, observers, banned, loops, held)
+        wrong = _stray_cells(lowered)
+        if not wrong:
+            return lowered
+        banned |= wrong
+
+
+def _lower(specification: Specification, observers: bool, banned: set[Term], loops: bool, held: str) -> Lowered:
     shown = specification.observers if observers else ()
     roots = list(specification.outputs(observers=observers))
-    images = rewrite([*roots, *(c.next for c in specification.cells), *(w.term for w in specification.wires)])
+    also = [c.var for c in specification.cells if c.name == held]
+    as_written = specification.needed_by([*roots, *also])
+    cells = [c for c in specification.cells if c.var in as_written]
+    wires = [w.term for w in specification.wires]
+    step = (
+        roll(specification, [*roots, *also], cells, wires, banned)
+        if loops
+        else without_loops([*roots, *also, *wires], cells)
+    )
+    cheaper = rewrite([*step.images.values(), *(t for loop in step.loops() for t in loop.needs())])
+    images = {t: cheaper[image] for t, image in step.images.items()}
     rewritten_triggers = tuple(
         replace(t, guard=images[t.guard], args=tuple((name, images[a]) for name, a in t.args))
         for t in specification.triggers
@@ -81,22 +127,60 @@ def lower(specification: Specification, *, observers: bool, held: str = "") -> L
     triggers = tuple(t for t in rewritten_triggers if t.guard is not FALSE)
     silent = tuple(t for t in rewritten_triggers if t.guard is FALSE)
     shown = tuple(replace(o, term=images[o.term]) for o in shown)
-    also = [c.var for c in specification.cells if c.name == held]
-    as_written = specification.needed_by([*roots, *also])
     externs = tuple(i for i in specification.inputs if i.extern and i.var in as_written)
-    cells = [replace(c, next=images[c.next]) for c in specification.cells]
+    cells = [replace(c, next=images[c.next]) for c in cells]
     kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown] + also
-    needed = cone(kept, {c.var: c.next for c in cells})
+    needed = _cone(kept, cells, [loop.with_images(cheaper) for loop in step.loops()])
     read = [c for c in cells if c.var in needed]
     inputs = tuple(i for i in specification.inputs if i.var in needed)
-    _check(inputs, [*roots, *(c.next for c in read)], specification)
-    rings = tuple(_rings(read, kept))
+    _check(inputs, [*roots, *(c.next for c in specification.cells if c.var in needed)], specification)
+    kept_loops = [loop.with_images(cheaper) for loop in step.loops() if _is_needed(loop, needed)]
+    batches = tuple(Batch(change.cells) for loop in kept_loops for change in loop.changes)
+    in_batches = {c.name for batch in batches for c in batch.cells}
+    single = [c for c in read if c.name not in in_batches]
+    in_loops = {t for loop in kept_loops for f in loop.families for t in f.terms}
+    rings = tuple(_rings(single, [*kept, *(t for loop in kept_loops for t in loop.terms())], in_loops))
     in_rings = {c.name for r in rings for c in r.cells}
     names: dict[Term, Named] = {}
     for wire in specification.wires:
         names.setdefault(images[wire.term], wire)
-    plain = tuple(c for c in read if c.name not in in_rings)
-    return Lowered(specification, externs, inputs, plain, rings, triggers, silent, shown, names)
+    plain = tuple(c for c in single if c.name not in in_rings)
+    folds = {loop.result: loop for loop in kept_loops if loop.result is not None}
+    changing = tuple(loop for loop in kept_loops if loop.result is None)
+    return Lowered(
+        specification, externs, inputs, plain, rings, batches, folds, changing, triggers, silent, shown, names
+    )
+
+
+def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop]) -> set[Term]:
+    """The cone of influence. A loop that changes cells is needed as a whole."""
+    nexts: dict[Term, tuple[Term, ...]] = {c.var: (c.next,) for c in cells}
+    for loop in loops:
+        changed = [c.var for change in loop.changes for c in change.cells]
+        needs = (*loop.needs(), *changed)
+        nexts |= dict.fromkeys(changed, tuple(changed[:1]))
+        nexts |= dict.fromkeys([*changed[:1], *([loop.result] if loop.result is not None else [])], needs)
+    return set(walk_cone(kept, nexts))
+
+
+def _is_needed(loop: Loop, needed: set[Term]) -> bool:
+    return loop.result in needed or any(c.var in needed for change in loop.changes for c in change.cells[:1])
+
+
+def _stray_cells(lowered: Lowered) -> set[Term]:
+    """Cells of families that are not consecutive elements of one ring."""
+    places = {c.var: (r.name, i) for r in lowered.rings for i, c in enumerate(r.cells)}
+    in_batches = {c.var for b in lowered.batches for c in b.cells}
+    wrong: set[Term] = set()
+    for loop in lowered.loops():
+        for family in loop.families:
+            first = family.terms[0]
+            if family.step and first.op == "var" and first not in in_batches:
+                name, start = places.get(first, ("", 0))
+                wanted = [(name, start + family.step * i) for i in range(len(family.terms))]
+                if [places.get(t) for t in family.terms] != wanted:
+                    wrong.update(family.terms)
+    return wrong
 
 
 WIDTHS = (8, 16, 32, 64)
@@ -152,7 +236,8 @@ def is_mathematical(type: Type) -> bool:
     return type.kind in ("integer", "real")
 
 
-def _rings(cells: list[Cell], roots: list[Term]) -> Iterator[Ring]:
+def _rings(cells: list[Cell], roots: list[Term], in_loops: set[Term]) -> Iterator[Ring]:
+    """The delays that are rings: long ones, and those that a loop reads."""
     by_var = {c.var: c for c in cells}
     uses: Counter[Term] = Counter(roots)
     for node in walk([*roots, *(c.next for c in cells)]):
@@ -161,7 +246,7 @@ def _rings(cells: list[Cell], roots: list[Term]) -> Iterator[Ring]:
     for chain in _chains(cells, by_var):
         middle = sum(uses[c.var] for c in chain[1:])
         # Shifting costs a load and a store for each cell; an element in the middle of a ring, a comparison.
-        if 2 * len(chain) > 7 + 3 * middle:
+        if 2 * len(chain) > 7 + 3 * middle or any(c.var in in_loops for c in chain):
             yield Ring(tuple(chain))
 
 
@@ -184,6 +269,7 @@ def state_names(lowered: Lowered) -> dict[str, str]:
     """A name for each cell, and for each ring by its first. A cell without a name of the user's is called after what it
     delays, else after the first that reads it, so names do not change with edits elsewhere in the file."""
     heads = [(c, c.next) for c in lowered.cells] + [(r.cells[0], r.newest) for r in lowered.rings]
+    heads += [(b.cells[0], b.cells[0].next) for b in lowered.batches]
     after = {cell.var: newest for cell, newest in heads}
     named = {i.var: i.name for i in lowered.inputs} | {cell.var: cell.name for cell, _ in heads if cell.named}
     named = {term: wire.name for term, wire in lowered.names.items()} | named
@@ -207,7 +293,9 @@ def reader_names(lowered: Lowered) -> dict[Term, str]:
     """The name of the first named stream, trigger or observer that reads a variable, directly or through cells without
     names."""
     cells = [*lowered.cells, *(c for r in lowered.rings for c in r.cells)]
-    nexts = {c.var: c.next for c in cells if not c.named}
+    cells += [c for b in lowered.batches for c in b.cells]
+    nexts: dict[Term, tuple[Term, ...]] = {c.var: (c.next,) for c in cells if not c.named}
+    nexts |= {result: tuple(loop.needs()) for result, loop in lowered.folds.items()}
     waiting: list[tuple[str, Term]] = [(wire.name, term) for term, wire in lowered.names.items()]
     waiting += [(c.name, c.next) for c in cells if c.named]
     waiting += [(t.name, term) for t in lowered.triggers for term in t.terms()]
@@ -220,6 +308,6 @@ def reader_names(lowered: Lowered) -> dict[Term, str]:
             for node in walk([root], seen):
                 readers[node] = name
                 if node in nexts:
-                    reached.append((name, nexts[node]))
+                    reached += [(name, after) for after in nexts[node]]
         waiting = reached
     return readers

@@ -1,7 +1,9 @@
 """The body of the step function.
 
-In this order: inputs are sampled; each trigger's guard is tested and its handler called; the next values are computed
-and committed. Handlers and next values read the state before the step, so all see the same step.
+In this order: inputs are sampled; all values that more than one trigger's call needs are computed; the next values are
+committed; each trigger's guard is tested and its handler called. So a step often ends with a call, and keeps little
+across one. State that a call still reads, and that has no place in a local variable, is committed after the calls:
+handlers see the step that its inputs and the state before it determine.
 
 A node with several uses is a local variable, and so is a node that the user named; others are written in place. A
 value that only one handler's call needs is computed beside that call. A piece of state is overwritten after its last
@@ -11,25 +13,32 @@ read; a cycle (a takes b's value, b takes a's) is cut by a local variable.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from streamcheck.codegen import text
+from streamcheck.codegen.block import Block, Commit, words_in
 from streamcheck.codegen.expression import (
     PRIMARY,
+    UNARY,
     CExpression,
-    Hole,
     cast,
     element,
     fill_form,
-    is_repeated,
     parse_form,
 )
+from streamcheck.codegen.loop_writer import LoopWriter, arrays_to_gather
 from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.usage import (
+    constant_index,
+    is_all_constant,
+    is_suspect,
+    repeats_operand,
+    sampled_paths,
+    usage,
+)
 from streamcheck.core.c_names import member_name
-from streamcheck.core.location import Location
 from streamcheck.core.operators import OPERATORS, c_type, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import TRUE, Term, walk
@@ -37,25 +46,10 @@ from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.problem.specification import Cell, Named, Trigger
 
 LONGEST = 90  # characters of an expression; a longer one is split by a local variable
-INDENT = "    "
 
 
-@dataclass(slots=True)
-class Block:
-    """Statements of one pair of braces."""
-
-    lines: list[str] = field(default_factory=list)
-    noted: Location | None = None  # the line of the spec that the last comment shows
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """Statements that replace one piece of state, and the pieces they read."""
-
-    state: str
-    lines: tuple[str, ...]
-    reads: frozenset[str]
-    late: tuple[str, str] | None = None  # declaration and statement, to compute now and store at the end
+class LoopConflict(Exception):
+    """A loop that changes state would have to run after the calls, when inputs may have changed, or be cut in two."""
 
 
 class StepWriter:
@@ -76,8 +70,13 @@ class StepWriter:
         self.state_names: dict[str, str] = {}
         self.indices: dict[str, str] = {}
         self.elements: dict[Term, tuple[Ring, int]] = {}
+        self.batch_places: dict[Term, tuple[str, int]] = {}
         self._name_state()
-        self.uses, self.sites = _usage(lowered)
+        # The members of the struct of inputs, in order.
+        self.members = [] if names.copilot else [i.var for i in lowered.externs]
+        arrays = arrays_to_gather(lowered.loops(), self.members)
+        self.loops = LoopWriter(self, 2 * len(lowered.triggers) + 2, arrays)
+        self.uses, self.sites = usage(lowered)
         self.stored = self._nodes_to_store()
         self._write()
 
@@ -92,6 +91,23 @@ class StepWriter:
             self.state_names[ring.name] = name
             self.indices[ring.name] = self.names.fresh(f"{name}_at")
             self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
+        for batch in self.lowered.batches:
+            name = self.names.fresh(wishes[batch.name])
+            place = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
+            for i, cell in enumerate(batch.cells):
+                self.state_names[cell.name] = name
+                self.batch_places[cell.var] = (name, i)
+                at = CExpression(str(i), PRIMARY, "int32_t")
+                self.texts[cell.var] = element(place, at, c_type(cell.var.type))
+
+    def pieces(self) -> dict[str, str]:
+        """Every piece of state, with the one that it is committed together with."""
+        pieces = {name: name for name in self.state_names.values()}
+        pieces |= {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
+        for loop in self.lowered.loops():
+            together = [self.state_names[change.cells[0].name] for change in loop.changes]
+            pieces |= dict.fromkeys(together, *together[:1])
+        return pieces
 
     def _place(self, var: Term, name: str) -> None:
         self.state_names[var.payload] = name
@@ -102,31 +118,38 @@ class StepWriter:
 
     def _ring_element(self, var: Term, block: Block) -> CExpression:
         ring, position = self.elements[var]
-        name, at = self.state_names[ring.name], self.indices[ring.name]
-        count, index = len(ring.cells), c_type(ring.index)
-        now = CExpression(self.state(at), PRIMARY, index, reads=frozenset([at]))
+        name = self.state_names[ring.name]
+        index = c_type(ring.index)
         array = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
         if position == 0:
-            return element(array, now, c_type(var.type))
+            return element(array, self.ring_index(ring, 0), c_type(var.type))
         local = self.names.fresh(f"{name}_{position}_at")
-        back = count - position
-        if position == count - 1:
-            chosen = f"({now.text} == 0u) ? {count - 1}u : ({now.text} - 1u)"
-        else:
-            chosen = f"({now.text} < {back}u) ? ({now.text} + {position}u) : ({now.text} - {back}u)"
-        block.lines.append(f"const {index} {local} = ({index})({chosen});")
+        block.lines.append(f"const {index} {local} = {self.ring_index(ring, position).text};")
         self.locals.append(ring.index)
         return element(array, CExpression(local, PRIMARY, index), c_type(var.type))
+
+    def ring_index(self, ring: Ring, position: int) -> CExpression:
+        """The index of the element at a position."""
+        at, count = self.indices[ring.name], len(ring.cells)
+        now, index, back = self.state(at), c_type(ring.index), count - position
+        if position == 0:
+            return CExpression(now, PRIMARY, index, reads=frozenset([at]))
+        if position == count - 1:
+            chosen = f"({now} == 0u) ? {count - 1}u : ({now} - 1u)"
+        else:
+            chosen = f"({now} < {back}u) ? ({now} + {position}u) : ({now} - {back}u)"
+        return CExpression(f"({index})({chosen})", UNARY, index, reads=frozenset([at]))
 
     # Inputs
 
     def _sample(self) -> None:
-        whole, leaves = _sampled_paths(self.lowered)
+        whole, leaves = sampled_paths(self.lowered)
+        read = {*walk(self.lowered.all_roots()), *(t for terms in self.loops.arrays for t in terms)}
         for given in self.lowered.inputs:
             name = self.names.extern(given.name)
             source = name if self.names.copilot else f"{self.names.inputs}->{name}"
             place = CExpression(source, PRIMARY, c_type(given.type))
-            if given.var in whole or not text.is_composite(given.type):
+            if given.var in whole or (given.var in read and not text.is_composite(given.type)):
                 self._sample_into_local(given.var, place, given.name)
             else:
                 self.texts[given.var] = place
@@ -154,7 +177,7 @@ class StepWriter:
                 text=f"{place.text}.{member_name(node.args[0].type.fields[node.payload][0])}",
                 type=c_type(node.type),
             )
-        index = _constant_index(node)
+        index = constant_index(node)
         return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
 
     # Locals
@@ -164,11 +187,16 @@ class StepWriter:
         self.locals.append(type)
         if isinstance(type, ArrayType):
             block.lines.append(f"{text.declaration(type, name)};")
-            block.lines.append(self._copy_statement(type, name, value.text))
+            block.lines.append(self.copy_statement(type, name, value.text))
         else:
             block.lines.append(f"const {text.declaration(type, name)} = {self.convert(value, type).text};")
 
-    def _copy_statement(self, type: Type, to: str, source: str) -> str:
+    def declare_variable(self, type: Type, name: str, value: CExpression) -> None:
+        """A local variable of the body that loops change."""
+        self.locals.append(type)
+        self.body.lines.append(f"{text.declaration(type, name)} = {self.convert(value, type).text};")
+
+    def copy_statement(self, type: Type, to: str, source: str) -> str:
         if isinstance(type, ArrayType):
             return f"(void)memcpy({to}, {source}, sizeof({to}));"
         return f"{to} = {source};"
@@ -183,14 +211,14 @@ class StepWriter:
 
     def _nodes_to_store(self) -> set[Term]:
         stored = set()
-        for node in walk(self.lowered.roots()):
+        for node in walk(self.lowered.all_roots()):
             if not node.args or node.is_const:
                 continue
             named = node in self.lowered.names and self.lowered.names[node].name not in self.state_names
             if self.uses[node] > 1 or named:
                 stored.add(node)
             for a, name in zip(node.args, "abc", strict=False):
-                if a.args and not text.is_composite(a.type) and (_form_repeats(node, name) or _suspect(node, a)):
+                if a.args and not text.is_composite(a.type) and (repeats_operand(node, name) or is_suspect(node, a)):
                     stored.add(a)
         return stored
 
@@ -207,9 +235,11 @@ class StepWriter:
     def _write_node(self, node: Term, block: Block) -> None:
         if node.is_const:
             self.texts[node] = text.literal(node.type, node.payload)
+        elif node in self.lowered.folds:
+            self.loops.write_fold(self.lowered.folds[node])
         elif node in self.elements:
             self.texts[node] = self._ring_element(node, block)
-        elif text.is_composite(node.type) and _all_constant(node):
+        elif text.is_composite(node.type) and is_all_constant(node):
             self.texts[node] = self._table(node)
         elif node.op in ("array", "struct", "update", "with_field") or (
             node.op == "mux" and text.is_composite(node.type)
@@ -221,12 +251,12 @@ class StepWriter:
     def _operation(self, node: Term, block: Block) -> None:
         value = self._application(node)
         if node in self.stored or len(value.text) > LONGEST:
-            self._store(node, value, block)
+            self.store(node, value, block)
         else:
             self.texts[node] = value
 
     def _application(self, node: Term) -> CExpression:
-        if node.op == "field" or (node.op == "index" and _constant_index(node) is not None):
+        if node.op == "field" or (node.op == "index" and constant_index(node) is not None):
             return self._part(node)
         form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
         for helper in called_functions(form):
@@ -239,12 +269,14 @@ class StepWriter:
             self._add_function(other)
         self.functions[helper] = None
 
-    def _store(self, node: Term, value: CExpression, block: Block) -> None:
+    def store(self, node: Term, value: CExpression, block: Block) -> CExpression:
+        """Keep the value of a node in a local variable."""
         named = self.lowered.names.get(node)
         name = self._name_local(node, named)
-        self._note(named, block)
+        self.note(named, block)
         self._declare(node.type, name, value, block)
         self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
+        return self.texts[node]
 
     def _name_local(self, node: Term, named: Named | None) -> str:
         if named is None:
@@ -253,7 +285,7 @@ class StepWriter:
         self.named_locals[name] = named.name
         return name
 
-    def _note(self, named: Named | None, block: Block) -> None:
+    def note(self, named: Named | None, block: Block) -> None:
         """The spec's line, once for what it defines together."""
         if named is not None and named.where != block.noted:
             block.noted = named.where
@@ -262,16 +294,22 @@ class StepWriter:
     # Arrays and structs
 
     def _table(self, node: Term) -> CExpression:
-        name = self.names.fresh(f"{self.readers.get(node, 'value')}_table")
-        values = _braces(node)
-        self._tables[name] = f"static const {text.declaration(node.type, name)} = {values};"
+        parts = [_braces(a) for a in node.args]
+        name = self.add_table(node.type, parts, f"{self.readers.get(node, 'value')}_table")
         return CExpression(name, PRIMARY, c_type(node.type))
+
+    def add_table(self, type: Type, parts: list[str], wish: str = "table") -> str:
+        """The name of a constant array or struct at file scope."""
+        name = self.names.fresh(wish)
+        lines = "\n".join(text.braced_lines(parts))
+        self._tables[name] = f"static const {text.declaration(type, name)} = {{\n{lines}\n}};"
+        return name
 
     def _build(self, node: Term, block: Block) -> None:
         """Build an array or struct in a local variable."""
         named = self.lowered.names.get(node)
         name = self._name_local(node, named)
-        self._note(named, block)
+        self.note(named, block)
         self.locals.append(node.type)
         if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):
             types = _part_types(node.type)
@@ -296,7 +334,7 @@ class StepWriter:
                 condition, a, b = node.args
                 yes, no = self._whole(place, a), self._whole(place, b)
                 test = self.texts[condition].text
-                return [f"if ({test}) {{", *_indent(yes), "} else {", *_indent(no), "}"]
+                return [f"if ({test}) {{", *text.indent(yes), "} else {", *text.indent(no), "}"]
             case "array":
                 return [line for i, a in enumerate(node.args) for line in self._whole(f"{place}[{i}]", a)]
         assert isinstance(node.type, StructType)
@@ -305,11 +343,11 @@ class StepWriter:
 
     def _whole(self, place: str, node: Term) -> list[str]:
         value = self.convert(self.texts[node], node.type)
-        return [self._copy_statement(node.type, place, value.text)]
+        return [self.copy_statement(node.type, place, value.text)]
 
     def _clamped_index(self, node: Term) -> str:
         """The index that an update writes to: out of range, the nearest valid one, as when reading."""
-        constant = _constant_index(node)
+        constant = constant_index(node)
         if constant is not None:
             return str(constant)
         form = OPERATORS["index"].c_form(replace(node.signature, args=node.signature.args[:2]))
@@ -322,13 +360,22 @@ class StepWriter:
     def _write(self) -> None:
         self._sample()
         self._observe()
-        for i, trigger in enumerate(self.lowered.triggers):
-            self._call(trigger, 2 * i)
+        last = 2 * len(self.lowered.triggers) + 1
+        commits = self._commits(last)
+        self._keep_what_calls_read(last)
+        calls = [line for i, trigger in enumerate(self.lowered.triggers) for line in self._call(trigger, 2 * i)]
+        late = self._read_after(commits, calls)
+        for commit in self._in_order([c for c in commits if c.state not in late]):
+            self.body.lines.extend(commit)
+        self.body.lines += calls
         for trigger in self.lowered.silent:
             self.body.lines.append(
                 text.comment(f"{self.names.trigger(trigger.name)} is never called: its guard is always false")
             )
-        self._commit(2 * len(self.lowered.triggers) + 1)
+        if any(self.state_names[loop.changes[0].cells[0].name] in late for loop in self.lowered.changing):
+            raise LoopConflict
+        for commit in self._in_order([c for c in commits if c.state in late]):
+            self.body.lines.extend(commit)
         written = "\n".join(self.body.lines)
         self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
 
@@ -339,10 +386,39 @@ class StepWriter:
             value = self.expression(observer.term, self.body, site)
             place = f"{shown}{self.names.observer(observer.name)}"
             self.body.lines.append(
-                self._copy_statement(observer.term.type, place, self.convert(value, observer.term.type).text)
+                self.copy_statement(observer.term.type, place, self.convert(value, observer.term.type).text)
             )
 
-    def _call(self, trigger: Trigger, site: int) -> None:
+    def _keep_what_calls_read(self, site: int) -> None:
+        """Local variables for the scalar state that guards and arguments read and that changes."""
+        changing = {c.var: self.state_names[c.name] for c in self.lowered.cells if c.next is not c.var}
+        changing |= {var: self.state_names[ring.name] for var, (ring, _) in self.elements.items()}
+        changing |= {var: name for var, (name, _) in self.batch_places.items()}
+        seen = {node for node in self.written if not self.texts[node].reads}
+        kept: dict[Term, str] = {}
+        for node in walk([t for trigger in self.lowered.triggers for t in trigger.terms()], seen):
+            if node in changing and not text.is_composite(node.type):
+                kept[node] = self.names.fresh(f"{changing[node]}_now")
+                self._declare(node.type, kept[node], self.expression(node, self.body, site), self.body)
+        stale = {changing[node] for node in kept}
+        for node in [n for n in self.written if self.texts[n].reads & stale]:
+            del self.texts[node]  # it will be written again, with the local variable
+            self.written.discard(node)
+        for node, name in kept.items():
+            self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
+
+    def _read_after(self, commits: list[Commit], calls: list[str]) -> set[str]:
+        """The state to commit after the calls, because they read it, or because such a commit does."""
+        pieces = self.pieces()
+        late: set[str] = set()
+        waiting = {pieces[word] for word in words_in(calls) & set(pieces)}
+        while waiting:
+            late |= waiting
+            read = {pieces[r] for c in commits if c.state in waiting for r in c.reads}
+            waiting = read - late
+        return late
+
+    def _call(self, trigger: Trigger, site: int) -> list[str]:
         note = text.comment(text.source(trigger.where))
         function, given = self.names.call(trigger.name)
         always = trigger.guard is TRUE
@@ -351,10 +427,9 @@ class StepWriter:
         args = [self._argument(trigger, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
         block.lines.append(f"{function}({', '.join([*given, *args])});")
         if always and len(block.lines) == 1:
-            self.body.lines += [note, *block.lines]
-            return
+            return [note, *block.lines]
         opening = "{" if always else f"if ({guard}) {{"
-        self.body.lines += [note, opening, *_indent(block.lines), "}"]
+        return [note, opening, *text.indent(block.lines), "}"]
 
     def _argument(self, trigger: Trigger, i: int, arg: Term, block: Block, site: int) -> str:
         value = self.expression(arg, block, site)
@@ -363,7 +438,7 @@ class StepWriter:
         if text.may_be_written(arg.type, self.names.copilot):
             name = self.names.fresh(f"{self.names.trigger(trigger.name)}_arg{i}")
             self.locals.append(arg.type)
-            block.lines += [f"{text.declaration(arg.type, name)};", self._copy_statement(arg.type, name, value.text)]
+            block.lines += [f"{text.declaration(arg.type, name)};", self.copy_statement(arg.type, name, value.text)]
             value = CExpression(name, PRIMARY, "")
         if isinstance(arg.type, ArrayType):
             return value.text
@@ -371,11 +446,11 @@ class StepWriter:
 
     # Next values
 
-    def _commit(self, site: int) -> None:
+    def _commits(self, site: int) -> list[Commit]:
         commits = [self._cell_commit(cell, site) for cell in self.lowered.cells]
         commits += [self._ring_commit(ring, site) for ring in self.lowered.rings]
-        for commit in self._in_order([c for c in commits if c is not None]):
-            self.body.lines.extend(commit)
+        commits += [self.loops.commit(loop) for loop in self.lowered.changing]
+        return [c for c in commits if c is not None]
 
     def _cell_commit(self, cell: Cell, site: int) -> Commit | None:
         if cell.next is cell.var:
@@ -393,14 +468,14 @@ class StepWriter:
         for part in (index, element_after):
             value = self.expression(part, self.body, site)
             if value.reads - {name}:
-                self._store(part, value, self.body)
+                self.store(part, value, self.body)
         at, value = self.texts[index], self.texts[element_after]
         place = f"{self.state(name)}[{self._clamped_index(cell.next)}]"
         pushed = self._store_commit(place, name, element_after, value)
         return Commit(name, pushed.lines, pushed.reads | at.reads)
 
     def _store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
-        line = self._copy_statement(after.type, place, self.convert(value, after.type).text)
+        line = self.copy_statement(after.type, place, self.convert(value, after.type).text)
         return Commit(name, (line,), value.reads)
 
     def _ring_commit(self, ring: Ring, site: int) -> Commit:
@@ -417,20 +492,23 @@ class StepWriter:
     def _in_order(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
         """The commits in an order in which every piece of state is read before it is replaced."""
         waiting = {c.state: c for c in commits}
-        owner = {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
+        pieces = self.pieces()
         readers: dict[str, set[str]] = {c.state: set() for c in commits}
         frees: dict[str, dict[str, None]] = {c.state: {} for c in commits}  # a ring and its index are one
         for commit in commits:
             for piece in commit.reads:
-                state = owner.get(piece, piece)
+                state = pieces[piece]
                 if state in readers and state != commit.state:
                     readers[state].add(commit.state)
                     frees[commit.state][state] = None
         late: list[tuple[str, ...]] = []
+        batches = {self.state_names[b.name] for b in self.lowered.batches}
         ready = [s for s in waiting if not readers[s]]
         while waiting:
             if not ready:
-                state = min(waiting, key=lambda s: len(readers[s]))
+                state = min(waiting, key=lambda s: (s in batches, len(readers[s])))
+                if state in batches:
+                    raise LoopConflict
                 yield from self._delay(waiting[state], late)
             else:
                 state = ready.pop(0)
@@ -462,32 +540,6 @@ class StepWriter:
         yield tuple(block.lines)
 
 
-def _usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
-    """The number of uses of each node, and its sites: bit 2i for the guard of trigger i, 2i + 1 for its
-    arguments, then one for observers and one for next values."""
-    triggers = lowered.triggers
-    roots: list[list[Term]] = []
-    for trigger in triggers:
-        roots += [[trigger.guard], [arg for _, arg in trigger.args]]
-    roots += [[o.term for o in lowered.observers], list(lowered.nexts())]
-    uses: Counter[Term] = Counter(term for site in roots for term in site)
-    sites: dict[Term, int] = {}
-    for number, site in enumerate(roots):
-        for node in walk(site):
-            sites[node] = sites.get(node, 0) | 1 << number
-    for node in walk(lowered.roots()):
-        uses.update(node.args)
-    return uses, sites
-
-
-def _form_repeats(node: Term, name: str) -> bool:
-    row = OPERATORS.get(node.op)
-    if row is None or row.c is None or (node.op == "index" and _constant_index(node) is not None):
-        return node.op == "update" and name == "b"
-    form = parse_form(row.c_form(node.signature))
-    return not isinstance(form, Hole) and is_repeated(form, name)
-
-
 def _plain_shift(node: Term) -> str | None:
     """The C form of a shift of a word by a constant below its width, which needs no `sc_…` function; else None."""
     if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
@@ -501,22 +553,6 @@ def _plain_shift(node: Term) -> str | None:
     return facts + moved
 
 
-def _suspect(node: Term, operand: Term) -> bool:
-    """True if compilers warn: C promotes a short word before it complements it, which surprises in comparisons."""
-    short = operand.type.kind == "unsigned" and operand.op in ("bitnot", "bitxor")
-    return short and (OPERATORS[node.op].is_comparison or node.op in ("min", "max", "floordiv", "mod", "quot", "rem"))
-
-
-def _constant_index(node: Term) -> int | None:
-    array, index = node.args[0].type, node.args[1]
-    assert isinstance(array, ArrayType)
-    return min(max(int(index.payload), 0), array.length - 1) if index.is_const else None
-
-
-def _all_constant(node: Term) -> bool:
-    return all(n.is_const or n.op in ("array", "struct") for n in walk([node]))
-
-
 def _part_types(type: Type) -> list[Type]:
     if isinstance(type, StructType):
         return [t for _, t in type.fields]
@@ -528,27 +564,3 @@ def _braces(node: Term) -> str:
     if node.op in ("array", "struct"):
         return f"{{{', '.join(_braces(a) for a in node.args)}}}"
     return text.literal(node.type, node.payload).text
-
-
-def _indent(lines: Iterable[str]) -> list[str]:
-    return [INDENT + line for line in lines]
-
-
-def _sampled_paths(lowered: Lowered) -> tuple[set[Term], list[Term]]:
-    """For composite inputs: the parts that are needed as a whole, and all parts that are read, in order."""
-    variables = {i.var for i in lowered.inputs if text.is_composite(i.type)}
-    paths: dict[Term, None] = dict.fromkeys(variables)
-    whole: set[Term] = {r for r in lowered.roots() if r in variables}
-    roots = set(lowered.roots())
-    for node in walk(lowered.roots()):
-        inside = bool(node.args) and node.args[0] in paths
-        if inside and (node.op == "field" or (node.op == "index" and node.args[1].is_const)):
-            paths[node] = None
-            if node in roots and text.is_composite(node.type):
-                whole.add(node)
-            continue
-        whole.update(a for a in node.args if a in paths and text.is_composite(a.type))
-    for node in list(paths):
-        if node.args and node.args[0] in whole:
-            whole.add(node)
-    return whole, list(paths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from streamcheck.codegen.expression import PRIMARY, UNARY, CExpression
@@ -14,6 +15,7 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value
 
 WIDTH = 110
+INDENT = "    "
 
 
 def literal(type: Type, value: Value) -> CExpression:
@@ -126,6 +128,23 @@ def source(where: Location | None) -> str:
         return ""
     text = where.text
     return f"{where.short}  {text}" if text else where.short
+
+
+def indent(lines: Iterable[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+def braced_lines(items: Iterable[str]) -> Iterator[str]:
+    """Items of a braced list, as many to a line as fit."""
+    line = INDENT
+    items = list(items)
+    for i, item in enumerate(items):
+        piece = item + ("," if i < len(items) - 1 else "")
+        if len(line) + len(piece) > WIDTH and line.strip():
+            yield line.rstrip()
+            line = INDENT
+        line += piece + " "
+    yield line.rstrip()
 
 
 def size(type: Type) -> int:

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Literal
 
 from streamcheck.codegen import text
 from streamcheck.codegen.assumptions import with_assumption_cell
 from streamcheck.codegen.documentation import as_documentation, description, handler_notes, range_notes
 from streamcheck.codegen.figures import Figures, figures
 from streamcheck.codegen.interface import Data, interface_data
-from streamcheck.codegen.lower import Lowered, Ring, lower
+from streamcheck.codegen.lower import Batch, Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
 from streamcheck.codegen.prefix import with_type_prefix
-from streamcheck.codegen.step import StepWriter
+from streamcheck.codegen.step import LoopConflict, StepWriter
 from streamcheck.core.c_names import MATH, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
@@ -35,6 +36,7 @@ class CodeOptions:
     handlers: Handlers = "functions"
     prefix: str = ""
     assumptions: bool = False  # check them as the C runs
+    optimize: Literal["size", "speed"] = "size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,6 @@ class Unit:
     has_floats: bool
     interface: Data  # for the templates of wrappers
     locals: Mapping[str, str]  # of the step: the streams that local variables hold
-    lowered: Lowered
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -70,20 +71,11 @@ def generate(specification: Specification, options: CodeOptions, proved: Sequenc
     """The C. The ranges that proved claims give are noted in it."""
     _refuse(specification, options)
     specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
-    low = lower(
-        with_type_prefix(specification, options.prefix) if options.prefix else specification,
-        observers=options.observers,
-        held=held,
-    )
-    names = CNames(
-        low.specification,
-        low.externs,
-        copilot=options.copilot,
-        observers=options.observers,
-        handlers=options.handlers,
-        prefix=options.prefix,
-    )
-    step = StepWriter(low, names)
+    prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
+    try:
+        low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
+    except LoopConflict:
+        low, names, step = _write_step(prefixed, options, held, loops=False)
     notes = range_notes(low.specification, proved)
     writer = UnitWriter(low, names, step, options, held, notes)
     code = Code(
@@ -100,7 +92,7 @@ def generate(specification: Specification, options: CodeOptions, proved: Sequenc
     )
     signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
     has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
-    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals, low)
+    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals)
 
 
 def _refuse(specification: Specification, options: CodeOptions) -> None:
@@ -116,6 +108,21 @@ def _refuse(specification: Specification, options: CodeOptions) -> None:
         )
     if not specification.triggers:
         raise SpecError(f"{specification.name} has no trigger, so no handlers", specification.where)
+
+
+def _write_step(
+    specification: Specification, options: CodeOptions, held: str, *, loops: bool
+) -> tuple[Lowered, CNames, StepWriter]:
+    low = lower(specification, observers=options.observers, loops=loops, held=held)
+    names = CNames(
+        specification,
+        low.externs,
+        copilot=options.copilot,
+        observers=options.observers,
+        handlers=options.handlers,
+        prefix=options.prefix,
+    )
+    return low, names, StepWriter(low, names)
 
 
 class UnitWriter:
@@ -155,6 +162,8 @@ class UnitWriter:
     def places(self) -> dict[str, Place]:
         names = self.step.state_names
         places = {c.name: Place(names[c.name]) for c in self.low.cells}
+        for batch in self.low.batches:
+            places |= {c.name: Place(names[c.name], element=i) for i, c in enumerate(batch.cells)}
         for ring in self.low.rings:
             for i, cell in enumerate(ring.cells):
                 places[cell.name] = Place(names[ring.name], self.step.indices[ring.name], i, len(ring.cells))
@@ -311,8 +320,11 @@ class UnitWriter:
             yield cell.initial.type, self.step.state_names[cell.name], text.comment(about)
         for ring in self.low.rings:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield _ring_type(ring), self.step.state_names[ring.name], note
+            yield _array_type(ring), self.step.state_names[ring.name], note
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
+        for batch in self.low.batches:
+            note = text.comment(text.source(batch.cells[0].where))
+            yield _array_type(batch), self.step.state_names[batch.name], note
 
     def _handlers(self) -> Iterator[str]:
         triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
@@ -333,7 +345,8 @@ class UnitWriter:
         code = list(self._code())
         used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
         floats = self._uses_floats(code)
-        headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H), "string.h": "memcpy" in used}
+        headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H)}
+        headers |= {"stddef.h": "offsetof" in used, "string.h": "memcpy" in used}
         yield f'#include "{self.name}.h"'
         yield ""
         yield from (f"#include <{header}>" for header, wanted in headers.items() if wanted)
@@ -370,21 +383,26 @@ class UnitWriter:
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield from self._ring_definition(
-                ring, f"static {text.declaration(_ring_type(ring), self.step.state_names[ring.name])}"
+            yield from self._array_definition(
+                ring, f"static {text.declaration(_array_type(ring), self.step.state_names[ring.name])}"
             )
             yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
+        for batch in self.low.batches:
+            any_of_it = True
+            yield text.comment(text.source(batch.cells[0].where))
+            declared = text.declaration(_array_type(batch), self.step.state_names[batch.name])
+            yield from self._array_definition(batch, f"static {declared}")
         if self.low.observers:
             yield f"struct {self.name}_observers {self.name}_observed;"
         if any_of_it:
             yield ""
 
-    def _ring_definition(self, ring: Ring, declared: str) -> Iterator[str]:
+    def _array_definition(self, ring: Ring | Batch, declared: str) -> Iterator[str]:
         if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
             yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from _braced_lines(text.initial_text(c.initial) for c in ring.cells)
+        yield from text.braced_lines(text.initial_text(c.initial) for c in ring.cells)
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
@@ -398,23 +416,28 @@ class UnitWriter:
         for cell in self.low.cells:
             yield from _set(self.step.state(self.step.state_names[cell.name]), cell.initial)
         for ring in self.low.rings:
-            place = self.step.state(self.step.state_names[ring.name])
-            if _is_uniform(ring):
-                count = len(ring.cells)
-                yield f"for (uint32_t i = 0u; i < {count}u; i++) {{"
-                yield from (I + line for line in _set(f"{place}[i]", ring.cells[0].initial))
-                yield "}"
-            else:
-                table = self.names.fresh(f"{self.step.state_names[ring.name]}_initial")
-                yield from self._ring_definition(ring, f"static const {text.declaration(_ring_type(ring), table)}")
-                yield f"(void)memcpy({place}, {table}, sizeof({place}));"
             yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
+            yield from self._initial_array(ring)
+        for batch in self.low.batches:
+            yield from self._initial_array(batch)
         if self.low.observers:
             for shown, name in self._observer_members():
                 for part, type in part_names("", shown):
                     yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
-        elif not self.low.cells and not self.low.rings and not self.names.links:
+        elif not (self.low.cells or self.low.rings or self.low.batches or self.names.links):
             yield f"{self.step.state('none')} = 0u;"
+
+    def _initial_array(self, kept: Ring | Batch) -> Iterator[str]:
+        name = self.step.state_names[kept.name]
+        place = self.step.state(name)
+        if _is_uniform(kept):
+            yield f"for (uint32_t i = 0u; i < {len(kept.cells)}u; i++) {{"
+            yield from (I + line for line in _set(f"{place}[i]", kept.cells[0].initial))
+            yield "}"
+        else:
+            table = self.names.fresh(f"{name}_initial")
+            yield from self._array_definition(kept, f"static const {text.declaration(_array_type(kept), table)}")
+            yield f"(void)memcpy({place}, {table}, sizeof({place}));"
 
     def _step_function(self) -> Iterator[str]:
         name = self.name
@@ -430,7 +453,7 @@ class UnitWriter:
             state, given = self.names.state, self.names.inputs
             if f"{state}->" not in written:
                 yield f"{I}(void){state};"
-            if self.externs and f"{given}->" not in written and not self.checked:
+            if self.externs and not re.search(rf"\b{given}\b", written) and not self.checked:
                 yield f"{I}(void){given};"
         if self.checked:
             yield f"{I}if (!{name}_inputs_valid({'' if self.options.copilot else self.names.inputs})) {{"
@@ -487,7 +510,7 @@ def _definition(type: Type) -> Iterator[str]:
     if isinstance(type, EnumType):
         yield f"/* the values of an int32_t that is a {type.name} */"
         yield "enum {"
-        yield from _braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
+        yield from text.braced_lines(f"{text.enum_constant(type, code)} = {code}" for _, code in type.members)
     elif isinstance(type, StructType):
         yield f"{c_type(type)} {{"
         yield from (f"{I}{text.declaration(t, member_name(name))};" for name, t in type.fields)
@@ -498,15 +521,15 @@ def _enum_parts(type: Type) -> bool:
     return any(isinstance(t, EnumType) for _, t in part_names("", type))
 
 
-def _ring_type(ring: Ring) -> ArrayType:
+def _array_type(kept: Ring | Batch) -> ArrayType:
     from streamcheck.core.types import array_of
 
-    made = array_of(ring.type, len(ring.cells))
+    made = array_of(kept.cells[0].initial.type, len(kept.cells))
     assert isinstance(made, ArrayType)
     return made
 
 
-def _is_uniform(ring: Ring) -> bool:
+def _is_uniform(ring: Ring | Batch) -> bool:
     return all(c.initial is ring.cells[0].initial for c in ring.cells)
 
 
@@ -534,16 +557,3 @@ def _zero(type: Type) -> str:
     from streamcheck.core.types import default
 
     return text.literal(type, default(type)).text
-
-
-def _braced_lines(items: Iterable[str]) -> Iterator[str]:
-    """Items of a braced list, as many to a line as fit."""
-    line = I
-    items = list(items)
-    for i, item in enumerate(items):
-        piece = item + ("," if i < len(items) - 1 else "")
-        if len(line) + len(piece) > text.WIDTH and line.strip():
-            yield line.rstrip()
-            line = I
-        line += piece + " "
-    yield line.rstrip()

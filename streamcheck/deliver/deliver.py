@@ -120,7 +120,7 @@ def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> di
     made: dict[str, str] = {}
     for wrapper in (name for name in request.extras if name != "trace"):
         if wrapper == "rust":
-            crate = rust_crate(unit.lowered, unit.code.held, __version__)
+            crate = rust_crate(unit.code, __version__)
             made |= {os.path.join("rust", name): text for name, text in crate.items()}
             continue
         made.update(wrap(wrapper, data, unit.code.files))

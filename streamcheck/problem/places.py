@@ -13,13 +13,14 @@ from streamcheck.problem.specification import Specification
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell is a variable (or member of the state), or an element of a ring: `position` elements after the one
-    that the variable `ring` counts, of `length`."""
+    """A cell is a variable (or member of the state), an element of one, or an element of a ring: `position` elements
+    after the one that the variable `ring` counts, of `length`."""
 
     variable: str
     ring: str = ""
     position: int = 0
     length: int = 0
+    element: int | None = None
 
 
 # How the C calls the user's handlers: as functions of the program, as such with the `user` that the state keeps, or

@@ -177,6 +177,12 @@ def _simulation(options: SimulationOptions) -> Engine:
     return Simulation(options)
 
 
+def _delays(options: Options) -> Engine:
+    from streamcheck.invariants.delays import DelayLines
+
+    return DelayLines()
+
+
 def _templates(options: TemplatesOptions) -> Engine:
     from streamcheck.invariants.templates import Templates
 
@@ -286,6 +292,13 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(0.15, other=3.0),
         program=Start(0.3),
         head_start=300_000,
+    ),
+    EngineEntry(
+        "delays",
+        "what a property says of the end of a delay line, for every cell of the line",
+        _delays,
+        spec=Start(0.15, other=3.0, beside="ic3"),
+        head_start=200_000,
     ),
     EngineEntry(
         "simulation",

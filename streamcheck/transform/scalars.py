@@ -45,6 +45,8 @@ def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
         case "with_field":
             start, stop = _field(node.type, node.payload)
             return [*args[0][:start], *args[1], *args[0][stop:]]
+        case "index" if node.args[1].is_const:
+            return _known_element(node, args[0])
         case "index":
             return _select_element(node, _elements(node.args[0].type, args[0]), args[1][0])
         case "update":
@@ -73,6 +75,13 @@ def _elements(type: Type, parts: list[Term]) -> list[list[Term]]:
     assert isinstance(type, ArrayType)
     size = width(type.element)
     return [parts[i * size : (i + 1) * size] for i in range(type.length)]
+
+
+def _known_element(node: Term, parts: list[Term]) -> list[Term]:
+    array = node.args[0].type
+    assert isinstance(array, ArrayType)
+    size, at = width(array.element), min(max(int(node.args[1].payload), 0), array.length - 1)
+    return parts[at * size : (at + 1) * size]
 
 
 def _select_element(node: Term, elements: list[list[Term]], index: Term) -> list[Term]:

@@ -58,6 +58,7 @@ from streamcheck.validate.discharge import (
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
+from streamcheck.validate.ring_walk import index_after
 from streamcheck.validate.text_rules import check_text
 
 INT = machine(32, signed=True)  # C's int, in which an enum is kept
@@ -115,6 +116,8 @@ class Bisimulation:
         self.parts = scalars(self.specification.variables())
         scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
         self.indices = self._indices()
+        # A loop does in its rounds what the equations do in as many terms.
+        self.longest_loop = max(self.specification.size, *(p.length for p in code.places.values()), 0)
         self.goals: list[ProofGoal] = []
         self.executed: set[str] = set()
 
@@ -202,7 +205,7 @@ class Bisimulation:
                 at = literal(index.type, (index.payload + place.position) % place.length)
                 where = self._ring(run, state, place)[0].element(at)
             else:
-                where = self._variable(run, state, place.variable)
+                where = self._single(run, state, place)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
@@ -267,6 +270,15 @@ class Bisimulation:
             raise SpecError(f"no variable {name}")
         return meaning
 
+    def _single(self, run: Execution, state: Lvalue | None, place: Place) -> Lvalue:
+        """The place of a cell that is in no ring."""
+        lvalue = self._variable(run, state, place.variable)
+        if place.element is None:
+            return lvalue
+        if not isinstance(lvalue.kind, Array) or not 0 <= place.element < lvalue.kind.length:
+            raise SpecError(f"{place.variable} has no element {place.element}")
+        return lvalue.element(literal(machine(32, signed=False), place.element))
+
     def _ring(self, run: Execution, state: Lvalue | None, place: Place) -> tuple[Lvalue, Array]:
         lvalue = self._variable(run, state, place.variable)
         if not isinstance(lvalue.kind, Array) or lvalue.kind.length != place.length:
@@ -295,7 +307,8 @@ class Bisimulation:
     ) -> Execution:
         run = Execution(self.nodes, f"{self.name}.c", settle, decide)
         run.executed = self.executed
-        run.longest_loop = max((place.length for place in self.code.places.values()), default=0)
+        run.longest_loop = self.longest_loop
+        run.ring_lengths = dict(self.indices.values())
         return run
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
@@ -388,7 +401,7 @@ class Bisimulation:
             if place.ring:
                 part, kind = self._slot(run, state, place, place.position)
             else:
-                part, kind = run.memory.span(self._variable(run, state, place.variable))
+                part, kind = run.memory.span(self._single(run, state, place))
             self._put(run, part, kind, self._as_c(cell.var), cell.name)
         for name, (var, _) in self.indices.items():
             part, kind = run.memory.span(self._variable(run, state, name))
@@ -414,6 +427,8 @@ class Bisimulation:
         if variables([at]) not in ([], [index]):
             raise SpecError("a ring is read at an index that is not its own")
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
+        if at is index_after(index, distance, length):
+            return distance
         self.goals.append(ProofGoal("defined: an index into a ring", _goes(at, index, distance, length)))
         return distance
 
@@ -466,7 +481,7 @@ class Bisimulation:
                 now = (place.position + moves[place.ring]) % place.length
                 actual = run.memory.at(*self._slot(run, state, place, now))
             else:
-                actual = run.memory.read(self._variable(run, state, place.variable))
+                actual = run.memory.read(self._single(run, state, place))
             self._same(f"next value of {cell.name}", actual, self._as_c(cell.next))
 
     # Claims

@@ -30,12 +30,13 @@ from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import form, where_of
-from streamcheck.c.terms import number
+from streamcheck.c.terms import number, recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, either, negation
-from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables
 from streamcheck.core.types import Type
 from streamcheck.validate.memory import Memory, scalars_of
+from streamcheck.validate.ring_walk import WORD, RingWalk, index_after, ring_walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Execution(Evaluator):
         self.functions: dict[str, Function] = {}
         self.executed: set[str] = set()  # functions
         self.longest_loop = 0  # rounds
+        self.ring_lengths: dict[Term, int] = {}  # by the variable of the index
         self.objects: list[Any] = []  # declarations of objects at file scope
         self.standard = self.scope
         self.globals = self.scope = NameScope(self.standard)
@@ -291,8 +293,7 @@ class Execution(Evaluator):
             scope.names[name] = self._parameter(name, kind, value, node)
         self.frame, self.scope, self.premises = CallFrame(function, entered), scope, []
         try:
-            for item in function.body.block_items or ():  # in the scope of the parameters (6.2.1)
-                self._statement(item)
+            self._statements(function.body.block_items or [])  # in the scope of the parameters (6.2.1)
             if function.result != kinds.VOID:  # 6.9.1
                 self._demand(conjunction(self.path, entered), self.frame.returned, SideCondition.RETURN)
             value = self.frame.value
@@ -314,8 +315,8 @@ class Execution(Evaluator):
         """memcpy (7.21.2.1) of whole objects of one type."""
         if len(arguments) != 3:
             raise self.error("memcpy without three arguments", node)
-        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
         size = arguments[2]
+        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
         if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
             raise self.error("a memcpy that is not of one whole object to another of its type", node)
         if static.kind_of(self, size.expr) != to.kind or self.memory.may_overlap(to, source):
@@ -323,6 +324,50 @@ class Execution(Evaluator):
         self._refuse_pointers(to, node)
         self.refuse_constant(to, node)
         self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
+
+    def _UnaryOp(self, node: Any) -> CResult:
+        if node.op == "*" and form(node.expr) == "Cast" and form(node.expr.expr) == "BinaryOp":
+            return self.read(self._member_at(node.expr))
+        return super()._UnaryOp(node)
+
+    def _member_at(self, node: Any) -> Lvalue:
+        """The member that `(const K *)((const uint8_t *)p + offsetof(T, first) + i * sizeof(K))` points to: `i` members
+        after the first of the struct that p points to. All are of kind K, so there is no padding between them."""
+        start, further = node.expr.left, node.expr.right
+        shapes = [form(start), form(further), form(getattr(further, "right", None))]
+        if shapes != ["BinaryOp", "BinaryOp", "UnaryOp"] or [node.expr.op, start.op, further.op] != ["+", "+", "*"]:
+            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
+        target, base = self._bytes_of(start.left)
+        wanted = self.declarations.kind_of(node.to_type, self.scope)
+        index, size, offset = self.scalar(further.left).term, further.right, start.right
+        if (
+            not isinstance(wanted, Pointer)
+            or not wanted.constant
+            or size.op != "sizeof"
+            or form(size.expr) != "Typename"
+            or self.declarations.kind_of(size.expr, self.scope) != wanted.target
+            or form(offset) != "FuncCall"
+            or getattr(offset.name, "name", "") != "offsetof"
+            or self.scope.meaning("offsetof") is not None
+            or self.declarations.kind_of(offset.args.exprs[0], self.scope) != target
+            or not index.is_const
+        ):
+            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
+        first = [field for field, _ in target.fields].index(offset.args.exprs[1].name)
+        members = target.fields[first : first + int(index.payload) + 1]
+        if len(members) <= index.payload or any(kind != wanted.target for _, kind in members):
+            raise self.error(f"there are no {index.payload + 1} members of one type", node)
+        return base.field(members[-1][0], wanted.target)
+
+    def _bytes_of(self, node: Any) -> tuple[Struct, Lvalue]:
+        """The struct whose bytes `(const uint8_t *)p` points to."""
+        if form(node) == "Cast":
+            pointer = self.declarations.kind_of(node.to_type, self.scope)
+            base = pointers.pointee_of(self.value(node.expr), self, node)
+            is_bytes = isinstance(pointer, Pointer) and pointer.target == kinds.UCHAR and pointer.constant
+            if is_bytes and base.offset is None and isinstance(base.lvalue.kind, Struct):
+                return base.lvalue.kind, base.lvalue
+        raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
 
     def _whole(self, value: CResult, node: Any) -> Lvalue:
         """The object that a pointer points to: an array as a whole."""
@@ -374,8 +419,37 @@ class Execution(Evaluator):
 
     def _execute_Compound(self, node: Any) -> None:
         outer, self.scope = self.scope, NameScope(self.scope)
-        for item in node.block_items or ():
-            self._statement(item)
+        self._statements(node.block_items or [])
+        self.scope = outer
+
+    def _statements(self, items: list[Any]) -> None:
+        at = 0
+        while at < len(items):
+            walk = ring_walk(*items[at : at + 2]) if len(items) > at + 1 else None
+            if walk is not None and not self.scalar(walk.at).term.is_const:
+                with self.at(items[at]):
+                    self._walk_ring(walk)
+                at += 2
+            else:
+                self._statement(items[at])
+                at += 1
+
+    def _walk_ring(self, walk: RingWalk) -> None:
+        """Two loops as one over the distances from the index of a ring."""
+        start, length = self.scalar(walk.at).term, self.constant(walk.length)
+        index = next((var for var in variables([start]) if self.ring_lengths.get(var) == length), None)
+        kind = self.declarations.kind_of(walk.counter, self.scope)
+        if index is None or variables([start]) != [index] or kind != kinds.UINT or length > self.longest_loop:
+            raise self.error("a loop whose bound is not a constant", walk.body)
+        self._demand(conjunction(self.path, self.live()), term("eq", recast(start, WORD), index), SideCondition.INDEX)
+        outer = self.scope
+        for distance in range(length):
+            counted = index_after(index, distance, length)
+            self.scope = NameScope(outer)
+            counter = self.scope.names[walk.counter.name] = self.memory.add(kind, walk.counter.name, [counted])
+            self._statement(walk.body)
+            if self.memory.read(counter) != [counted] or self.scalar(walk.at).term is not start:
+                raise self.error("a loop that changes its counter or its bound", walk.body)
         self.scope = outer
 
     def _execute_EmptyStatement(self, node: Any) -> None:

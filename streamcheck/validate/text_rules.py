@@ -30,7 +30,8 @@ FLOAT_CHECKS = (
 )
 INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
 MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
-HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "INT_MAX": "limits.h", "INT_MIN": "limits.h"}
+HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "offsetof": "stddef.h"}
+HOMES |= {"INT_MAX": "limits.h", "INT_MIN": "limits.h"}
 HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
 HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")
 STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere

@@ -1,8 +1,8 @@
-"""Mutants of the C of forty monitors: each that behaves in another way must be refused.
+"""Mutants of the C of fifty monitors: each that behaves in another way must be refused.
 
     python tests/bench/mutants.py [MUTANTS PER MONITOR [FIRST [LAST]]]
 
-A mutant has one change, of nine kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
+A mutant has one change, of ten kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
 at -O3 and with sanitizers, and by clang with its traps for undefined behaviour, and compared with the interpreter over
 300 random steps. Prints each that differs, and a table; exits with 1 if there is one.
 """
@@ -20,20 +20,23 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from c_mutants import BUILDS, KINDS, mutants, trusted_builds, verdict
+from random_loops import random_loops
 from random_specs import random_equations
 from test_codegen import ALL, OPTIONS
 
 from streamcheck.codegen.unit import generate
 
-MONITORS, EACH = 40, 126
+MONITORS, LOOPS, EACH = 50, 10, 126
 
 
 def subjects():
-    """The specs that compile, in their ABIs in turn, then random ones."""
+    """The specs that compile, in their ABIs in turn, then random ones, then random ones with loops."""
     for i, param in enumerate(ALL):
         yield generate(param.values[0], OPTIONS[2 + i % 2]).code
-    for seed in range(MONITORS - len(ALL)):
+    for seed in range(MONITORS - LOOPS - len(ALL)):
         yield generate(random_equations(seed), OPTIONS[seed % 4]).code
+    for seed in range(LOOPS):
+        yield generate(random_loops(seed), OPTIONS[seed % 4]).code
 
 
 def changed_lines(before, after):

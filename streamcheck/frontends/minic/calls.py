@@ -3,18 +3,21 @@ unknown ones return any value."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, library, pointers, static
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
+from streamcheck.frontends.minic.callbacks import Callbacks
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
@@ -29,6 +32,7 @@ ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
 ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__builtin_abort", "__builtin_exit")
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
 WITHOUT_EFFECT = ("srand", "srandom")  # with results of `rand` that are any values, the seed does not matter
+FORMATS = r"%[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hlLqjzt])?(.)"
 STREAMS = ("stdin", "stdout", "stderr")
 RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
     "bool": kinds.BOOLEAN,
@@ -56,9 +60,10 @@ RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does
 
 
 class Calls:
-    def __init__(self, expressions: Expressions, endless: frozenset[str]) -> None:
+    def __init__(self, expressions: Expressions, source: PlainC) -> None:
         self.expressions = expressions
-        self.endless = endless
+        self.source = source
+        self.callbacks = Callbacks()
         self.statements: Statements
         self.active: list[str] = []
         self.final = expressions.flow.place()
@@ -107,7 +112,7 @@ class Calls:
             flow.jump(self._error(ERRORS[name]), to.where, f"{name}()")
         elif name in ASSUMPTIONS and len(arguments) == 1:
             self._condition(arguments[0], node, None)
-        elif name in ENDS or name in self.endless:
+        elif name in ENDS or name in self.source.endless:
             for argument in arguments:
                 to.effect(argument)
             flow.jump(self.final, to.where, to.text(node))
@@ -162,7 +167,7 @@ class Calls:
         shown = [a for a in arguments if not _is_text(a) and getattr(a, "name", None) not in STREAMS]
         values = self._evaluate(shown)
         plain = library.plain_name(name)
-        if plain in PRINTS and not any(_is_text(a) and "%n" in a.value for a in arguments):
+        if plain in PRINTS and not _may_write(plain, arguments):
             return CValue(kinds.INT, to.unknown(name, kinds.INT))
         if plain in WITHOUT_EFFECT:
             return None
@@ -173,14 +178,24 @@ class Calls:
 
     def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
         """Why a call may do more than return a value. None if it cannot."""
+        if plain in PRINTS:
+            return f"{name} may write to an object, by %n"
         if plain in library.NOT_MODELLED:
             return f"{name} is a function of the standard library without an exact model"
         if function is None:
             return f"{name} is not declared"
+        if name in self.source.pure:
+            return None
         if any(isinstance(v, Pointee | Lvalue) for v in values):
             return f"{name} has no body and is passed an object of this file"
         shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
-        return f"{name} has no body and may change {shared[0]}" if shared else None
+        if shared:
+            return f"{name} has no body and may change {shared[0]}"
+        change = self.callbacks.change()
+        if change is None or name.startswith("__VERIFIER_"):
+            return None
+        back, changed = change
+        return f"{name} has no body and may call back {back}, which may change {changed}"
 
     def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
         """The run leaves the model. The code after the call is read with any result."""
@@ -303,6 +318,14 @@ class Calls:
 
 def _is_text(node: Any) -> bool:
     return form(node) == "Constant" and node.type == "string"
+
+
+def _may_write(name: str, arguments: list[Any]) -> bool:
+    """The format has `%n`, or is not known."""
+    place = {"printf": 0, "fprintf": 1}.get(name)
+    if place is None or place >= len(arguments):
+        return False
+    return not _is_text(arguments[place]) or "n" in re.findall(FORMATS, arguments[place].value)
 
 
 def _width(kind: AnyKind) -> int:

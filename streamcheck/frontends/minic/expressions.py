@@ -12,7 +12,7 @@ from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Lvalue, leaves
-from streamcheck.c.syntax import form
+from streamcheck.c.syntax import form, is_first_or_second
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
@@ -197,7 +197,7 @@ class Expressions(Evaluator):
         elif shape == "ExprList":
             for part in node.exprs:
                 self.effect(part)
-        elif shape == "TernaryOp" and effects.level(node, self.scope):
+        elif shape == "TernaryOp" and effects.level(node, self.scope) and not is_first_or_second(node):
             yes, no, join = (self.flow.place() for _ in range(3))
             self.condition(node.cond, yes, no)
             for place, part in ((yes, node.iftrue), (no, node.iffalse)):
@@ -260,6 +260,33 @@ class Expressions(Evaluator):
             self.flow.at = place
             value = self.arithmetic.convert(self.scalar(part), kind)
             self.flow.step(self.where, f"value = {self.text(part)}", (result, value.term), to=join)
+        return CValue(kind, result)
+
+    def first_or_second(self, node: Any) -> CValue:
+        """The value of `a ?: b`, in a temporary variable if b has effects."""
+        start = self.accesses.mark()
+        if not effects.level(node.iffalse, self.scope):
+            value = super().first_or_second(node)
+            self.accesses.settle(start)
+            return value
+        first, second = (static.kind_of(self, part) for part in (node.cond, node.iffalse))
+        if not isinstance(first, Integer | Floating) or not isinstance(second, Integer | Floating):
+            raise self.error(f"{self.text(node)} is not a number; write if … else", node)
+        kind = kinds.common(first, second)
+        kept = self.temporary(first)
+        self.flow.step(self.where, self.text(node.cond), *self.updates(kept, self.value(node.cond), node))
+        self.accesses.settle(start)
+        known = CValue(first, self.storage.read(kept))
+        result = self.flow.temporary(self.type_of(kind), self.where)
+        yes, no, join = (self.flow.place() for _ in range(3))
+        holds = self.arithmetic.truth(known)
+        text = self.text(node.cond)
+        self.flow.branch([Branch(yes, holds, (), text), Branch(no, negation(holds), (), f"!({text})")], self.where)
+        for place in (yes, no):
+            self.flow.at = place
+            chosen = known if place is yes else self.scalar(node.iffalse)
+            update = result, self.arithmetic.convert(chosen, kind).term
+            self.flow.step(self.where, f"value = {self.text(node)}", update, to=join)
         return CValue(kind, result)
 
     def _ExprList(self, node: Any) -> CResult:

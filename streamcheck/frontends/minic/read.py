@@ -10,6 +10,7 @@ from typing import Any, Literal
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
@@ -19,6 +20,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
 from streamcheck.frontends.minic.bare import bare_statements
+from streamcheck.frontends.minic.callbacks import callbacks_of
 from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
@@ -40,7 +42,7 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     try:
         sys.setrecursionlimit(max(limit, DEEPEST))
         nodes = _declarations_of(source.text, path)
-        return _TranslationUnit(flow, mathematical=integers == "math", endless=source.endless).read(nodes, function)
+        return _TranslationUnit(flow, source, mathematical=integers == "math").read(nodes, function)
     finally:
         sys.setrecursionlimit(limit)
 
@@ -58,10 +60,11 @@ def _declarations_of(text: str, path: str) -> list[Any]:
 
 
 class _TranslationUnit:
-    def __init__(self, flow: Flow, *, mathematical: bool, endless: frozenset[str]) -> None:
+    def __init__(self, flow: Flow, source: PlainC, *, mathematical: bool) -> None:
         self.flow = flow
         self.expressions = Expressions(flow, mathematical=mathematical)
-        self.calls = Calls(self.expressions, endless)
+        self.expressions.declarations.realigned = source.realigned
+        self.calls = Calls(self.expressions, source)
         self.statements = Statements(self.expressions, self.calls)
         self.expressions.calls = self.calls
         self.calls.statements = self.statements
@@ -72,6 +75,7 @@ class _TranslationUnit:
     def read(self, nodes: list[Any], wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
         for node in nodes:
             self._declare(node)
+        self.calls.callbacks = callbacks_of(nodes)
         function = self._entry_function(wanted)
         self.statements.fresh = function.name == "main"
         self._initialise()
@@ -101,7 +105,9 @@ class _TranslationUnit:
     def _function(self, decl: Any, body: Any, old_style: Any) -> None:
         where, scope = where_of(decl), self.statements.globals
         if old_style:
-            raise SpecError("parameters declared after the parentheses are not supported", where)
+            reason = "parameters declared after the parentheses are not supported; write them between the parentheses"
+            scope.names[decl.name] = Opaque(decl.name, reason)
+            return
         known = scope.names.get(decl.name)
         if body is None and isinstance(known, Function) and known.body is not None:
             return

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.extensions import RANGE
 from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, has_name, where_of
@@ -342,8 +343,7 @@ class Statements:
             if form(case) == "Default":
                 default = places[id(case)]
                 continue
-            code = to.arithmetic.convert(self._code(case), value.kind)
-            guard = comparison("eq", value.term, code.term)
+            guard = self._guard(case, value)
             options.append(Branch(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(negation(o.guard) for o in options))
         options.append(Branch(default, others, (), f"{text}: default"))
@@ -356,10 +356,17 @@ class Statements:
         self.frame.cases.pop()
         self.flow.step(None, "skip", to=after)
 
-    def _code(self, case: Any) -> CValue:
+    def _guard(self, case: Any, value: CValue) -> Term:
+        """The condition of a case: one value, or a range of them."""
+        if form(case.expr) == "FuncCall" and getattr(case.expr.name, "name", "") == RANGE:
+            low, high = (self._code(bound, value.kind) for bound in case.expr.args.exprs)
+            return conjunction(comparison("ge", value.term, low), comparison("le", value.term, high))
+        return comparison("eq", value.term, self._code(case.expr, value.kind))
+
+    def _code(self, node: Any, kind: AnyKind) -> Term:
         to = self.expressions
-        to.constant(case.expr)
-        return to.scalar(case.expr)
+        to.constant(node)
+        return to.arithmetic.convert(to.scalar(node), kind).term
 
     def _Case(self, node: Any) -> None:
         entry = next(((places[id(node)], start) for places, start in self.frame.cases if id(node) in places), None)

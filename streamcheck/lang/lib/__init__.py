@@ -1,7 +1,7 @@
 """The library, written in the language itself: each function is Python that builds streams from streams.
 
     ptltl       past time, unbounded: since, …       mtl         past and future, bounded, by steps or by a clock
-    ltl         future, bounded by steps             verdicts    future, as three-valued verdicts
+    ltl         future, bounded by steps             ltl3        future, as three-valued verdicts
     regexp      regular expressions over the past    machines    state machines from a table
     signals     edges, latches, filters, limits      voting      majority, m of n, mid value
     statistics  sums, means, extremes over windows   clocks      periodic signals

@@ -2,7 +2,7 @@
 
 These look ahead with `drop`, so their arguments must be known ahead: delayed streams, such as
 `[True, True] ++ s` for n up to 2, or streams computed from cells alone. On an input `drop` is an error; `late` gives
-the verdict later instead, and `verdicts` as soon as it is known. The past-time operators of `ptltl` and `mtl` often
+the verdict later instead, and `ltl3` as soon as it is known. The past-time operators of `ptltl` and `mtl` often
 express the same, a little later, and need no delay.
 
     >>> asked = extern("asked", Bool, [True, False, True, False, False])

@@ -1,7 +1,7 @@
 """Bounded future operators with three-valued verdicts: what is known now about the formula at the first step.
 
 A verdict is PENDING until the steps so far decide it, then TRUE or FALSE for ever [BLS11]. Nothing looks ahead, so
-streams may be inputs, and each operator keeps a counter and a verdict. In `reset(c, lambda: verdicts.…)` the first step
+streams may be inputs, and each operator keeps a counter and a verdict. In `reset(c, lambda: ltl3.…)` the first step
 is the last one at which `c` held: each request begins anew.
 
     low, high   the bounds in steps, 0 <= low <= high
@@ -9,7 +9,7 @@ is the last one at which `c` held: each request begins anew.
 
     >>> asked = extern("asked", Bool, [True, False, False, True, False, False])
     >>> given = extern("given", Bool, [False, True, False, False, False, False])
-    >>> kept = reset(asked, lambda: verdicts.eventually(0, 2, given))
+    >>> kept = reset(asked, lambda: ltl3.eventually(0, 2, given))
     PENDING  TRUE  TRUE  PENDING  PENDING  FALSE
 """
 
@@ -28,7 +28,7 @@ __all__ = ["Truth", "always", "eventually", "release", "until"]
 
 
 class Truth(enum.Enum):
-    """What the steps so far say about a formula."""
+    """A verdict on a formula after the steps so far."""
 
     PENDING = 0
     TRUE = 1
@@ -39,7 +39,7 @@ def eventually(low: int, high: int, s: Operand) -> Stream:
     """TRUE once `s` holds at a step from `low` to `high`, FALSE once it cannot any more.
 
     s                                    0       0    1    0
-    verdicts.eventually(0, 3, s)   PENDING PENDING TRUE TRUE
+    ltl3.eventually(0, 3, s)   PENDING PENDING TRUE TRUE
     """
     return _until("eventually", low, high, Bool(True), bool_stream(s, "eventually(low, high, s): s"), yes=True)
 
@@ -48,7 +48,7 @@ def always(low: int, high: int, s: Operand) -> Stream:
     """FALSE once `s` is false at a step from `low` to `high`, TRUE after step `high`.
 
     s                                1       1    1    0
-    verdicts.always(0, 2, s)   PENDING PENDING TRUE TRUE
+    ltl3.always(0, 2, s)   PENDING PENDING TRUE TRUE
     """
     return _until("always", low, high, Bool(True), ~bool_stream(s, "always(low, high, s): s"), yes=False)
 
@@ -59,7 +59,7 @@ def until(low: int, high: int, p: Operand, q: Operand) -> Stream:
 
         p                                  1     0     0     0
         q                                  0     0     1     0
-        verdicts.until(0, 3, p, q)   PENDING FALSE FALSE FALSE
+        ltl3.until(0, 3, p, q)   PENDING FALSE FALSE FALSE
     """
     before, ends = bool_stream(p, "until(low, high, p, q): p"), bool_stream(q, "until(low, high, p, q): q")
     return _until("until", low, high, before, ends, yes=True)
@@ -71,7 +71,7 @@ def release(low: int, high: int, p: Operand, q: Operand) -> Stream:
 
         p                                    0       0    1    0
         q                                    1       1    1    0
-        verdicts.release(0, 3, p, q)   PENDING PENDING TRUE TRUE
+        ltl3.release(0, 3, p, q)   PENDING PENDING TRUE TRUE
     """
     frees, holds = bool_stream(p, "release(low, high, p, q): p"), bool_stream(q, "release(low, high, p, q): q")
     return _until("release", low, high, ~frees, ~holds, yes=False)

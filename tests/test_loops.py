@@ -1,0 +1,216 @@
+"""Loops in the generated C: what becomes one, that it computes what the interpreter does, and that a wrong one is not
+proved."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from c_harness import build, compare, have, unit_of, write
+from random_loops import random_loops
+from random_specs import random_rows
+from test_codegen import OPTIONS, SANITIZE
+
+from streamcheck import *
+from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.lang.flatten import flatten
+from streamcheck.validate.bisimulation import validate
+
+SEEDS = range(24)
+needs_gcc = pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+needs_clang = pytest.mark.skipif(not have("clang"), reason="no clang on this machine")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_loops_are_proved(seed):
+    outcome = validate(generate(random_loops(seed), OPTIONS[seed % 4]).code)
+    assert outcome.is_proved, outcome.failures
+
+
+@needs_gcc
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_loops_run_as_interpreted(seed, tmp_path):
+    equations = random_loops(seed)
+    unit = generate(equations, OPTIONS[seed % 4]).code
+    write(tmp_path / "c", unit)
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", SANITIZE), unit, random_rows(seed, equations, 300))
+
+
+@needs_clang
+@pytest.mark.parametrize("seed", SEEDS[::4])
+def test_random_loops_under_clang(seed, tmp_path):
+    equations = random_loops(seed)
+    unit = generate(equations, OPTIONS[seed % 4]).code
+    write(tmp_path / "c", unit)
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "clang", ("-O2",)), unit, random_rows(seed, equations, 300))
+
+
+def step_of(code):
+    text = re.sub(r"/\*.*?\*/\n?", "", code.files[f"{code.base}.c"])
+    return text[text.index("_step(") :]
+
+
+def loops_of(spec, **options):
+    return step_of(unit_of(spec, **options)).count("for (")
+
+
+def watchdogs(limits):
+    silent = Word8(0)
+    for i, limit in enumerate(limits):
+        beat = extern(f"beat{i}", Bool)
+        age = stream(Word8, lambda n, beat=beat: mux(beat, 0, mux(pre(3, n) < 200, pre(3, n) + 1, pre(3, n))))
+        silent = silent + mux(age >= limit, Word8(1), 0)
+    spec = Spec("watchdogs")
+    spec.trigger("dead", silent > 0, {"count": silent})
+    return spec
+
+
+def test_watchdogs_are_one_loop_with_their_state_in_one_array():
+    code = unit_of(watchdogs([100] * 10))
+    assert step_of(code).count("for (") == 1 and "table" not in step_of(code)
+    assert re.search(r"uint8_t \w+\[10\];", code.files["watchdogs.h"])
+
+
+def test_constants_that_differ_are_a_table():
+    code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
+    assert re.search(r"static const uint8_t table\[8\] = \{\s*10u, 20u, 30u", code.files["watchdogs.c"])
+    assert validate(code).is_proved
+
+
+def test_speed_needs_no_loops():
+    assert loops_of(watchdogs([100] * 10), optimize="speed") == 0
+
+
+def window(fold):
+    spec = Spec("window")
+    spec.trigger("shown", True, fold([0] * 20 + +extern("x", Int16)))
+    return spec
+
+
+def test_windows_and_votes_are_loops():
+    votes = [extern(f"p{i}", Word32) for i in range(9)]
+    most = voting.majority(votes)
+    spec = Spec("votes")
+    spec.trigger("vote", voting.has_majority(most, votes), most)
+    assert loops_of(spec) == 2
+    assert loops_of(window(lambda late: statistics.max(20, late))) == 2
+
+
+def test_few_equal_streams_are_no_loop():
+    assert loops_of(watchdogs([100] * 3)) == 0
+
+
+def test_different_streams_are_no_loop():
+    cells = extern("cells", Array(Int16, 5))
+    spec = Spec("different")
+    spec.trigger("all", (cells[0] > 1) & (cells[1] < 2) & (cells[2] == 3) & (cells[3] + 1 > 4) & (cells[4] != 5))
+    assert loops_of(spec) == 0
+
+
+def test_state_that_a_call_reads_is_changed_after_or_kept():
+    ages = [stream(Int16, lambda n, i=i: [i] + +(n + extern("x", Array(Int16, 5))[i])) for i in range(5)]
+    spec = Spec("read")
+    spec.trigger("first", ages[0] > 3, [ages[0], ages[4]])
+    spec.trigger("all", True, [ages[0] + ages[1] + ages[2] + ages[3] + ages[4]])
+    assert validate(unit_of(spec, copilot=True)).is_proved
+
+
+def test_ten_thousand_cells_are_proved():
+    total = Word32(0)
+    given = extern("x", Array(Word32, 10_000))
+    for i in range(10_000):
+        total = total + stream(Word32, lambda n, i=i: [0] + +(n ^ given[i]))
+    spec = Spec("many")
+    spec.trigger("t", True, total)
+    code = unit_of(spec)
+    assert step_of(code).count("for (") == 1 and len(step_of(code)) < 600
+    outcome = validate(code)
+    assert outcome.is_proved, outcome.failures
+
+
+WRONG = {
+    "one round less": (r"i < 8u", "i < 7u"),
+    "one round more": (r"i < 8u", "i < 9u"),
+    "from the second on": (r"i = 0u", "i = 1u"),
+    "two at a time": (r"i\+\+", "i += 2u"),
+    "downwards": (r"i\+\+", "i--"),
+    "another start of the sum": (r"folded = 0u", "folded = 1u"),
+    "another input": (r"\(i \* sizeof", "(0u * sizeof"),
+    "another size": (r"sizeof\(bool\)", "sizeof(uint8_t)"),
+    "bytes of something else": (r"\(const uint8_t \*\)inputs", "(const uint8_t *)state"),
+    "the state of another": (r"(dead_state)\[i\] < 200u", r"\1[7u - i] < 200u"),
+    "stored elsewhere": (r"(dead_state)\[i\] = ", r"\1[0] = "),
+    "not stored": (r"\n        state->dead_state\[i\] = [^\n]*", ""),
+    "stored before it is read": (r"(i\+\+\) \{)", r"\1\n        state->dead_state[i] = 0u;"),
+    "another table entry": (r"30u, 40u", "30u, 41u"),
+    "table entries exchanged": (r"30u, 40u", "40u, 30u"),
+    "another entry of the table": (r"table\[i\]", "table[i ^ 1u]"),
+    "from another input on": (r"watchdogs_inputs, beat0", "watchdogs_inputs, beat1"),
+    "a loop twice": (r"(for \(uint32_t i = 0u; i < 8u.*?\n    \})", r"\1\n    \1"),
+    "left early": (r"(i\+\+\) \{)", r"\1\n        if (i == 6u) {\n            return;\n        }"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_loop_is_refused(kind):
+    code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
+    assert validate(code).is_proved
+    text = re.sub(r"/\*.*?\*/\n?", "", code.files["watchdogs.c"])
+    before, after = text.split("void watchdogs_step")
+    if "table" in WRONG[kind][0] or "30u" in WRONG[kind][0]:
+        changed = re.sub(WRONG[kind][0], WRONG[kind][1], text, count=1, flags=re.S)
+    else:
+        changed = before + "void watchdogs_step" + re.sub(*WRONG[kind], after, count=1, flags=re.S)
+    assert changed != text
+    outcome = validate(replace(code, files={**code.files, "watchdogs.c": changed}), work=20_000)
+    assert not outcome.is_proved and outcome.failures
+
+
+WRONG_WALKS = {
+    "one less": (r"i < 8u", "i < 7u"),
+    "one more": (r"i < 8u", "i < 9u"),
+    "after the oldest": (r"(i = state->\w+)", r"\1 + 1u"),
+    "the first twice": (r"i = 0u", "i = 1u"),
+    "without the last": (r"i < (state->\w+)", r"i + 1u < \1"),
+    "with the oldest again": (r"i < (state->\w+)", r"i <= \1"),
+    "two at a time": (r"i\+\+", "i += 2u"),
+    "another body": (r"folded \+ state->\w+\[i\]", "folded + state->x_before[0]"),
+    "the counter changes": (r"(i\+\+\) \{)", r"\1\n        i = i;\n        i++;"),
+    "only the first part": (r"for \(uint32_t i = 0u.*?\n    \}", ""),
+    "the other order": (r"(    for .*?\n    \})\n(    for .*?\n    \})", r"\2\n\1"),
+    "the bound changes": (r"(i\+\+\) \{)", r"\1\n        state->x_before_at = 0u;"),
+    "another start": (r"folded = -0.0f", "folded = 0.0f"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_WALKS)
+def test_a_wrong_walk_along_a_delay_is_refused(kind):
+    spec = Spec("walk")
+    spec.trigger("shown", True, statistics.sum(9, [0.5] * 8 + +extern("x", Float)))
+    code = unit_of(spec)
+    assert validate(code).is_proved and step_of(code).count("for (") == 2
+    text = re.sub(r"/\*.*?\*/\n?", "", code.files["walk.c"])
+    before, after = text.split("void walk_step")
+    changed = before + "void walk_step" + re.sub(*WRONG_WALKS[kind], after, count=1, flags=re.S)
+    assert changed != text
+    outcome = validate(replace(code, files={**code.files, "walk.c": changed}), work=20_000)
+    assert not outcome.is_proved and outcome.failures
+
+
+def test_a_cell_outside_of_its_array_is_refused():
+    code = unit_of(watchdogs([100] * 8))
+    places = {name: replace(p, element=p.element + 1) for name, p in code.places.items()}
+    assert not validate(replace(code, places=places)).is_proved
+
+
+@needs_gcc
+def test_a_sum_of_floats_is_rounded_as_interpreted(tmp_path):
+    mean = statistics.mean(9, [-0.0] * 8 + +extern("x", Float))
+    spec = Spec("sums")
+    spec.trigger("shown", True, mean)
+    unit = generate(flatten(spec), CodeOptions()).code
+    assert "for (" in step_of(unit) and validate(unit).is_proved
+    write(tmp_path / "c", unit)
+    rows = [(x,) for x in [-0.0] * 12 + [2.0**99, 1.0, -(2.0**99), 0.125, 16777216.0, 1.0, 1.0, -16777216.0] * 4]
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", ("-O3",)), unit, rows)
