@@ -43,6 +43,7 @@ from streamcheck.core.operators import OPERATORS, c_type, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.problem.places import Window
 from streamcheck.problem.specification import Cell, Named, Trigger
 
 LONGEST = 90  # characters of an expression; a longer one is split by a local variable
@@ -71,10 +72,12 @@ class StepWriter:
         self.indices: dict[str, str] = {}
         self.elements: dict[Term, tuple[Ring, int]] = {}
         self.batch_places: dict[Term, tuple[str, int]] = {}
+        self.windows: dict[str, Window] = {}  # by the name of the ring
         self._name_state()
         # The members of the struct of inputs, in order.
         self.members = [] if names.copilot else [i.var for i in lowered.externs]
         arrays = arrays_to_gather(lowered.loops(), self.members)
+        self.best_of = {extreme.result: name for name, extreme in lowered.extremes.items()}
         self.loops = LoopWriter(self, 2 * len(lowered.triggers) + 2, arrays)
         self.uses, self.sites = usage(lowered)
         self.stored = self._nodes_to_store()
@@ -91,6 +94,13 @@ class StepWriter:
             self.state_names[ring.name] = name
             self.indices[ring.name] = self.names.fresh(f"{name}_at")
             self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
+        for extreme in self.lowered.extremes.values():
+            name = self.state_names[extreme.ring.name]
+            best = "largest" if extreme.operator == "max" else "smallest"
+            wishes_of = (f"{name}_{best}", f"{name}_push", f"{name}_recent")
+            chosen = [self.names.fresh(wish) for wish in wishes_of]
+            index = self.indices[extreme.ring.name]
+            self.windows[extreme.ring.name] = Window(index, chosen[2], extreme.operator, chosen[0], chosen[1])
         for batch in self.lowered.batches:
             name = self.names.fresh(wishes[batch.name])
             place = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
@@ -104,6 +114,7 @@ class StepWriter:
         """Every piece of state, with the one that it is committed together with."""
         pieces = {name: name for name in self.state_names.values()}
         pieces |= {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
+        pieces |= {w.recent: self.state_names[name] for name, w in self.windows.items()}
         for loop in self.lowered.loops():
             together = [self.state_names[change.cells[0].name] for change in loop.changes]
             pieces |= dict.fromkeys(together, *together[:1])
@@ -235,6 +246,8 @@ class StepWriter:
     def _write_node(self, node: Term, block: Block) -> None:
         if node.is_const:
             self.texts[node] = text.literal(node.type, node.payload)
+        elif node in self.best_of:
+            self._store_best(node)
         elif node in self.lowered.folds:
             self.loops.write_fold(self.lowered.folds[node])
         elif node in self.elements:
@@ -247,6 +260,12 @@ class StepWriter:
             self._build(node, block)
         else:
             self._operation(node, block)
+
+    def _store_best(self, node: Term) -> None:
+        window = self.windows[self.best_of[node]]
+        given = "" if self.names.copilot else self.names.state
+        value = CExpression(f"{window.best}({given})", PRIMARY, c_type(node.type))
+        self.store(node, value, self.body)
 
     def _operation(self, node: Term, block: Block) -> None:
         value = self._application(node)
@@ -481,6 +500,10 @@ class StepWriter:
     def _ring_commit(self, ring: Ring, site: int) -> Commit:
         name, at = self.state_names[ring.name], self.indices[ring.name]
         value = self.expression(ring.newest, self.body, site)
+        if ring.name in self.windows:
+            given = "" if self.names.copilot else f"{self.names.state}, "
+            line = f"{self.windows[ring.name].push}({given}{self.convert(value, ring.type).text});"
+            return Commit(name, (line,), value.reads)
         index, last = self.state(at), len(ring.cells) - 1
         pushed = self._store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
         if ring.newest is ring.cells[0].var:  # the oldest value becomes the newest: it is in its place already
