@@ -21,9 +21,7 @@ TOKEN = re.compile(
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})(?![0-9a-fA-F])|([0-7]{1,3})|.)", re.S)
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict _Noreturn noreturn".split())
 ATTRIBUTES = ("__attribute__", "__attribute", "_Alignas", "alignas")
-MEANINGFUL = frozenset(
-    "vector_size cleanup alias constructor destructor transparent_union scalar_storage_order".split()
-)
+MEANINGFUL = frozenset("vector_size cleanup alias constructor destructor scalar_storage_order".split())
 MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
 ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
