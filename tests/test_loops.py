@@ -282,3 +282,32 @@ def test_a_sum_of_floats_is_rounded_as_interpreted(tmp_path):
     write(tmp_path / "c", unit)
     rows = [(x,) for x in [-0.0] * 12 + [2.0**99, 1.0, -(2.0**99), 0.125, 16777216.0, 1.0, 1.0, -16777216.0] * 4]
     compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", ("-O3",)), unit, rows)
+
+
+def fence(guard):
+    x = extern("x", Int32)
+    outside = stream(Bool, lambda o: [False] + +mux(o, ~((x >= 5) & (x <= 95)), (x < 0) | (x > 100)))
+    spec = Spec("fence")
+    spec.trigger("enter", ~outside & ((x < 0) | (x > 100)), {"x": x})
+    spec.trigger("leave", guard(outside, x), {"was": outside})
+    spec.observer("outside", outside)
+    return spec
+
+
+@needs_gcc
+@pytest.mark.parametrize("copilot", [False, True])
+def test_a_bool_that_changes_with_the_calls_has_one_test(copilot, tmp_path):
+    unit = unit_of(fence(lambda o, x: o & ((x >= 5) & (x <= 95))), copilot=copilot, observers=True)
+    text = unit.files["fence.c"]
+    assert re.search(r"if \(\w+_now \? ", text)
+    assert validate(unit).is_proved
+    write(tmp_path / "c", unit)
+    rows = [(x,) for x in [50, 101, 99, 4, 5, 0, -1, 7, 100, 95, 96, 101, 96, 95]]
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", SANITIZE), unit, rows)
+    for wrong in (re.sub(r"= !(\w+_now;)", r"= \1", text), re.sub(r"x >= 5 ", "x > 5 ", text)):
+        assert wrong != text and not validate(replace(unit, files={**unit.files, "fence.c": wrong})).is_proved
+
+
+def test_a_bool_that_changes_without_a_call_has_no_such_test():
+    unit = unit_of(fence(lambda o, x: o & (x == 7)))
+    assert not re.search(r"if \(\w+ \? ", unit.files["fence.c"]) and validate(unit).is_proved

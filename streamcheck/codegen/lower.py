@@ -15,6 +15,7 @@ from typing import Literal
 
 from streamcheck.codegen.loops import Loop, roll, without_loops
 from streamcheck.codegen.rewrite import rewrite
+from streamcheck.codegen.toggles import Toggle, toggle_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import simple_term
@@ -97,6 +98,7 @@ class Lowered:
     silent: tuple[Trigger, ...]  # their guards simplify to false
     observers: tuple[Named, ...]
     names: dict[Term, Named]  # the user's names for terms
+    toggle: Toggle | None = None
 
     def nexts(self) -> Iterator[Term]:
         yield from (c.next for c in self.cells)
@@ -107,6 +109,8 @@ class Lowered:
             yield from t.terms()
         yield from (o.term for o in self.observers)
         yield from self.nexts()
+        if self.toggle is not None:
+            yield self.toggle.condition
 
     def loops(self) -> Iterator[Loop]:
         yield from self.folds.values()
@@ -127,7 +131,7 @@ def lower(specification: Specification, *, observers: bool, loops: bool = True, 
         lowered = _lower(specification, observers, banned, loops, held)
         wrong = _stray_cells(lowered)
         if not wrong:
-            return lowered
+            return _with_toggle(lowered) if loops else lowered
         banned |= wrong
 
 
@@ -222,6 +226,14 @@ def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop]) ->
 
 def _is_needed(loop: Loop, needed: set[Term]) -> bool:
     return loop.result in needed or any(c.var in needed for change in loop.changes for c in change.cells[:1])
+
+
+def _with_toggle(lowered: Lowered) -> Lowered:
+    found = toggle_of(lowered.cells, lowered.triggers)
+    if found is None:
+        return lowered
+    toggle, cells, triggers = found
+    return replace(lowered, toggle=toggle, cells=cells, triggers=triggers)
 
 
 def _stray_cells(lowered: Lowered) -> set[Term]:
