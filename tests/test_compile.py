@@ -63,6 +63,26 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     assert "bool up; /**< count on */" in header and "void full(uint8_t count);" in header
 
 
+KINDS = """\
+from streamcheck import *
+a, b, x = extern("a", Int32), extern("b", Int32), extern("x", Float)
+cells = extern("cells", Array(Word8, 3))
+spec = Spec("kinds")
+spec.trigger("t", (a * b + a // b > 3) & (sqrt(x) * x < 2.0), cells.set(a, 3))
+"""
+
+
+def test_operations_are_counted_by_kind(tmp_path):
+    (tmp_path / "kinds.py").write_text(KINDS)
+    done = streamcheck("compile", "kinds.py", "-o", "out", "--unproven", "--json", cwd=tmp_path)
+    figures = json.loads(done.stdout)["figures"]
+    kinds = {"simple": 3, "by multiplication": 1, "by division": 1, "on floats": 2, "by math.h": 1}
+    assert figures["operations_by_kind"] == kinds | {"on arrays and structs": 1}
+    assert figures["operations"] == sum(figures["operations_by_kind"].values()) and figures["loop_rounds"] == 0
+    line = "the operations: 3 simple, 1 by multiplication, 1 by division, 2 on floats, 1 by math.h, "
+    assert line + "1 on arrays and structs" in (tmp_path / "out" / "kinds.h").read_text()
+
+
 RANGES = """\
 from streamcheck import *
 level = extern("level", Word8, doc="of the tank", unit="cm")
