@@ -228,7 +228,7 @@ def test_a_step_has_no_loop_no_heap_and_no_recursion():
 def test_users_names_and_lines_are_there():
     code, header = source_of(load("specs/engine_monitor.py")[0])
     assert "const bool maj = " in code and "/* engine_monitor.py:12 ok = implies(" in code
-    assert "uint8_t tmp_probe_1; /* temperature probe, in °C */" in header
+    assert "uint8_t tmp_probe_1; /**< temperature probe, in °C */" in header
 
 
 @pytest.mark.parametrize("nasty", ["a */ b", "// c", "??/", "/* d", "back\\"])

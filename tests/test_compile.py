@@ -60,7 +60,57 @@ def test_a_proved_spec_is_written_with_what_was_shown(counter):
     assert "proved for all inputs and all time: small" in header and "state: 1 byte" in header
     assert "read back and proved equal to the spec" in header
     assert 'assumed at every step: sometimes counter.py:6 spec.assume("sometimes"' in header
-    assert "bool up; /* count on */" in header and "void full(uint8_t count);" in header
+    assert "bool up; /**< count on */" in header and "void full(uint8_t count);" in header
+
+
+KINDS = """\
+from streamcheck import *
+a, b, x = extern("a", Int32), extern("b", Int32), extern("x", Float)
+cells = extern("cells", Array(Word8, 3))
+spec = Spec("kinds")
+spec.trigger("t", (a * b + a // b > 3) & (sqrt(x) * x < 2.0), cells.set(a, 3))
+"""
+
+
+def test_operations_are_counted_by_kind(tmp_path):
+    (tmp_path / "kinds.py").write_text(KINDS)
+    done = streamcheck("compile", "kinds.py", "-o", "out", "--unproven", "--json", cwd=tmp_path)
+    figures = json.loads(done.stdout)["figures"]
+    kinds = {"simple": 3, "by multiplication": 1, "by division": 1, "on floats": 2, "by math.h": 1}
+    assert figures["operations_by_kind"] == kinds | {"on arrays and structs": 1}
+    assert figures["operations"] == sum(figures["operations_by_kind"].values()) and figures["loop_rounds"] == 0
+    line = "the operations: 3 simple, 1 by multiplication, 1 by division, 2 on floats, 1 by math.h, "
+    assert line + "1 on arrays and structs" in (tmp_path / "out" / "kinds.h").read_text()
+
+
+RANGES = """\
+from streamcheck import *
+level = extern("level", Word8, doc="of the tank", unit="cm")
+rate = extern("rate", Float)
+count = stream(Word8, lambda n: [0] ++ mux(n < 9, n + 1, 0))
+spec = Spec("tank")
+spec.trigger("high", level > 90, {"level": level, "count": count, "rate": rate})
+spec.trigger("never", level > 200)
+spec.observer("count", count)
+spec.assume("full", (level <= 120) & (rate > -1.5) & (rate < 1.5))
+spec.prop("small", count < 10)
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--handlers", "table", "--prefix", "fsw_")], ids=str)
+def test_the_header_is_documentation_with_units_and_ranges(tmp_path, options):
+    (tmp_path / "tank.py").write_text(RANGES)
+    done = streamcheck("compile", "tank.py", "-o", "out", "--observers", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (path,) = (tmp_path / "out").glob("*.h")
+    header = path.read_text()
+    assert header.startswith("/** @file\n * ")
+    assert "uint8_t level; /**< of the tank, in cm, at most 120 (assumed) */" in header
+    assert "float rate; /**< above -1.5, below 1.5 (assumed) */" in header
+    assert '/**< tank.py:8 spec.observer("count", count), below 10 (proved) */' in header
+    assert " * @param level in cm, at most 120 (assumed)\n" in header
+    assert " * @param count below 10 (proved)\n" in header
+    assert not re.search(r"/\* ", header)  # every comment is read by Doxygen
 
 
 FLOATS = """\
@@ -103,8 +153,8 @@ def test_c_that_a_compiler_refuses_is_not_written(counter, monkeypatch):
 
     real = deliver.generate
 
-    def broken(equations, options):
-        unit = real(equations, options)
+    def broken(equations, options, proved=()):
+        unit = real(equations, options, proved)
         return replace(unit, figures=replace(unit.figures, state=unit.figures.state - 1))
 
     monkeypatch.setattr(deliver, "generate", broken)
@@ -171,8 +221,8 @@ def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
     (spec,) = load(str(counter / "counter.py"))
     real = deliver.generate
 
-    def broken(equations, options):
-        unit = real(equations, options)
+    def broken(equations, options, proved=()):
+        unit = real(equations, options, proved)
         unit.code.files["counter.c"] = unit.code.files["counter.c"].replace("< 9u", "< 8u")
         return unit
 
@@ -182,7 +232,7 @@ def test_c_that_is_not_the_spec_is_not_written(counter, monkeypatch):
     assert not (counter / "out").exists()
 
 
-def test_c_is_generated_once_and_only_its_comment_changes(counter, monkeypatch):
+def test_of_the_c_that_was_proved_only_a_comment_changes(counter, monkeypatch):
     from streamcheck.deliver import deliver
 
     units = []
@@ -190,7 +240,9 @@ def test_c_is_generated_once_and_only_its_comment_changes(counter, monkeypatch):
     monkeypatch.setattr(deliver, "generate", lambda *given: units.append(real(*given)) or units[-1])
     (spec,) = load(str(counter / "counter.py"))
     result = spec.compile(str(counter / "out"))
-    (unit,) = units
+    assert len(units) == 2  # before the proofs, and after them with the ranges that they give
+    assert units[0].code.files["counter.c"] == units[1].code.files["counter.c"]
+    unit = units[1]
     assert result.ready and result.unit.code.files["counter.c"] == unit.code.files["counter.c"]
     header, bare = (u.code.files["counter.h"].splitlines() for u in (result.unit, unit))
     remarks = [line for line in header if line not in bare]

@@ -91,8 +91,8 @@ def driver(unit, writer, rows):
 
 
 def rust_output(folder, unit, rows):
-    writer = RustWriter(unit.lowered, unit.code.held)
-    for name, text in rust_crate(unit.lowered, unit.code.held, "0").items():
+    writer = RustWriter(unit.code)
+    for name, text in rust_crate(unit.code, "0").items():
         (folder / name.replace("src/", "")).write_text(text)
     writer.text("0")
     (folder / "main.rs").write_text(driver(unit, writer, rows))
@@ -191,7 +191,7 @@ def test_a_function_of_the_last_bit_is_refused():
     spec.trigger("high", sin(extern("x", Float)) > 0.5)
     unit = generate(flatten(spec), CodeOptions())
     with pytest.raises(SpecError, match="no `sin`"):
-        rust_crate(unit.lowered, "", "0")
+        rust_crate(unit.code, "0")
 
 
 @needs_rust
@@ -201,7 +201,7 @@ def test_assumptions_are_checked(tmp_path):
     spec.trigger("high", level > 200)
     spec.assume("low", level < 250)
     unit = generate(flatten(spec), CodeOptions(assumptions=True))
-    writer = RustWriter(unit.lowered, unit.code.held)
+    writer = RustWriter(unit.code)
     (tmp_path / "lib.rs").write_text(writer.text("0"))
     (tmp_path / "main.rs").write_text(
         "use monitor::*; struct H; impl Handlers for H { fn high(&mut self) {} }\n"
@@ -216,7 +216,7 @@ def test_assumptions_are_checked(tmp_path):
 @pytest.mark.skipif(not have("cargo"), reason="no cargo here")
 def test_cargo_builds_the_crate(tmp_path):
     unit = generate(random_equations(3), CodeOptions())
-    for name, text in rust_crate(unit.lowered, "", "0").items():
+    for name, text in rust_crate(unit.code, "0").items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     run(["cargo", "build", "--offline", "--quiet"], tmp_path)

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 from c_harness import unit_of
+from random_specs import random_equations
 
+from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.deliver.trace import named_streams, traced_lines
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import load
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
@@ -61,6 +65,32 @@ def test_every_statement_has_its_streams(folder, trace):
     assert by_text["const bool high = state->count > 150u;"]["streams"] == ["high"]
     sums = [s for s in trace["statements"] if s["text"].startswith("const int8_t ") and "_part" in s["text"]]
     assert sums and all(set(s["streams"]) <= {"first", "late", "total", "second"} for s in sums)
+
+
+WATCHDOGS = """\
+from streamcheck import *
+beats = [extern(f"beat{i}", Bool) for i in range(10)]
+ages = [stream(Word8, lambda n, b=b: [0] ++ mux(b, 0, mux(n < 250, n + 1, n))) for b in beats]
+cells = extern("cells", Array(Int16, 20))
+total = cells[0] + 0
+for i in range(1, 20):
+    total = total + cells[i]
+spec = Spec("dogs")
+for i, age in enumerate(ages):
+    spec.trigger(f"late{i}", age > 100, age)
+spec.trigger("heavy", total > 50, total)
+"""
+
+
+def test_nothing_is_without_a_stream_but_the_test_of_enums(tmp_path):
+    (tmp_path / "dogs.py").write_text(WATCHDOGS)
+    units = [generate(random_equations(seed), CodeOptions(observers=True)) for seed in range(30)]
+    units += [generate(flatten(load(str(tmp_path / "dogs.py"))[0]), CodeOptions(copilot=c)) for c in (False, True)]
+    assert "for (" in units[-1].code.files["dogs.c"]
+    for unit in units:
+        streams = named_streams(unit.code.specification, unit.code.places)
+        for line in traced_lines(unit, streams, unit.code.files[f"{unit.code.base}.c"]):
+            assert line.streams or re.search(r"inputs_valid|->none|\bvalid\b", line.text), line
 
 
 def test_the_line_and_the_properties_of_a_stream(trace):

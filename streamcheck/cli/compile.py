@@ -170,7 +170,9 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "state_bytes": figures.state,
             "local_bytes": figures.locals,
             "operations": figures.operations,
+            "operations_by_kind": dict(figures.kinds),
             "longest_chain": figures.longest,
+            "loop_rounds": figures.rounds,
         }
         row["interface"] = result.unit.interface
     if result.compilation is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Lowered
+from streamcheck.core.c_names import MATH
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import Type, plural
+from streamcheck.core.types import ArrayType, FloatType, StructType, Type, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,18 @@ class Figures:
     operations: int
     longest: int  # operations one after the other
     rounds: int  # of all loops of a step together
+    seldom: int  # rounds of the step in which all windows are full at once
+    kinds: Mapping[str, int]  # of the operations
 
     def lines(self) -> Iterator[str]:
         loops = f"loops of {plural(self.rounds, 'round')} in all, always" if self.rounds else "no loop in a step"
+        if self.seldom:
+            loops = f"loops of {self.rounds} rounds in all, and of at most {self.seldom} more when windows are full"
         yield f"state: {plural(self.state, 'byte')}; no heap, no recursion, {loops}"
         yield f"stack of a step: at most {plural(self.locals, 'byte')} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
+        if set(self.kinds) - {SIMPLE}:
+            yield f"the operations: {', '.join(f'{count} {kind}' for kind, count in self.kinds.items())}"
 
 
 def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
@@ -39,9 +47,38 @@ def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
         if loop.result is not None:
             depth[loop.result] = loop.rounds * max(depth[t] for t in after)
     _measure(low.roots(), depth)
-    operations = sum(rounds.get(node, 1) for node in depth if node.args)
+    kinds: Counter[str] = Counter()
+    for node in depth:
+        if node.args:
+            kinds[_kind(node)] += rounds.get(node, 1)
+    lengths = [len(extreme.ring.cells) for extreme in low.extremes.values()]
+    kinds[SIMPLE] += sum(6 + 4 * n for n in lengths)
     stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
-    return Figures(state, stack, operations, max(depth.values(), default=0), sum(loop.rounds for loop in loops))
+    return Figures(
+        state,
+        stack,
+        kinds.total(),
+        max(depth.values(), default=0),
+        sum(loop.rounds for loop in loops),
+        sum(lengths) - len(lengths),
+        {k: kinds[k] for k in KINDS if kinds[k]},
+    )
+
+
+SIMPLE, PRODUCTS, DIVISIONS = "simple", "by multiplication", "by division"
+FLOATS, CALLS, PARTS = "on floats", "by math.h", "on arrays and structs"
+KINDS = (SIMPLE, PRODUCTS, DIVISIONS, FLOATS, CALLS, PARTS)
+
+
+def _kind(node: Term) -> str:
+    types = [node.type, *(a.type for a in node.args)]
+    if node.op in MATH.split():
+        return CALLS
+    if any(isinstance(t, ArrayType | StructType) for t in types):
+        return PARTS
+    if any(isinstance(t, FloatType) for t in types):
+        return FLOATS
+    return PRODUCTS if node.op == "mul" else DIVISIONS if node.op in ("floordiv", "mod", "quot", "rem") else SIMPLE
 
 
 def _measure(roots: Iterable[Term], depth: dict[Term, int]) -> None:

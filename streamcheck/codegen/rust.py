@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 from streamcheck.codegen import text
 from streamcheck.codegen.interface import camel_case, snake_case
-from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
+from streamcheck.codegen.lower import Lowered, Ring, lower, reader_names, state_names
 from streamcheck.codegen.rust_terms import RustTerms, rust_constant, rust_name, rust_type
 from streamcheck.core.names import FreshNames
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, default
+from streamcheck.problem.places import Code
 from streamcheck.problem.specification import Trigger
 
 DEEPEST = 6  # operators in one expression
@@ -30,17 +31,18 @@ HEAD = """\
 """
 
 
-def rust_crate(low: Lowered, held: str, version: str) -> dict[str, str]:
-    """The files of the crate. `held`: the cell that says if the assumptions have held, or none."""
-    name = snake_case(low.specification.name)
+def rust_crate(code: Code, version: str) -> dict[str, str]:
+    """The files of the crate that does what this C does."""
+    name = snake_case(code.specification.name)
     manifest = f'[package]\nname = "{name}"\nversion = "1.0.0"\nedition = "2021"\n\n[lib]\npath = "src/lib.rs"\n'
-    return {"Cargo.toml": manifest, "src/lib.rs": RustWriter(low, held).text(version)}
+    return {"Cargo.toml": manifest, "src/lib.rs": RustWriter(code).text(version)}
 
 
 class RustWriter:
-    def __init__(self, low: Lowered, held: str) -> None:
+    def __init__(self, code: Code) -> None:
+        low = lower(code.specification, observers=code.observers, loops=False, held=code.held)
         self.low = low
-        self.held = held
+        self.held = code.held  # the cell that says if the assumptions have held, or none
         self.terms = RustTerms()
         types = [t for t in _types(low) if isinstance(t, StructType | EnumType)]
         self.types = list(dict.fromkeys(types))

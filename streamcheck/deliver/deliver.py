@@ -98,9 +98,11 @@ def compile_spec(
     if verdicts.alarms or (verdicts.status and not request.unproven):
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
-    if unit is None:
-        proved = [r.prop.term for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
-        machine, ranges = narrow(specification, proved, request.settings)
+    proved = [r.prop for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
+    if unit is not None:
+        unit = generate(specification, request.options, proved)
+    else:
+        machine, ranges = narrow(specification, [p.term for p in proved], request.settings)
         unit = generate(machine, request.options)
     remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), *_trust_remarks(unit, trusted)]
     unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
@@ -118,7 +120,7 @@ def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> di
     made: dict[str, str] = {}
     for wrapper in (name for name in request.extras if name != "trace"):
         if wrapper == "rust":
-            crate = rust_crate(unit.lowered, unit.code.held, __version__)
+            crate = rust_crate(unit.code, __version__)
             made |= {os.path.join("rust", name): text for name, text in crate.items()}
             continue
         made.update(wrap(wrapper, data, unit.code.files))

@@ -24,6 +24,9 @@ from streamcheck.validate.bisimulation import Outcome
 FORMAT = "streamcheck trace 1"
 NAME = re.compile(r"[A-Za-z_]\w*")
 LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: =|;)")
+ASSIGNED = re.compile(
+    r"(?:\(void\)memcpy\(|\+\+)?(\w+)(?:[.\[][^=,]*)?(?: [-+&|^]?= |, )"
+)  # a local, or a variable of the file
 CODE_LINE = re.compile(r"(?!/\*|#|\}|\{|return;|\(void\)\w+;).*[;{]$")
 
 
@@ -57,14 +60,14 @@ def trace(
     """The trace. `files`: all that were written; `certificates`: name and text of the one for each property."""
     problem = verdicts.problem
     assert isinstance(problem, Specification)
-    streams = _streams(problem, unit.code.places)
+    streams = named_streams(problem, unit.code.places)
     cones = {r.name: problem.needed_by([r.prop.term]) for r in verdicts.results}
     covered = {
         key: [name for name, cone in cones.items() if any(t in cone for t in stream.terms)]
         for key, stream in streams.items()
     }
     file = f"{unit.code.base}.c"
-    lines = list(_traced_lines(unit, streams, unit.code.files[file]))
+    lines = list(traced_lines(unit, streams, unit.code.files[file]))
     statements = [
         {
             "file": file,
@@ -127,7 +130,7 @@ def _place(where: Location | None) -> dict[str, Any]:
     return {"file": str(where).rpartition(":")[0], "line": where.line, "source": where.text}
 
 
-def _streams(problem: Specification, places: Mapping[str, Place]) -> dict[str, TracedStream]:
+def named_streams(problem: Specification, places: Mapping[str, Place]) -> dict[str, TracedStream]:
     """All that has a name, by a key: the name, or the kind and the name if that is taken. A cell without a name of the
     user's has its variable's in the C."""
     named: dict[tuple[str, str], TracedStream] = {}
@@ -151,7 +154,7 @@ def _streams(problem: Specification, places: Mapping[str, Place]) -> dict[str, T
     return streams
 
 
-def _traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) -> Iterator[TracedLine]:
+def traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) -> Iterator[TracedLine]:
     """The statements with the streams that they compute, in the order of the file."""
     lines = list(_statements(text))
     keys = _Keys(unit, streams)
@@ -165,6 +168,8 @@ def _traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) ->
         if not line.streams:
             for other in (*line.inside, *(readers.get(line.defines, ()) if line.defines else ())):
                 line.streams.update(other.streams)
+            if not line.streams:
+                line.streams.update(dict.fromkeys(keys.externs_on(line)))
     yield from lines
 
 
@@ -194,7 +199,7 @@ def _statements(text: str) -> Iterator[TracedLine]:
 
 
 def _traced_line(number: int, line: str) -> TracedLine:
-    local = LOCAL.match(line.removeprefix("static "))
+    local = LOCAL.match(line.removeprefix("static ")) or ASSIGNED.match(line)
     defines = local[1] if local else ""
     return TracedLine(number, line, {}, defines, frozenset(NAME.findall(line)) - {defines})
 
@@ -222,21 +227,24 @@ class _Keys:
 
     def of(self, line: TracedLine) -> Iterator[str]:
         left, assigned, right = line.text.partition(" = ")
-        if line.defines and line.defines in self.locals:
+        is_copy = line.text.startswith("(void)memcpy(")
+        to, source = line.text.split("(")[2].split(", ")[:2] if is_copy else (left, right.removesuffix(";"))
+        if line.defines in self.locals:
             yield self.locals[line.defines]
         elif line.defines and line.text.startswith("static "):
             yield from self.state.get(line.defines, ())
-        elif line.defines:
-            yield from self._externs(right)
-        elif line.text.startswith("(void)memcpy("):
-            to, source = line.text.split("(")[2].split(", ")[:2]
-            yield from list(self._place(to)) or self._externs(f"{source};")
-        elif assigned:
-            yield from self._place(left)
+        elif assigned or is_copy:
+            yield from list(self._place(to)) or self._externs(source)
         else:
             for called in re.findall(r"(\w+)\(", line.text):
                 if called in self.triggers:
                     yield self.triggers[called]
+
+    def externs_on(self, line: TracedLine) -> Iterator[str]:
+        """The inputs that a line mentions."""
+        for name in NAME.findall(line.text):
+            if name in self.externs and (self.code.copilot or f"->{name}" in line.text):
+                yield self.externs[name]
 
     def _place(self, place: str) -> Iterator[str]:
         names = NAME.findall(re.sub(r"\[.*", "", place))
@@ -250,6 +258,6 @@ class _Keys:
 
     def _externs(self, right: str) -> Iterator[str]:
         """A local variable that holds an input."""
-        place = re.fullmatch(r"(?:\w+->)?(\w+)(?:[.\[][\w.\[\]]*)?;", right)
+        place = re.fullmatch(r"(?:\w+->)?(\w+)(?:[.\[][\w.\[\]]*)?", right)
         if place and place[1] in self.externs and (self.code.copilot or "->" in right):
             yield self.externs[place[1]]
