@@ -111,7 +111,7 @@ class Sources:
         return parts
 
     def _window(self):
-        n = self.rng.randrange(4, 12)
+        n = self.rng.choice([4, 7, 11, 17, 33])
         late = [0] * n + +(self.values[0] if self.rng.randrange(2) else self.level)
         order = range(n) if self.rng.randrange(2) else range(n - 1, -1, -1)
         return [drop(i, late) for i in order]

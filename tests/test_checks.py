@@ -141,3 +141,16 @@ def test_a_checker_that_dies_leaves_its_proof_undecided_and_others_go_on(made):
 def test_cheap_proofs():
     assert proof("a").is_cheap and proof("a", k=3, size=100).is_cheap
     assert not any(p.is_cheap for p in (proof("a", "compressed"), proof("a", k=4), proof("a", size=101)))
+
+
+def test_a_checker_that_was_ended_since_it_was_heard_has_no_answers(made):
+    """Two answer at once, and the first answer makes the check of the second needless."""
+    make, deaths = made
+    queue = make(2)
+    for each in (proof("slow", k=1), proof("slow", k=2), proof("fine")):
+        queue.add(each)
+    queue.dispatch()
+    busy = next(c for c in queue.checkers if c.proof is not None)
+    queue.drop("slow")
+    assert busy not in queue.checkers
+    assert list(queue.answers(busy)) == [] and deaths == []

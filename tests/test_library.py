@@ -667,7 +667,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: voting.majority([True, False]), "no stream tells its type"),
     (lambda: ptltl.since(W, P), r"since\(p, q\): p: expected Bool, found Word8"),
     (lambda: ptltl.since(P, W), r"since\(p, q\): q: expected Bool, found Word8"),
-    (lambda: ptltl.previous(1), "1 is not a Bool"),
+    (lambda: ptltl.previous(1), r"previous\(s\): s: expected a Bool stream, found 1"),
     (lambda: ptltl.always_been(W), "s: expected Bool, found Word8"),
     (lambda: mtl.since(0, 5, 3, 1, P, Q), "the clock: expected a stream of integers, found 3"),
     (lambda: mtl.since(0, 5, extern("d", Double), 1, P, Q), "integers, found a stream of Double"),

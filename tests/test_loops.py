@@ -94,7 +94,7 @@ def test_windows_and_votes_are_loops():
     spec = Spec("votes")
     spec.trigger("vote", voting.has_majority(most, votes), most)
     assert loops_of(spec) == 2
-    assert loops_of(window(lambda late: statistics.max(20, late))) == 2
+    assert loops_of(window(lambda late: statistics.max(10, late))) == 1
 
 
 def test_few_equal_streams_are_no_loop():
@@ -198,6 +198,74 @@ def test_a_wrong_walk_along_a_delay_is_refused(kind):
     assert not outcome.is_proved and outcome.failures
 
 
+def extreme_of(type, n, best, first=0):
+    spec = Spec("window")
+    value = best(n, [first, *[0] * (n - 2)] + +extern("x", type))
+    spec.trigger("shown", extern("on", Bool), value)
+    spec.observer("value", value)
+    return spec
+
+
+EXTREMES = [(Int8, 17, statistics.max), (Word16, 40, statistics.min), (Int32, 33, statistics.min)]
+EXTREMES += [(Int64, 100, statistics.max)]
+
+
+@needs_gcc
+@pytest.mark.parametrize(("type", "n", "best"), EXTREMES)
+@pytest.mark.parametrize("copilot", [False, True])
+def test_extremes_of_windows_run_as_interpreted(type, n, best, copilot, tmp_path):
+    unit = unit_of(extreme_of(type, n, best, first=-9 if type is Int8 else 9), copilot=copilot, observers=True)
+    assert "_push(" in unit.files["window.c"]
+    outcome = validate(unit)
+    assert outcome.is_proved, outcome.failures
+    write(tmp_path / "c", unit)
+    rows = random_rows(3, unit.specification, 400)
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", SANITIZE), unit, rows)
+
+
+def test_a_window_that_something_else_reads_is_a_delay():
+    late = [0] * 19 + +extern("x", Int16)
+    spec = Spec("both")
+    spec.trigger("shown", True, [statistics.max(20, late), late])
+    assert "_push(" not in unit_of(spec).files["both.c"]
+
+
+WRONG_WINDOWS = {
+    "another comparison": (r"oldest < ", "oldest > "),
+    "without the recent ones": (r"return oldest[^;]*;", "return oldest;"),
+    "the recent ones alone": (r"return oldest[^;]*;", "return state->x_before_recent;"),
+    "not the oldest": (r"oldest = (\S+)\[[^]]*\]", r"oldest = \1[0]"),
+    "the new value elsewhere": (r"\[state->x_before_at\] = newest", "[0] = newest"),
+    "the new value not recent": (r"\n    state->x_before_recent = [^\n]*", ""),
+    "one later": (r"x_before_at < 18u", "x_before_at < 17u"),
+    "not cleared": (r"\n        state->x_before_recent = [^\n]*", ""),
+    "cleared to zero": (r"(        state->x_before_recent = )-32768", r"\g<1>0"),
+    "the last two left out": (r"i = 18u", "i = 17u"),
+    "the first left out": (r"i > 0u", "i > 1u"),
+    "the smaller of two": (r"(\[i - 1u\]) < ", r"\1 > "),
+    "another neighbour": (r"x_before\[i\] :", "x_before[18u] :"),
+    "pushed twice": (r"(\n    x_before_push\([^\n]*)", r"\1\1"),
+    "pushed before it is read": (r"(\n    const int16_t \w+ = x_before_largest)", r"\n    x_before_push(state, x);\1"),
+    "not pushed": (r"\n    x_before_push\([^\n]*", ""),
+    "pushed sometimes": (r"\n    (x_before_push\([^\n]*)", r"\n    if (on) {\n        \1\n    }"),
+    "another value": (r"x_before_push\(state, x\)", "x_before_push(state, 1)"),
+    "read besides": (r"(\n    x_before_push)", r"\n    state->x_before[0] = 0;\1"),
+    "a wrong start": (r"state->x_before\[i\] = 0;", "state->x_before[i] = 1;"),
+    "a wrong first index": (r"x_before_at = 0u;\n    for", "x_before_at = 1u;\n    for"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_WINDOWS)
+def test_a_wrong_window_is_refused(kind):
+    code = unit_of(extreme_of(Int16, 20, statistics.max))
+    assert validate(code).is_proved
+    text = re.sub(r"/\*.*?\*/\n?", "", code.files["window.c"])
+    changed = re.sub(*WRONG_WINDOWS[kind], text, count=1, flags=re.S)
+    assert changed != text
+    outcome = validate(replace(code, files={**code.files, "window.c": changed}), work=20_000)
+    assert not outcome.is_proved and outcome.failures
+
+
 def test_a_cell_outside_of_its_array_is_refused():
     code = unit_of(watchdogs([100] * 8))
     places = {name: replace(p, element=p.element + 1) for name, p in code.places.items()}
@@ -214,3 +282,32 @@ def test_a_sum_of_floats_is_rounded_as_interpreted(tmp_path):
     write(tmp_path / "c", unit)
     rows = [(x,) for x in [-0.0] * 12 + [2.0**99, 1.0, -(2.0**99), 0.125, 16777216.0, 1.0, 1.0, -16777216.0] * 4]
     compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", ("-O3",)), unit, rows)
+
+
+def fence(guard):
+    x = extern("x", Int32)
+    outside = stream(Bool, lambda o: [False] + +mux(o, ~((x >= 5) & (x <= 95)), (x < 0) | (x > 100)))
+    spec = Spec("fence")
+    spec.trigger("enter", ~outside & ((x < 0) | (x > 100)), {"x": x})
+    spec.trigger("leave", guard(outside, x), {"was": outside})
+    spec.observer("outside", outside)
+    return spec
+
+
+@needs_gcc
+@pytest.mark.parametrize("copilot", [False, True])
+def test_a_bool_that_changes_with_the_calls_has_one_test(copilot, tmp_path):
+    unit = unit_of(fence(lambda o, x: o & ((x >= 5) & (x <= 95))), copilot=copilot, observers=True)
+    text = unit.files["fence.c"]
+    assert re.search(r"if \(\w+_now \? ", text)
+    assert validate(unit).is_proved
+    write(tmp_path / "c", unit)
+    rows = [(x,) for x in [50, 101, 99, 4, 5, 0, -1, 7, 100, 95, 96, 101, 96, 95]]
+    compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", SANITIZE), unit, rows)
+    for wrong in (re.sub(r"= !(\w+_now;)", r"= \1", text), re.sub(r"x >= 5 ", "x > 5 ", text)):
+        assert wrong != text and not validate(replace(unit, files={**unit.files, "fence.c": wrong})).is_proved
+
+
+def test_a_bool_that_changes_without_a_call_has_no_such_test():
+    unit = unit_of(fence(lambda o, x: o & (x == 7)))
+    assert not re.search(r"if \(\w+ \? ", unit.files["fence.c"]) and validate(unit).is_proved

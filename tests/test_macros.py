@@ -131,6 +131,30 @@ def test_predefined_macros_are_those_of_gcc(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ("#include <limits.h>\n#ifdef INT_MAX", True),
+        ("#ifdef INT_MAX", False),
+        ("#include <stdint.h>\n#if defined(UINT64_MAX) && UINT64_MAX > 5 && !defined(INT_MAX)", True),
+        ("#if true || INT_MAX", False),
+        ("#include <stdbool.h>\n#if true", True),
+        ("#if defined __GNUC__ && __GNUC__ >= 4 && !defined(_WIN32)", True),
+        ("#if -1 > 0u && '\\377' < 0 && (2 || 1 / 0)", True),
+    ],
+)
+def test_conditions_know_what_headers_define(tmp_path, text, is_taken):
+    path = tmp_path / "a.c"
+    path.write_text(f"{text}\nint taken;\n#endif\n")
+    assert ("taken" in preprocess(str(path)).text) == is_taken
+
+
+def test_a_file_and_its_lines(tmp_path):
+    path = tmp_path / "a.c"
+    path.write_text("#define F __FILE__\n\nF __LINE__\n")
+    assert preprocess(str(path)).text.split("\n")[3].split() == [f'"{path}"', "3"]
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("\n#define f(a) #b\n", "a.c:2: the macro f: # comes before b, not a parameter"),

@@ -196,6 +196,8 @@ def test_pointers_within_a_block_stay(read):
         ("r = p < q;", "pointers into one object"),
         ("r = p - q;", "pointers into one object"),
         ("p = a + 3; r = p - a;", 3),
+        ("p = &a[3]; p = &*p; r = p - &a[0];", 3),
+        ("p = &a[4];", "pointer in bounds"),
         ("p = &a[2]; r = p[-2] + (p > a);", 8),
         ("for (p = a; p < a + 3; p++) r += *p;", 24),
     ],
@@ -232,6 +234,7 @@ def test_what_depends_on_the_sign_of_a_NaN_is_not_known(read):
         ("int f(void) { static int n = 2; return n++; }", "f() ?: 9", 2),
         ("", "(s ?: 2u) > -1", 0),
         ("int f(void) { return ++s; }", "s ?: f() ?: 7", 1),
+        ("char t[] = \"b\\x41\" \"1\\2\" \"3\";", "sizeof t * 100 + t[1]", 665),
         ("", "sizeof(wchar_t) + __SIZEOF_LONG__ + __CHAR_BIT__", 20),
     ],
 )  # fmt: skip

@@ -273,13 +273,23 @@ class Evaluator:
             case "*":
                 return self.read(pointers.dereference(self.value(node.expr), self, node))
             case "&":
-                lvalue = self.lvalue(node.expr)
-                if not isinstance(lvalue, Lvalue):
-                    raise self.error("pointers to pointers are not supported", node)
-                return pointers.address(lvalue, self)
+                return self._address(node)
             case "!":
                 return self.arithmetic.of_truth(negation(self.truth(node.expr)))
         return self.arithmetic.unary(node.op, self.scalar(node.expr))
+
+    def _address(self, node: Any) -> CResult:
+        """&x. &a[i] and &*p are a + i and p: no element is read (6.5.3.2)."""
+        inner = node.expr
+        if form(inner) == "UnaryOp" and inner.op == "*":
+            return pointers.pointee_of(self.value(inner.expr), self, node)
+        if form(inner) == "ArrayRef" and not isinstance(static.kind_of(self, inner), Array):
+            array, index = self._array_and_index(inner)
+            return pointers.move(array, index, "+", self)
+        lvalue = self.lvalue(inner)
+        if not isinstance(lvalue, Lvalue):
+            raise self.error("pointers to pointers are not supported", node)
+        return pointers.address(lvalue, self)
 
     def size_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
@@ -397,7 +407,7 @@ class Evaluator:
                     return pointers.dereference(self.value(node.expr), self, node)
         raise self.error(f"{self.text(node)} is not a variable", node)
 
-    def _element(self, node: Any) -> Lvalue:
+    def _array_and_index(self, node: Any) -> tuple[CResult, CValue]:
         array, index = self.in_order(
             node.name, lambda: self.value(node.name), node.subscript, lambda: self.value(node.subscript)
         )
@@ -405,6 +415,10 @@ class Evaluator:
             array, index = index, array  # 3[a] is a[3]
         if not isinstance(index, CValue) or not isinstance(index.kind, Integer):
             raise self.error(f"{self.text(node.subscript)} is not an index", node)
+        return array, index
+
+    def _element(self, node: Any) -> Lvalue:
+        array, index = self._array_and_index(node)
         if isinstance(array, Lvalue) and isinstance(array.kind, Array):
             return self.element(array, self.arithmetic.promote(index))
         return pointers.element_at(array, index, self, node)

@@ -18,11 +18,10 @@ TOKEN = re.compile(
       | [^\S\n]+ | \.\.\. | . """,
     re.X | re.S,
 )
+ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})(?![0-9a-fA-F])|([0-7]{1,3})|.)", re.S)
 DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict _Noreturn noreturn".split())
 ATTRIBUTES = ("__attribute__", "__attribute", "_Alignas", "alignas")
-MEANINGFUL = frozenset(
-    "vector_size cleanup alias constructor destructor transparent_union scalar_storage_order".split()
-)
+MEANINGFUL = frozenset("vector_size cleanup alias constructor destructor scalar_storage_order".split())
 MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
 ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
@@ -95,6 +94,8 @@ class _Extensions:
     def _plain(self, token: str) -> None:
         if token == "case":
             self._mark_range()
+        elif token[0] == '"' and self._next()[:1] == '"':
+            token = ESCAPE.sub(_octal, token)
         elif token == "?" and self._next() == ":":
             token = f"? {FIRST} "
         elif token == "{":
@@ -216,6 +217,12 @@ class _Extensions:
             choices += {"?": 1, ":": -1}.get(token, 0)
             if token in (";", "{", "}"):
                 return
+
+
+def _octal(escape: re.Match[str]) -> str:
+    """An escape of three digits, which a string that follows cannot continue."""
+    code = int(escape[1], 16) if escape[1] else int(escape[2] or "0", 8)
+    return f"\\{code:03o}" if escape[1] or escape[2] else escape[0]
 
 
 def _number(tokens: Sequence[str]) -> tuple[int | None]:

@@ -105,8 +105,9 @@ def _with_pastes(name: str, body: tuple[MacroToken, ...]) -> tuple[MacroToken, .
 class Expansion:
     """The tokens of a text with its macros expanded. `line`: that of the token being read."""
 
-    def __init__(self, macros: Mapping[str, Macro], line: int) -> None:
+    def __init__(self, macros: Mapping[str, Macro], file: str, line: int) -> None:
         self.macros = macros
+        self.file = file
         self.line = line
         self.stack: list[MacroContext] = []
         self.floor = 0  # contexts below it are not read: an argument is expanded on its own
@@ -134,7 +135,7 @@ class Expansion:
         while (token := self._next()) is not None:
             macro = None if token.painted else self.macros.get(token.text)
             if macro is None:
-                yield replace(token, text=str(self.line), made=True) if self._is_line(token) else token
+                yield self._place(token)
             elif token.text in self.disabled:
                 yield replace(token, painted=True)
             elif macro.parameters is None:
@@ -148,8 +149,14 @@ class Expansion:
         self.floor = outer
         self.stack.pop()
 
-    def _is_line(self, token: MacroToken) -> bool:
-        return token.text == "__LINE__"
+    def _place(self, token: MacroToken) -> MacroToken:
+        """The token, or the place that it stands for (6.10.8)."""
+        if token.text == "__LINE__":
+            return replace(token, text=str(self.line), made=True)
+        if token.text == "__FILE__":
+            name = re.sub(r'[\\"]', r"\\\g<0>", self.file)
+            return replace(token, text=f'"{name}"', made=True)
+        return token
 
     def _next(self) -> MacroToken | None:
         """The next token. The bodies that have ended go, and their macros are enabled again."""

@@ -37,6 +37,26 @@ STANDARD_HEADERS = frozenset(
     " stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time unistd wchar wctype".split()
 )
 PRAGMAS = ("STDC FP_CONTRACT OFF", 'GCC optimize ("fp-contract=off")')  # every operation on floats is rounded
+FILE_AND_LINE = re.compile(r"\b__(?:FILE|LINE)__\b")
+# The macros that headers define, which a file may test.
+_STDINT = (
+    r"U?INT(?:(?:_LEAST|_FAST)?(?:8|16|32|64)|MAX|PTR)_(?:MIN|MAX|C|WIDTH)|(?:SIZE|PTRDIFF|SIG_ATOMIC|WCHAR)_M(?:AX|IN)"
+)
+HEADER_MACROS = {
+    "limits.h": r"CHAR_BIT|(?:S?CHAR|SHRT|INT|LONG|LLONG)_M(?:IN|AX)|U(?:CHAR|SHRT|INT|LONG|LLONG)_MAX",
+    "stdint.h": _STDINT,
+    "inttypes.h": _STDINT,
+    "float.h": r"(?:FLT|DBL|LDBL)_\w+|DECIMAL_DIG",
+    "math.h": r"INFINITY|NAN|HUGE_VAL[FL]?|M_\w+|FP_\w+|isnan|isinf|isfinite|isnormal|signbit|fpclassify",
+    "stdbool.h": "true|false|bool",
+    "assert.h": "assert",
+    "stddef.h": "NULL|offsetof",
+    "stdlib.h": "NULL|EXIT_SUCCESS|EXIT_FAILURE|RAND_MAX",
+    "stdio.h": "NULL|EOF|stdin|stdout|stderr",
+    "string.h": "NULL",
+    "time.h": "NULL|CLOCKS_PER_SEC",
+    "errno.h": "errno|E[A-Z]+",
+}
 GUARD = re.compile(r"STREAMCHECK_\w+_H\Z")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
@@ -74,6 +94,7 @@ class Preprocessor:
         self.files = files
         self.portable = portable
         self.macros: dict[str, Macro] = {} if portable else dict(predefined_macros())
+        self.headers: set[str] = set()  # of the standard library, that are included
         self.here = Location("", 0)
 
     def file(self, path: str, within: tuple[str, ...]) -> Iterator[str]:
@@ -109,6 +130,7 @@ class Preprocessor:
         if not name.startswith('"'):
             if self.portable and name not in HEADERS:
                 raise SpecError(f"{name} is not a supported header", self.here)
+            self.headers.add(name.strip("<>"))
             return  # what the headers of the standard library define is known
         beside = os.path.join(os.path.dirname(path), name.strip('"'))
         if self.files(beside) is None and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
@@ -178,14 +200,30 @@ class Preprocessor:
         if name != "if":
             (macro, *_) = rest.split() or [""]
             known = not self.portable or not self._is_unknown(macro)
-            return (macro in self.macros) == (name == "ifdef") if known else None
+            return self._is_defined(macro) == (name == "ifdef") if known else None
         if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
             return None
-        tested = DEFINED.sub(lambda m: str(int((m[1] or m[2]) in self.macros)), rest)
+        tested = DEFINED.sub(lambda m: str(int(self._is_defined(m[1] or m[2]))), rest)
         try:
-            return _condition(Expansion(self.macros, self.here.line).text(tested), self.here.file)
+            text = Expansion(self.macros, self.here.file, self.here.line).text(tested)
+            return _condition(" ".join(self._operand(t.text) for t in tokens_of(text)), self.here.file)
         except (SpecError, ValueError, MacroError):
             raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
+
+    def _is_defined(self, name: str) -> bool:
+        return name in self.macros or (not self.portable and self._is_in_headers(name))
+
+    def _is_in_headers(self, name: str) -> bool:
+        """A header that the file includes defines the macro."""
+        return any(re.fullmatch(HEADER_MACROS[header], name) for header in self.headers & HEADER_MACROS.keys())
+
+    def _operand(self, token: str) -> str:
+        """A token of a condition as one of a constant expression. A name that is no macro is 0."""
+        if NAME.match(token):
+            known = CONSTANTS.get(token) if self._is_in_headers(token) else None
+            return _literal(known[0] if known else 0)
+        whole = INTEGER.fullmatch(token)
+        return f"{whole[1]}L" if whole else token
 
     def _is_unknown(self, name: str) -> bool:
         """True if the macro depends on the compiler. No compiler defines the guards of generated headers."""
@@ -194,10 +232,10 @@ class Preprocessor:
     def _expand(self, path: str, first: int, chunk: list[str]) -> Iterator[str]:
         self.here = Location(path, first)
         text = "".join(chunk)
-        if self.macros.keys().isdisjoint(NAMES.findall(text)) and "__LINE__" not in text:
+        if self.macros.keys().isdisjoint(NAMES.findall(text)) and not FILE_AND_LINE.search(text):
             yield text
             return
-        expansion = Expansion(self.macros, first)
+        expansion = Expansion(self.macros, path, first)
         try:
             yield expansion.text(text)
         except MacroError as why:
@@ -233,16 +271,8 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _condition(text: str, path: str) -> bool:
     """The truth of the expression of an #if (6.10.1). Integers are intmax_t; names that are no macros are 0."""
-    tokens = " ".join(_operand(t.text) for t in tokens_of(text))
-    (declaration,) = parse(f"enum {{ value = ({tokens}) }};", path, ())
+    (declaration,) = parse(f"enum {{ value = ({text}) }};", path, ())
     return bool(Evaluator(path, Dialect.COMPILED).constant(declaration.type.values.enumerators[0].value))
-
-
-def _operand(token: str) -> str:
-    if NAME.match(token):
-        return _literal(CONSTANTS.get(token, (0,))[0])
-    whole = INTEGER.fullmatch(token)
-    return f"{whole[1]}L" if whole else token
 
 
 def _literal(value: int) -> str:

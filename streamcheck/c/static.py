@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import PointerVariable
+from streamcheck.c.initial import string
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form, is_first_or_second
@@ -30,6 +31,8 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             literal = to.value(node)
             assert isinstance(literal, CValue)
             return literal.kind
+        case "Constant" if node.type == "string":
+            return Array(kinds.CHAR, len(string(node, to)))
         case "Assignment":
             return kind_of(to, node.lvalue)
         case "ExprList":

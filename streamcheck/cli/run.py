@@ -21,16 +21,18 @@ from streamcheck.interpret.python_code import Plan, plan, stepper
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.interpret.step import Step
 from streamcheck.report.steps import csv_lines, json_lines, table
+from streamcheck.report.wave import wave_lines
 from streamcheck.run.source import Sampler, Target
 
 DEFAULT_STEPS = 10
+FORMATS = ("table", "wave", "csv", "json")
 
 
 @click.command(name="run", short_help="Interpret a spec.")
 @click.argument("file", metavar="FILE[::SPEC]")
 @click.option("--steps", type=click.IntRange(min=0), help="Number of steps (default: until the input ends).")
 @click.option("--input", "data", metavar="DATA", help="CSV or JSON lines (.json, .jsonl), or - for standard input.")
-@click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--format", "shape", type=click.Choice([*FORMATS]), default="table", show_default=True)
 def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
     """Interpret a spec: at each step its triggers, with their arguments, and its observers.
 
@@ -60,6 +62,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
         ran = _with_notes(stepper(planned)(rows))
         lines = {
             "table": lambda: table(specification, ran, live=live),
+            "wave": lambda: wave_lines(specification, ran),
             "csv": lambda: csv_lines(specification, ran),
             "json": lambda: json_lines(specification, ran),
         }[shape]()

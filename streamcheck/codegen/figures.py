@@ -20,10 +20,13 @@ class Figures:
     operations: int
     longest: int  # operations one after the other
     rounds: int  # of all loops of a step together
+    seldom: int  # rounds of the step in which all windows are full at once
     kinds: Mapping[str, int]  # of the operations
 
     def lines(self) -> Iterator[str]:
         loops = f"loops of {plural(self.rounds, 'round')} in all, always" if self.rounds else "no loop in a step"
+        if self.seldom:
+            loops = f"loops of {self.rounds} rounds in all, and of at most {self.seldom} more when windows are full"
         yield f"state: {plural(self.state, 'byte')}; no heap, no recursion, {loops}"
         yield f"stack of a step: at most {plural(self.locals, 'byte')} of local variables"
         yield f"a step: at most {self.operations} operations, the longest chain {self.longest}, and the handlers' time"
@@ -44,13 +47,21 @@ def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
         if loop.result is not None:
             depth[loop.result] = loop.rounds * max(depth[t] for t in after)
     _measure(low.roots(), depth)
+    lengths = [len(extreme.ring.cells) for extreme in low.extremes.values()]
     kinds: Counter[str] = Counter()
     for node in depth:
         if node.args:
             kinds[_kind(node)] += rounds.get(node, 1)
-    stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
-    longest, in_loops = max(depth.values(), default=0), sum(loop.rounds for loop in loops)
-    return Figures(state, stack, kinds.total(), longest, in_loops, {k: kinds[k] for k in KINDS if kinds[k]})
+    kinds[SIMPLE] += sum(6 + 4 * n for n in lengths)
+    return Figures(
+        state,
+        sum(-(-text.size(t) // 8) * 8 for t in locals),
+        kinds.total(),
+        max(depth.values(), default=0),
+        sum(loop.rounds for loop in loops),
+        sum(lengths) - len(lengths),
+        {kind: kinds[kind] for kind in KINDS if kinds[kind]},
+    )
 
 
 SIMPLE, PRODUCTS, DIVISIONS = "simple", "by multiplication", "by division"

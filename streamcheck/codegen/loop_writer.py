@@ -103,16 +103,16 @@ class LoopWriter:
     def _round(self, loop: Loop, counter: str) -> list[str]:
         """The statements of a round. All values are computed before the first is replaced that another one reads."""
         step, block = self.step, Block()
-        targets = [(fold.hole, step.texts[fold.hole].text, fold.after) for fold in loop.folds]
-        for change in loop.changes:
-            var = change.cells[0].var
-            targets.append((var, f"{step.state(step.state_names[change.cells[0].name])}[{counter}]", change.after))
+        names = [step.state_names[change.cells[0].name] for change in loop.changes]
+        cells = [f"{step.state(name)}[{counter}]" for name in names]
+        targets = [(c.cells[0].var, place, c.after) for c, place in zip(loop.changes, cells, strict=True)]
+        targets += [(fold.hole, step.texts[fold.hole].text, fold.after) for fold in loop.folds]
         values = [step.expression(after, block, self.site) for _, _, after in targets]
         assignments = []
         for at, ((_, place, after), value) in enumerate(zip(targets, values, strict=True)):
             replaced = {target for target, _, _ in targets[:at]}
             is_late = any(node in replaced or node in self._cells_of(loop) for node in walk([after]))
-            if is_late and at and not text.is_composite(after.type) and after.args:
+            if is_late and at and not after.is_const:
                 value = step.store(after, value, block)
             assignments.append(step.copy_statement(after.type, place, step.convert(value, after.type).text))
         return [*block.lines, *assignments]
@@ -120,7 +120,7 @@ class LoopWriter:
     @staticmethod
     def _cells_of(loop: Loop) -> set[Term]:
         """The holes that stand for cells which the loop changes."""
-        changed = {c.var for change in loop.changes for c in change.cells[:1]} if len(loop.changes) > 1 else set()
+        changed = {c.var for change in loop.changes for c in change.cells[:1]}
         return {f.hole for f in loop.families if f.terms[0] in changed}
 
     # The values of holes

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from streamcheck.codegen.loops import Loop, roll, without_loops
 from streamcheck.codegen.rewrite import rewrite
+from streamcheck.codegen.toggles import Toggle, toggle_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import FALSE, Term, walk, walk_cone
+from streamcheck.core.simplify import simple_term
+from streamcheck.core.term import FALSE, Term, constant, walk, walk_cone
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, machine
 from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
 
@@ -57,6 +60,28 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Extreme:
+    """The largest or smallest value of a ring that nothing else reads, and the variable that stands for it."""
+
+    ring: Ring
+    operator: Literal["max", "min"]
+    result: Term
+
+    @property
+    def neutral(self) -> Term:
+        type = self.ring.type
+        assert isinstance(type, MachineType)
+        return constant(type, type.low if self.operator == "max" else type.high)
+
+    def initials(self) -> list[Term]:
+        """The first contents of the array: for each value the extreme of it and those after it."""
+        values: list[Term] = []
+        for cell in reversed(self.ring.cells):
+            values.append(simple_term(self.operator, cell.initial, values[-1]) if values else cell.initial)
+        return values[::-1]
+
+
+@dataclass(frozen=True, slots=True)
 class Lowered:
     """A step: the inputs it samples, the triggers in order, the observers it shows, the state it leaves."""
 
@@ -66,12 +91,14 @@ class Lowered:
     cells: tuple[Cell, ...]
     rings: tuple[Ring, ...]
     batches: tuple[Batch, ...]
+    extremes: dict[str, Extreme]  # by the name of the ring
     folds: dict[Term, Loop]  # by the variable that stands for the result
     changing: tuple[Loop, ...]  # those that only change batches
     triggers: tuple[Trigger, ...]
     silent: tuple[Trigger, ...]  # their guards simplify to false
     observers: tuple[Named, ...]
     names: dict[Term, Named]  # the user's names for terms
+    toggle: Toggle | None = None
 
     def nexts(self) -> Iterator[Term]:
         yield from (c.next for c in self.cells)
@@ -82,6 +109,8 @@ class Lowered:
             yield from t.terms()
         yield from (o.term for o in self.observers)
         yield from self.nexts()
+        if self.toggle is not None:
+            yield self.toggle.condition
 
     def loops(self) -> Iterator[Loop]:
         yield from self.folds.values()
@@ -102,7 +131,7 @@ def lower(specification: Specification, *, observers: bool, loops: bool = True, 
         lowered = _lower(specification, observers, banned, loops, held)
         wrong = _stray_cells(lowered)
         if not wrong:
-            return lowered
+            return _with_toggle(lowered) if loops else lowered
         banned |= wrong
 
 
@@ -147,9 +176,41 @@ def _lower(specification: Specification, observers: bool, banned: set[Term], loo
     plain = tuple(c for c in single if c.name not in in_rings)
     folds = {loop.result: loop for loop in kept_loops if loop.result is not None}
     changing = tuple(loop for loop in kept_loops if loop.result is None)
+    extremes = _extremes(rings, kept_loops, [*kept, *(c.next for c in (*plain, *(r.cells[-1] for r in rings)))])
+    folds = {result: loop for result, loop in folds.items() if result not in {e.result for e in extremes.values()}}
     return Lowered(
-        specification, externs, inputs, plain, rings, batches, folds, changing, triggers, silent, shown, names
+        specification, externs, inputs, plain, rings, batches, extremes, folds, changing, triggers, silent, shown, names
     )
+
+
+WINDOWS = range(16, 513)  # lengths; the proof of a window is quadratic, and a short one is as fast as a loop
+
+
+def _extremes(rings: Iterable[Ring], loops: list[Loop], roots: list[Term]) -> dict[str, Extreme]:
+    """The rings of which only the largest or the smallest value is read."""
+    extremes: dict[str, Extreme] = {}
+    for ring in rings:
+        readers = [loop for loop in loops if any(t in f.terms for f in loop.families for t in [ring.cells[0].var])]
+        cells = {c.var for c in ring.cells}
+        if len(ring.cells) not in WINDOWS or not isinstance(ring.type, MachineType) or len(readers) != 1:
+            continue
+        loop = readers[0]
+        others = [t for o in loops for t in (*o.terms(), *(() if o is loop else o.needs()))]
+        if any(node in cells for node in walk([*roots, *others])):
+            continue
+        (fold, *more), family = loop.folds or (None,), loop.families[0]
+        whole = len(loop.families) == 1 and family.step == 1 and family.terms == tuple(c.var for c in ring.cells)
+        if fold is None or more or loop.changes or not whole or loop.result is None:
+            continue
+        operator: Literal["max", "min"] = "max" if fold.after.op == "max" else "min"
+        extreme = Extreme(ring, operator, loop.result)
+        if (
+            fold.after.op == operator
+            and fold.after.args == (fold.hole, family.hole)
+            and fold.initial is extreme.neutral
+        ):
+            extremes[ring.name] = extreme
+    return extremes
 
 
 def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop]) -> set[Term]:
@@ -165,6 +226,14 @@ def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop]) ->
 
 def _is_needed(loop: Loop, needed: set[Term]) -> bool:
     return loop.result in needed or any(c.var in needed for change in loop.changes for c in change.cells[:1])
+
+
+def _with_toggle(lowered: Lowered) -> Lowered:
+    found = toggle_of(lowered.cells, lowered.triggers)
+    if found is None:
+        return lowered
+    toggle, cells, triggers = found
+    return replace(lowered, toggle=toggle, cells=cells, triggers=triggers)
 
 
 def _stray_cells(lowered: Lowered) -> set[Term]:

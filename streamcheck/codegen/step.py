@@ -34,6 +34,7 @@ from streamcheck.codegen.usage import (
     constant_index,
     is_all_constant,
     is_suspect,
+    plain_shift,
     repeats_operand,
     sampled_paths,
     usage,
@@ -42,14 +43,16 @@ from streamcheck.core.c_names import member_name
 from streamcheck.core.operators import OPERATORS, c_type, needed_functions
 from streamcheck.core.operators.c_helpers import called_functions
 from streamcheck.core.term import TRUE, Term, walk
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.core.types import ArrayType, StructType, Type
+from streamcheck.problem.places import Window
 from streamcheck.problem.specification import Cell, Named, Trigger
 
-LONGEST = 90  # characters of an expression; a longer one is split by a local variable
+WORD = re.compile(r"\w+")
+LONGEST = 18  # words of an expression; a longer one is split by a local variable
 
 
 class LoopConflict(Exception):
-    """A loop that changes state would have to run after the calls, when inputs may have changed, or be cut in two."""
+    """A loop or a toggle that changes state would have to do so after the calls, or be cut in two."""
 
 
 class StepWriter:
@@ -71,10 +74,12 @@ class StepWriter:
         self.indices: dict[str, str] = {}
         self.elements: dict[Term, tuple[Ring, int]] = {}
         self.batch_places: dict[Term, tuple[str, int]] = {}
+        self.windows: dict[str, Window] = {}  # by the name of the ring
         self._name_state()
         # The members of the struct of inputs, in order.
         self.members = [] if names.copilot else [i.var for i in lowered.externs]
         arrays = arrays_to_gather(lowered.loops(), self.members)
+        self.best_of = {extreme.result: name for name, extreme in lowered.extremes.items()}
         self.loops = LoopWriter(self, 2 * len(lowered.triggers) + 2, arrays)
         self.uses, self.sites = usage(lowered)
         self.stored = self._nodes_to_store()
@@ -91,6 +96,13 @@ class StepWriter:
             self.state_names[ring.name] = name
             self.indices[ring.name] = self.names.fresh(f"{name}_at")
             self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
+        for extreme in self.lowered.extremes.values():
+            name = self.state_names[extreme.ring.name]
+            best = "largest" if extreme.operator == "max" else "smallest"
+            wishes_of = (f"{name}_{best}", f"{name}_push", f"{name}_recent")
+            chosen = [self.names.fresh(wish) for wish in wishes_of]
+            index = self.indices[extreme.ring.name]
+            self.windows[extreme.ring.name] = Window(index, chosen[2], extreme.operator, chosen[0], chosen[1])
         for batch in self.lowered.batches:
             name = self.names.fresh(wishes[batch.name])
             place = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
@@ -104,6 +116,7 @@ class StepWriter:
         """Every piece of state, with the one that it is committed together with."""
         pieces = {name: name for name in self.state_names.values()}
         pieces |= {self.indices[r.name]: self.state_names[r.name] for r in self.lowered.rings}
+        pieces |= {w.recent: self.state_names[name] for name, w in self.windows.items()}
         for loop in self.lowered.loops():
             together = [self.state_names[change.cells[0].name] for change in loop.changes]
             pieces |= dict.fromkeys(together, *together[:1])
@@ -212,7 +225,7 @@ class StepWriter:
     def _nodes_to_store(self) -> set[Term]:
         stored = set()
         for node in walk(self.lowered.all_roots()):
-            if not node.args or node.is_const:
+            if not node.args or (node.op == "not" and not node.args[0].args):
                 continue
             named = node in self.lowered.names and self.lowered.names[node].name not in self.state_names
             if self.uses[node] > 1 or named:
@@ -235,6 +248,8 @@ class StepWriter:
     def _write_node(self, node: Term, block: Block) -> None:
         if node.is_const:
             self.texts[node] = text.literal(node.type, node.payload)
+        elif node in self.best_of:
+            self._store_best(node)
         elif node in self.lowered.folds:
             self.loops.write_fold(self.lowered.folds[node])
         elif node in self.elements:
@@ -248,9 +263,15 @@ class StepWriter:
         else:
             self._operation(node, block)
 
+    def _store_best(self, node: Term) -> None:
+        window = self.windows[self.best_of[node]]
+        given = "" if self.names.copilot else self.names.state
+        value = CExpression(f"{window.best}({given})", PRIMARY, c_type(node.type))
+        self.store(node, value, self.body)
+
     def _operation(self, node: Term, block: Block) -> None:
         value = self._application(node)
-        if node in self.stored or len(value.text) > LONGEST:
+        if node in self.stored or len(WORD.findall(value.text)) > LONGEST:
             self.store(node, value, block)
         else:
             self.texts[node] = value
@@ -258,7 +279,7 @@ class StepWriter:
     def _application(self, node: Term) -> CExpression:
         if node.op == "field" or (node.op == "index" and constant_index(node) is not None):
             return self._part(node)
-        form = _plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
+        form = plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
         for helper in called_functions(form):
             self._add_function(helper)
         operands = dict(zip("abc", (self.texts[a] for a in node.args), strict=False))
@@ -364,7 +385,15 @@ class StepWriter:
         commits = self._commits(last)
         self._keep_what_calls_read(last)
         calls = [line for i, trigger in enumerate(self.lowered.triggers) for line in self._call(trigger, 2 * i)]
+        toggle = self.lowered.toggle
+        if toggle is not None:
+            cell = next(c for c in self.lowered.cells if c.name == toggle.name)
+            commits = [c for c in commits if c.state != self.state_names[toggle.name]]
+            changed = self._cell_commit(cell, last)
+            calls = self._only_if(toggle.condition, [*(changed.lines if changed else ()), *calls], last)
         late = self._read_after(commits, calls)
+        if toggle is not None and late - {self.state_names[toggle.name]}:
+            raise LoopConflict
         for commit in self._in_order([c for c in commits if c.state not in late]):
             self.body.lines.extend(commit)
         self.body.lines += calls
@@ -378,6 +407,12 @@ class StepWriter:
             self.body.lines.extend(commit)
         written = "\n".join(self.body.lines)
         self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
+
+    def _only_if(self, condition: Term, lines: list[str], site: int) -> list[str]:
+        """Statements under a condition that is not kept: compilers branch on its parts."""
+        for part in condition.args:
+            self.expression(part, self.body, site)
+        return [f"if ({self._application(condition).text}) {{", *text.indent(lines), "}"]
 
     def _observe(self) -> None:
         site = 2 * len(self.lowered.triggers)
@@ -396,7 +431,8 @@ class StepWriter:
         changing |= {var: name for var, (name, _) in self.batch_places.items()}
         seen = {node for node in self.written if not self.texts[node].reads}
         kept: dict[Term, str] = {}
-        for node in walk([t for trigger in self.lowered.triggers for t in trigger.terms()], seen):
+        toggled = [self.lowered.toggle.condition] if self.lowered.toggle else []
+        for node in walk([*toggled, *(t for trigger in self.lowered.triggers for t in trigger.terms())], seen):
             if node in changing and not text.is_composite(node.type):
                 kept[node] = self.names.fresh(f"{changing[node]}_now")
                 self._declare(node.type, kept[node], self.expression(node, self.body, site), self.body)
@@ -481,6 +517,10 @@ class StepWriter:
     def _ring_commit(self, ring: Ring, site: int) -> Commit:
         name, at = self.state_names[ring.name], self.indices[ring.name]
         value = self.expression(ring.newest, self.body, site)
+        if ring.name in self.windows:
+            given = "" if self.names.copilot else f"{self.names.state}, "
+            line = f"{self.windows[ring.name].push}({given}{self.convert(value, ring.type).text});"
+            return Commit(name, (line,), value.reads)
         index, last = self.state(at), len(ring.cells) - 1
         pushed = self._store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
         if ring.newest is ring.cells[0].var:  # the oldest value becomes the newest: it is in its place already
@@ -538,19 +578,6 @@ class StepWriter:
             self.texts[after] = value
             late.append(self._ring_commit(ring, 0).lines)  # type: ignore[arg-type]
         yield tuple(block.lines)
-
-
-def _plain_shift(node: Term) -> str | None:
-    """The C form of a shift of a word by a constant below its width, which needs no `sc_…` function; else None."""
-    if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
-        return None
-    amount = node.args[1]
-    if not amount.is_const or not 0 <= amount.payload < node.type.width:
-        return None
-    facts = f"({c_type(node.type)})"
-    wide = "uint64_t" if node.type.width == 64 else "uint32_t"
-    moved = f"(({wide})a << {amount.payload}u)" if node.op == "shl" else f"(a >> {amount.payload}u)"
-    return facts + moved
 
 
 def _part_types(type: Type) -> list[Type]:

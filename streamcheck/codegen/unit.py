@@ -17,6 +17,7 @@ from streamcheck.codegen.lower import Batch, Lowered, Ring, lower
 from streamcheck.codegen.names import CNames
 from streamcheck.codegen.prefix import with_type_prefix
 from streamcheck.codegen.step import LoopConflict, StepWriter
+from streamcheck.codegen.window import window_functions
 from streamcheck.core.c_names import MATH, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
@@ -165,8 +166,10 @@ class UnitWriter:
         for batch in self.low.batches:
             places |= {c.name: Place(names[c.name], element=i) for i, c in enumerate(batch.cells)}
         for ring in self.low.rings:
+            window = self.step.windows.get(ring.name)
+            index = "" if window else self.step.indices[ring.name]
             for i, cell in enumerate(ring.cells):
-                places[cell.name] = Place(names[ring.name], self.step.indices[ring.name], i, len(ring.cells))
+                places[cell.name] = Place(names[ring.name], index, i, len(ring.cells), window=window)
         return places
 
     def _size(self) -> int:
@@ -322,6 +325,9 @@ class UnitWriter:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
             yield _array_type(ring), self.step.state_names[ring.name], note
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
+            if ring.name in self.step.windows:
+                window = self.step.windows[ring.name]
+                yield ring.type, window.recent, text.comment("of the newest; the others hold extremes, see the source")
         for batch in self.low.batches:
             note = text.comment(text.source(batch.cells[0].where))
             yield _array_type(batch), self.step.state_names[batch.name], note
@@ -367,6 +373,7 @@ class UnitWriter:
         else:
             yield from self._init_function()
         yield from self._assumptions_function()
+        yield from self._window_functions()
         yield from self._step_function()
 
     def _uses_floats(self, code: Iterable[str]) -> bool:
@@ -387,6 +394,9 @@ class UnitWriter:
                 ring, f"static {text.declaration(_array_type(ring), self.step.state_names[ring.name])}"
             )
             yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
+            if ring.name in self.step.windows:
+                neutral = text.initial_text(self.low.extremes[ring.name].neutral)
+                yield f"static {text.declaration(ring.type, self.step.windows[ring.name].recent)} = {neutral};"
         for batch in self.low.batches:
             any_of_it = True
             yield text.comment(text.source(batch.cells[0].where))
@@ -402,7 +412,7 @@ class UnitWriter:
             yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
             return
         yield f"{declared} = {{"
-        yield from text.braced_lines(text.initial_text(c.initial) for c in ring.cells)
+        yield from text.braced_lines(text.initial_text(initial) for initial in self._initials(ring))
         yield "};"
 
     def _init_function(self) -> Iterator[str]:
@@ -418,6 +428,9 @@ class UnitWriter:
         for ring in self.low.rings:
             yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
             yield from self._initial_array(ring)
+            if ring.name in self.step.windows:
+                recent = self.step.state(self.step.windows[ring.name].recent)
+                yield from _set(recent, self.low.extremes[ring.name].neutral)
         for batch in self.low.batches:
             yield from self._initial_array(batch)
         if self.low.observers:
@@ -439,6 +452,19 @@ class UnitWriter:
             yield from self._array_definition(kept, f"static const {text.declaration(_array_type(kept), table)}")
             yield f"(void)memcpy({place}, {table}, sizeof({place}));"
 
+    def _initials(self, kept: Ring | Batch) -> list[Term]:
+        extreme = self.low.extremes.get(kept.name)
+        return extreme.initials() if extreme is not None else [c.initial for c in kept.cells]
+
+    def _window_functions(self) -> Iterator[str]:
+        given = "void" if self.options.copilot else f"const {self.name}_state *{self.names.state}"
+        changed = "" if self.options.copilot else f"{self.name}_state *{self.names.state}, "
+        for name, extreme in self.low.extremes.items():
+            state = [self.step.state_names[name], self.step.indices[name], self.step.windows[name].recent]
+            yield from window_functions(
+                extreme, self.step.windows[name], [*map(self.step.state, state)], given, changed
+            )
+
     def _step_function(self) -> Iterator[str]:
         name = self.name
         if self.options.copilot:
@@ -451,7 +477,7 @@ class UnitWriter:
         written = "\n".join(body)
         if not self.options.copilot:
             state, given = self.names.state, self.names.inputs
-            if f"{state}->" not in written:
+            if not re.search(rf"\b{state}\b", written):
                 yield f"{I}(void){state};"
             if self.externs and not re.search(rf"\b{given}\b", written) and not self.checked:
                 yield f"{I}(void){given};"

@@ -7,9 +7,9 @@ from collections import Counter
 from streamcheck.codegen import text
 from streamcheck.codegen.expression import Hole, is_repeated, parse_form
 from streamcheck.codegen.lower import Lowered
-from streamcheck.core.operators import OPERATORS
+from streamcheck.core.operators import OPERATORS, c_type
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import ArrayType
+from streamcheck.core.types import ArrayType, MachineType
 
 
 def usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
@@ -19,7 +19,10 @@ def usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
     roots: list[list[Term]] = []
     for trigger in triggers:
         roots += [[trigger.guard], [arg for _, arg in trigger.args]]
-    roots += [[o.term for o in lowered.observers], list(lowered.nexts())]
+    roots += [
+        [o.term for o in lowered.observers],
+        [*lowered.nexts(), *([lowered.toggle.condition] if lowered.toggle else [])],
+    ]
     uses: Counter[Term] = Counter(term for site in roots for term in site)
     in_loops = [t for loop in lowered.loops() for t in loop.terms()]
     uses.update(in_loops)
@@ -76,3 +79,16 @@ def sampled_paths(lowered: Lowered) -> tuple[set[Term], list[Term]]:
         if node.args and node.args[0] in whole:
             whole.add(node)
     return whole, list(paths)
+
+
+def plain_shift(node: Term) -> str | None:
+    """The C form of a shift of a word by a constant below its width, which needs no `sc_…` function; else None."""
+    if node.op not in ("shl", "shr") or not isinstance(node.type, MachineType) or node.type.signed:
+        return None
+    amount = node.args[1]
+    if not amount.is_const or not 0 <= amount.payload < node.type.width:
+        return None
+    facts = f"({c_type(node.type)})"
+    wide = "uint64_t" if node.type.width == 64 else "uint32_t"
+    moved = f"(({wide})a << {amount.payload}u)" if node.op == "shl" else f"(a >> {amount.payload}u)"
+    return facts + moved

@@ -60,6 +60,9 @@ def implies(a: Operand, b: Operand) -> Stream:
 
 def case(conditions: Sequence[Operand], values: Sequence[Operand]) -> Stream:
     """The value of the first condition that is true; the last value, of which there is one more, if none is."""
+    if isinstance(conditions, Stream) or isinstance(values, Stream):
+        message = "case: expected a list of conditions and a list of values, found a stream"
+        raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")
     if len(values) != len(conditions) + 1:
         message = f"case: {plural(len(conditions), 'condition')} and {plural(len(values), 'value')}"
         raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType, TracebackType
+from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, is_ours
@@ -128,13 +129,31 @@ def _append_slip(tb: TracebackType | None) -> SpecError | None:
 
 
 def _call_slip(error: TypeError) -> SpecError | None:
-    """`pre(x)`: a function of the language, called with too few or too many arguments."""
+    """`pre(x)`, `statistics.sum(x)`: a function of the language or of the library, called with too few or too many
+    arguments."""
     match = re.match(r"(\w+)\(\) (missing|takes|got)", str(error))
-    function = getattr(build, match[1], None) if match else None
-    if match is None or not callable(function):
+    if match is None:
+        return None
+    name, function = match[1], getattr(build, match[1], None)
+    if not callable(function):
+        name, function = _library_function(match[1], error.__traceback__)
+    if not callable(function):
         return None
     parameters = [str(p.replace(annotation=p.empty)) for p in inspect.signature(function).parameters.values()]
-    return SpecError(str(error), _innermost(error.__traceback__), write=f"{match[1]}({', '.join(parameters)})")
+    return SpecError(str(error), _innermost(error.__traceback__), write=f"{name}({', '.join(parameters)})")
+
+
+def _library_function(name: str, tb: TracebackType | None) -> tuple[str, Any]:
+    """The function of the library's modules that the innermost line of the user's calls by this name, else None; and
+    the name as it is written there."""
+    tracebacks = _user_tracebacks(tb)
+    here = syntax.expression_at(tracebacks[-1].tb_frame.f_code, tracebacks[-1].tb_lasti) if tracebacks else None
+    match here[1] if here else None:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module_name), attr=attribute)) if attribute == name:
+            module = tracebacks[-1].tb_frame.f_globals.get(module_name)
+            if isinstance(module, ModuleType) and module.__name__.startswith("streamcheck.lang.lib."):
+                return f"{module_name}.{name}", getattr(module, name, None)
+    return name, None
 
 
 def _self_slip(error: NameError) -> SpecError | None:

@@ -12,15 +12,30 @@ from streamcheck.problem.specification import Specification
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """An array of `length` that keeps the extremes of a delay's values, oldest first, instead of these. With the index
+    k, element j >= k is the extreme of positions j - k … length - 1 - k, element j < k is position length - k + j, and
+    `recent` is the extreme of the last k positions. The function `best` returns the extreme of all, `push` replaces the
+    oldest value by a new one."""
+
+    index: str
+    recent: str
+    operator: Literal["max", "min"]
+    best: str
+    push: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A cell is a variable (or member of the state), an element of one, or an element of a ring: `position` elements
-    after the one that the variable `ring` counts, of `length`."""
+    after the one that the variable `ring` counts, of `length`; or a `position` in a window of `length`."""
 
     variable: str
     ring: str = ""
     position: int = 0
     length: int = 0
     element: int | None = None
+    window: Window | None = None
 
 
 # How the C calls the user's handlers: as functions of the program, as such with the `user` that the state keeps, or

@@ -152,7 +152,10 @@ class Checks:
         checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
 
     def answers(self, checker: CheckerProcess) -> Iterator[Checked]:
-        """The answers of the checker. If it died, the proof that it had cannot be checked, and others go on."""
+        """The answers of the checker; none if another's answer has ended it. If it died, its proof cannot be checked,
+        and others go on."""
+        if checker not in self.checkers:
+            return
         proof = checker.proof
         try:
             answers = checker.child.channel.available()

@@ -60,6 +60,16 @@ from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
 from streamcheck.validate.ring_walk import index_after
 from streamcheck.validate.text_rules import check_text
+from streamcheck.validate.windows import (
+    KeptWindow,
+    WindowProof,
+    WindowUse,
+    is_moved_on,
+    kept_windows,
+    parts_of,
+    places_of,
+    when_pushed,
+)
 
 INT = machine(32, signed=True)  # C's int, in which an enum is kept
 REPEATS = 12
@@ -115,6 +125,9 @@ class Bisimulation:
         self.observers = self.specification.observers if code.observers else ()
         self.parts = scalars(self.specification.variables())
         scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
+        self.windows = kept_windows(self.cells, code.places)
+        self.uses: list[WindowUse] = []
+        self.single = [c for c in self.cells if code.places[c.name].window is None]
         self.indices = self._indices()
         # A loop does in its rounds what the equations do in as many terms.
         self.longest_loop = max(self.specification.size, *(p.length for p in code.places.values()), 0)
@@ -143,6 +156,7 @@ class Bisimulation:
         run = self._execution()
         check_interface(run, self.code)
         self._initial()
+        self._windows()
         limits = conjunction(*self._limits())
         prover = Prover(limits, self.work)
         self._without_effect()
@@ -196,7 +210,8 @@ class Bisimulation:
     def _initial(self) -> None:
         run = self._execution()
         state = self._initial_state(run)
-        for cell in self.cells:
+        self._initial_windows(run, state)
+        for cell in self.single:
             place = self.code.places[cell.name]
             if place.ring:
                 index = run.memory.read(self._variable(run, state, place.ring))[0]
@@ -208,6 +223,30 @@ class Bisimulation:
                 where = self._single(run, state, place)
             self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+
+    def _window_places(self, run: Execution, state: Lvalue | None, window: KeptWindow) -> dict[str, Lvalue]:
+        names = {"array": window.variable, "index": window.place.index, "recent": window.place.recent}
+        return places_of({role: self._variable(run, state, name) for role, name in names.items()}, window)
+
+    def _initial_windows(self, run: Execution, state: Lvalue | None) -> None:
+        for window in self.windows:
+            places, what = self._window_places(run, state, window), f"initial value of {window.variable}"
+            array, recent = window.contents([c.initial for c in window.cells], 0)
+            self._same(what, run.memory.read(places["array"]), array)
+            self._same(what, run.memory.read(places["recent"]), [recent])
+            index = run.memory.read(places["index"])[0]
+            self._same(what, [index], [literal(index.type, 0)])
+
+    def _windows(self) -> None:
+        """Goals: the functions of windows do what steps use them for."""
+        for window in self.windows:
+            run = self._execution()
+            self._file_objects(run, initial=False)
+            state = None if self.code.copilot else self._any_state(run)
+            places = self._window_places(run, state, window)
+            arguments: list[CResult] = [] if state is None else [Pointee(state)]
+            for path, claim in WindowProof(window).check(run, places, arguments):
+                self.goals.append(ProofGoal(f"defined: {window.variable}", implication(path, claim)))
 
     def _initial_state(self, run: Execution) -> Lvalue | None:
         """The state before the first step. None if it is in variables of the file."""
@@ -351,6 +390,9 @@ class Bisimulation:
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
             self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
+        for when, _ in (pushed for use in self.uses for pushed in use.pushed):
+            claim = implication(refused, negation(when))
+            self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
         for call in run.calls:
             claim = implication(refused, negation(call.when))
             self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
@@ -396,7 +438,8 @@ class Bisimulation:
         if state is not None:
             run.links = {(state.object, name): pointee for name, pointee in self._links(run).items()}
         observed = run.globals.names.get(f"{self.name}_observed")
-        for cell in self.cells:
+        self.uses = [self._use(run, state, window) for window in self.windows]
+        for cell in self.single:
             place = self.code.places[cell.name]
             if place.ring:
                 part, kind = self._slot(run, state, place, place.position)
@@ -407,6 +450,12 @@ class Bisimulation:
             part, kind = run.memory.span(self._variable(run, state, name))
             self._put(run, part, kind, [recast(var, run.arithmetic.type_of(kind))], name)
         return state, observed if isinstance(observed, Lvalue) else None
+
+    def _use(self, run: Execution, state: Lvalue | None, window: KeptWindow) -> WindowUse:
+        lvalues = self._window_places(run, state, window).values()
+        use = WindowUse(window, state, {p: run.memory.parts[p] for lvalue in lvalues for p in parts_of(run, lvalue)})
+        run.proved |= use.functions()
+        return use
 
     def _put(self, run: Execution, first: Part, kind: AnyKind, parts: list[Term], name: str) -> None:
         if [p.type for p in parts] != run.types_of(kind):
@@ -475,7 +524,9 @@ class Bisimulation:
                 raise SpecError(f"the ring index {name} depends on more than itself")
             moves[name] = int(value_of(after, {var: 0})) % length  # type: ignore[arg-type]
             self.goals.append(ProofGoal(f"next value of {name}", _goes(after, var, moves[name], length)))
-        for cell in self.cells:
+        for use in self.uses:
+            self._next_window(run, use)
+        for cell in self.single:
             place = self.code.places[cell.name]
             if place.ring:
                 now = (place.position + moves[place.ring]) % place.length
@@ -483,6 +534,14 @@ class Bisimulation:
             else:
                 actual = run.memory.read(self._single(run, state, place))
             self._same(f"next value of {cell.name}", actual, self._as_c(cell.next))
+
+    def _next_window(self, run: Execution, use: WindowUse) -> None:
+        what = f"next value of {use.window.variable}"
+        when, value = when_pushed(use)
+        if not use.is_untouched(run) or not is_moved_on(use.window):
+            raise SpecError(f"{what}: something else changes it")
+        self._same(what, [when], [TRUE])
+        self._same(what, [value], self._as_c(use.window.cells[-1].next))
 
     # Claims
 

@@ -13,8 +13,12 @@ express the same, a little later, and need no delay.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.types import plural
 from streamcheck.lang.build import all_of, any_of, drop, implies
 from streamcheck.lang.lib.parts import bool_stream, run_of, whole_number
 from streamcheck.lang.stream import Operand, Stream, append
@@ -90,8 +94,19 @@ def late(n: int, formula: Callable[..., Operand], *streams: Operand) -> Stream:
         ltl.late(2, lambda s: ltl.eventually(2, s), s)   1 1 1 1 1
     """
     count = whole_number(n, 0, "late(n, formula, …): n")
+    if not callable(formula) or isinstance(formula, Stream):
+        write = f"ltl.late({count}, lambda s: ltl.eventually({count}, s), s)"
+        raise SpecError(
+            "late(n, formula, …): the formula is a function of the streams that follow", here(), write=write
+        )
     known = [bool_stream(s, "late(n, formula, …): a stream") for s in streams]
     shifted = [append([False] * count, s) if count else s for s in known]
+    try:
+        inspect.signature(formula).bind(*shifted)
+    except TypeError:
+        names = ", ".join(inspect.signature(formula).parameters)
+        message = f"late(n, formula, …): {plural(len(streams), 'stream')} for a formula of ({names})"
+        raise SpecError(message, here(), write="a stream for each parameter") from None
     verdict = bool_stream(formula(*shifted), "late(n, formula, …): the formula")
     return implies(run_of(Bool(True), count + 1) > count, verdict) if count else verdict
 

@@ -55,10 +55,10 @@ def state_machine(
     before = append([initial], state)
     for member in members:
         at = before == member
-        if not ordered:
-            for (a, first), (b, second) in combinations(_by_target(rows[member]).items(), 2):
-                name = f"one transition at a time from {member.name}: {a.name} or {b.name}"
-                state = require(state, implies(at, ~(first & second)), name)
+        targets = list(_by_target(rows[member]).values())
+        if not ordered and len(targets) > 1:
+            clash = any_of([a & b for a, b in combinations(targets, 2)])
+            state = require(state, implies(at, ~clash), f"one transition at a time from {member.name}")
         if complete:
             state = require(
                 state, implies(at, any_of([c for c, _ in rows[member]])), f"a transition from {member.name}"
@@ -81,6 +81,9 @@ def _next(before: Stream, rows: Mapping[enum.Enum, Sequence[tuple[Stream, enum.E
 def _members(initial: enum.Enum, table: Mapping[enum.Enum, Transitions]) -> list[enum.Enum]:
     if not isinstance(initial, enum.Enum):
         raise SpecError(f"state_machine: the initial state: expected a member of an enum, found {initial!r}", here())
+    if not isinstance(table, Mapping):
+        write = f"{{{initial}: [(condition, next_state), …], …}}"
+        raise SpecError(f"state_machine: expected a dict of transitions, found {table!r}", here(), write=write)
     members = list(type(initial))
     for member in members:
         if member not in table:
@@ -95,6 +98,10 @@ def _members(initial: enum.Enum, table: Mapping[enum.Enum, Transitions]) -> list
 
 def _row(state: enum.Enum, row: Transitions, members: list[enum.Enum]) -> list[tuple[Stream, enum.Enum]]:
     transitions = []
+    if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], Stream):
+        raise SpecError(
+            f"state_machine: from {state}: expected a list of pairs", here(), write="[(condition, next_state)]"
+        )
     for entry in row:
         if not isinstance(entry, tuple) or len(entry) != 2:
             message = f"state_machine: from {state}: expected pairs (condition, next state), found {entry!r}"

@@ -43,7 +43,7 @@ def cast_leaves(target: MachineType, s: Stream) -> tuple[Stream, Stream]:
 def sum_leaves(type: MachineType, a: Stream, b: Stream) -> tuple[Stream, Stream]:
     """Conditions that a + b is above and below what the type holds."""
     if not type.signed:
-        return a > type.high - b, Bool(False)
+        return a + b < a, Bool(False)
     return (b > 0) & (a > type.high - b), (b < 0) & (a < type.low - b)
 
 
@@ -55,7 +55,11 @@ def difference_leaves(type: MachineType, a: Stream, b: Stream) -> tuple[Stream, 
 
 
 def product_leaves(type: MachineType, a: Stream, b: Stream) -> tuple[Stream, Stream]:
-    """Conditions that a * b is above and below what the type holds: by a type of twice the width, or by a division."""
+    """Conditions that a * b is above and below what the type holds: by limits for the other factor of a constant, by a
+    type of twice the width, or by a division."""
+    for factor, other in ((a, b), (b, a)):
+        if factor._node.op == "const":
+            return _multiple_leaves(type, other, factor._node.payload)
     if type.width < 64:
         wide = (INTS if type.signed else WORDS)[2 * type.width]
         product = cast(wide, a) * cast(wide, b)
@@ -66,6 +70,23 @@ def product_leaves(type: MachineType, a: Stream, b: Stream) -> tuple[Stream, Str
     limit = mux(negative, Word64(1 << 63), (1 << 63) - 1)
     large = (b != 0) & (_magnitude(a) > limit // _nonzero(_magnitude(b)))
     return large & ~negative, large & negative
+
+
+def _multiple_leaves(type: MachineType, a: Stream, factor: int) -> tuple[Stream, Stream]:
+    """Conditions that a * factor is above and below what the type holds."""
+    if factor == 0:
+        return Bool(False), Bool(False)
+    if factor > 0:
+        return _is_above(type, a, type.high // factor), _is_below(type, a, -(-type.low // factor))
+    return _is_below(type, a, -(type.high // -factor)), _is_above(type, a, type.low // factor)
+
+
+def _is_above(type: MachineType, a: Stream, limit: int) -> Stream:
+    return a > limit if limit < type.high else Bool(False)
+
+
+def _is_below(type: MachineType, a: Stream, limit: int) -> Stream:
+    return a < limit if limit > type.low else Bool(False)
 
 
 def _magnitude(a: Stream) -> Stream:

@@ -69,6 +69,8 @@ def word_for(highest: int) -> type[Stream]:
 
 def bool_stream(operand: Operand, what: str) -> Stream:
     """A Bool stream, `True` and `False` included."""
+    if not isinstance(operand, Stream | bool):
+        raise SpecError(f"{what}: expected a Bool stream, found {operand!r}", here())
     node = node_of(operand, BOOL)
     if node.type is not BOOL:
         raise SpecError(f"{what}: expected Bool, found {node.type}", here())

@@ -48,6 +48,9 @@ def matches(pattern: str, streams: Mapping[str, Operand]) -> Stream:
     """
     if not isinstance(pattern, str):
         raise SpecError(f"regexp.matches: expected a pattern as text, found {pattern!r}", here())
+    if not isinstance(streams, Mapping):
+        write = 'regexp.matches("a b*", {"a": a, "b": b})'
+        raise SpecError(f"regexp.matches: expected a dict of streams, found {streams!r}", here(), write=write)
     reader = PatternReader(pattern)
     whole = reader.alternatives()
     if reader.rest():
