@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from c_harness import build, compare, have, unit_of, write
+from c_harness import WARNINGS, build, compare, have, run, unit_of, write
 from random_loops import random_loops
 from random_specs import random_rows
 from test_codegen import OPTIONS, SANITIZE
@@ -74,8 +74,20 @@ def test_watchdogs_are_one_loop_with_their_state_in_one_array():
 
 def test_constants_that_differ_are_a_table():
     code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
-    assert re.search(r"static const uint8_t table\[8\] = \{\s*10u, 20u, 30u", code.files["watchdogs.c"])
+    assert re.search(r"static const uint8_t table\[8\] SC_TABLE = \{\s*10u, 20u, 30u", code.files["watchdogs.c"])
     assert validate(code).is_proved
+
+
+@needs_gcc
+def test_tables_are_where_the_user_wants_them(tmp_path):
+    code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
+    write(tmp_path / "c", code)
+    where = "-DSC_TABLE=__attribute__((section(\".flash\")))"
+    run(["gcc", *WARNINGS, where, "-c", "watchdogs.c", "-o", "tables.o"], tmp_path / "c")
+    assert ".flash" in run(["objdump", "-h", "tables.o"], tmp_path / "c")
+    for wrong in ("#define SC_TABLE volatile", "#define SC_TABLE\n#define table beat"):
+        text = code.files["watchdogs.c"].replace("#define SC_TABLE", wrong)
+        assert not validate(replace(code, files={**code.files, "watchdogs.c": text})).is_proved
 
 
 def test_speed_needs_no_loops():
