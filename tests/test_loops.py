@@ -193,6 +193,10 @@ WRONG_WALKS = {
     "the other order": (r"(    for .*?\n    \})\n(    for .*?\n    \})", r"\2\n\1"),
     "the bound changes": (r"(i\+\+\) \{)", r"\1\n        state->x_before_at = 0u;"),
     "another start": (r"folded = -0.0f", "folded = 0.0f"),
+    "a counter that begins as itself": (
+        r"for \(uint32_t i = (state->\w+)(.*)i < state->\w+",
+        r"uint32_t i = \1;\n    for (uint32_t i = i\2i < i",
+    ),
 }
 
 
@@ -265,6 +269,18 @@ WRONG_WINDOWS = {
     "a wrong start": (r"state->x_before\[i\] = 0;", "state->x_before[i] = 1;"),
     "a wrong first index": (r"x_before_at = 0u;\n    for", "x_before_at = 1u;\n    for"),
 }
+
+
+def test_windows_share_nothing():
+    a, b = ([0] * 19 + +extern(name, Int16) for name in "ab")
+    spec = Spec("two")
+    spec.trigger("shown", True, [statistics.max(20, a), statistics.max(20, b)])
+    code = unit_of(spec)
+    assert validate(code).is_proved
+    first = next(p for p in code.places.values() if p.window)
+    for changed in (replace(first, variable="b_before"), first):
+        places = {n: replace(changed, position=p.position) for n, p in code.places.items()}
+        assert not validate(replace(code, places=places)).is_proved
 
 
 @pytest.mark.parametrize("kind", WRONG_WINDOWS)
