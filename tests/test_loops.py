@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from c_harness import build, compare, have, unit_of, write
+from c_harness import WARNINGS, build, compare, have, run, unit_of, write
 from random_loops import random_loops
 from random_specs import random_rows
 from test_codegen import OPTIONS, SANITIZE
@@ -74,8 +74,20 @@ def test_watchdogs_are_one_loop_with_their_state_in_one_array():
 
 def test_constants_that_differ_are_a_table():
     code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
-    assert re.search(r"static const uint8_t table\[8\] = \{\s*10u, 20u, 30u", code.files["watchdogs.c"])
+    assert re.search(r"static const uint8_t table\[8\] SC_TABLE = \{\s*10u, 20u, 30u", code.files["watchdogs.c"])
     assert validate(code).is_proved
+
+
+@needs_gcc
+def test_tables_are_where_the_user_wants_them(tmp_path):
+    code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
+    write(tmp_path / "c", code)
+    where = "-DSC_TABLE=__attribute__((section(\".flash\")))"
+    run(["gcc", *WARNINGS, where, "-c", "watchdogs.c", "-o", "tables.o"], tmp_path / "c")
+    assert ".flash" in run(["objdump", "-h", "tables.o"], tmp_path / "c")
+    for wrong in ("#define SC_TABLE volatile", "#define SC_TABLE\n#define table beat"):
+        text = code.files["watchdogs.c"].replace("#define SC_TABLE", wrong)
+        assert not validate(replace(code, files={**code.files, "watchdogs.c": text})).is_proved
 
 
 def test_speed_needs_no_loops():
@@ -181,6 +193,10 @@ WRONG_WALKS = {
     "the other order": (r"(    for .*?\n    \})\n(    for .*?\n    \})", r"\2\n\1"),
     "the bound changes": (r"(i\+\+\) \{)", r"\1\n        state->x_before_at = 0u;"),
     "another start": (r"folded = -0.0f", "folded = 0.0f"),
+    "a counter that begins as itself": (
+        r"for \(uint32_t i = (state->\w+)(.*)i < state->\w+",
+        r"uint32_t i = \1;\n    for (uint32_t i = i\2i < i",
+    ),
 }
 
 
@@ -253,6 +269,18 @@ WRONG_WINDOWS = {
     "a wrong start": (r"state->x_before\[i\] = 0;", "state->x_before[i] = 1;"),
     "a wrong first index": (r"x_before_at = 0u;\n    for", "x_before_at = 1u;\n    for"),
 }
+
+
+def test_windows_share_nothing():
+    a, b = ([0] * 19 + +extern(name, Int16) for name in "ab")
+    spec = Spec("two")
+    spec.trigger("shown", True, [statistics.max(20, a), statistics.max(20, b)])
+    code = unit_of(spec)
+    assert validate(code).is_proved
+    first = next(p for p in code.places.values() if p.window)
+    for changed in (replace(first, variable="b_before"), first):
+        places = {n: replace(changed, position=p.position) for n, p in code.places.items()}
+        assert not validate(replace(code, places=places)).is_proved
 
 
 @pytest.mark.parametrize("kind", WRONG_WINDOWS)

@@ -57,7 +57,7 @@ HEADER_MACROS = {
     "time.h": "NULL|CLOCKS_PER_SEC",
     "errno.h": "errno|E[A-Z]+",
 }
-GUARD = re.compile(r"STREAMCHECK_\w+_H\Z")
+GUARD = re.compile(r"(STREAMCHECK_\w+_H|SC_TABLE)\Z")  # of generated C: not defined before
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 

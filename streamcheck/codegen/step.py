@@ -323,7 +323,7 @@ class StepWriter:
         """The name of a constant array or struct at file scope."""
         name = self.names.fresh(wish)
         lines = "\n".join(text.braced_lines(parts))
-        self._tables[name] = f"static const {text.declaration(type, name)} = {{\n{lines}\n}};"
+        self._tables[name] = f"static const {text.declaration(type, name)} SC_TABLE = {{\n{lines}\n}};"
         return name
 
     def _build(self, node: Term, block: Block) -> None:

@@ -359,6 +359,8 @@ class UnitWriter:
         yield from ("", "#if INT_MAX != 2147483647", '#error "this was proved for an int of 32 bits"', "#endif")
         if floats:
             yield from FLOAT_CHECKS
+        if self.step.tables:
+            yield from ("#ifndef SC_TABLE", "#define SC_TABLE", "#endif")
         yield ""
         yield from code
 

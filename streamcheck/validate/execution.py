@@ -34,7 +34,7 @@ from streamcheck.c.terms import number, recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables
-from streamcheck.core.types import Type
+from streamcheck.core.types import MachineType, Type
 from streamcheck.validate.memory import Memory, scalars_of
 from streamcheck.validate.ring_walk import WORD, RingWalk, index_after, ring_walk
 
@@ -443,7 +443,8 @@ class Execution(Evaluator):
         start, length = self.scalar(walk.at).term, self.constant(walk.length)
         index = next((var for var in variables([start]) if self.ring_lengths.get(var) == length), None)
         kind = self.declarations.kind_of(walk.counter, self.scope)
-        if index is None or variables([start]) != [index] or kind != kinds.UINT or length > self.longest_loop:
+        is_word = isinstance(start.type, MachineType) and start.type.width <= 32
+        if index is None or variables([start]) != [index] or kind != kinds.UINT or not is_word:
             raise self.error("a loop whose bound is not a constant", walk.body)
         self._demand(conjunction(self.path, self.live()), term("eq", recast(start, WORD), index), SideCondition.INDEX)
         outer = self.scope

@@ -9,6 +9,7 @@ change neither `at` nor k. How many rounds each loop has depends on `at`; how ma
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,8 @@ def _count_of(node: Any) -> tuple[Any, Any, Any] | None:
     if form(next) != "UnaryOp" or next.op != "p++" or getattr(next.expr, "name", None) != name:
         return None
     if counter.init is None or counter.storage or counter.quals:
+        return None
+    if name in re.findall(r"\w+", f"{text_of(counter.init)} {text_of(test.right)}"):  # in its own scope
         return None
     return counter, test.right, node.stmt
 

@@ -28,6 +28,7 @@ FLOAT_CHECKS = (
     "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#else\n"
     '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
 )
+TABLE = "#ifndef SC_TABLE\n#define SC_TABLE\n#endif\n"  # where users may say in which section tables are
 INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
 MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
 HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "offsetof": "stddef.h"}
@@ -49,6 +50,7 @@ class Reader:
         self.included: set[str] = set()
         self.checks: set[str] = set()
         self.has_floats = False
+        self.may_be_macros: set[str] = set()
         self.has_code = False  # of the source itself: a pragma holds for what comes after it
 
     def read(self, source: str, header: str) -> None:
@@ -87,6 +89,9 @@ class Reader:
             elif check is not None and not depth and not self.has_code and self._has_home(check):
                 self.checks.add(check)
                 at += len(check)
+            elif text.startswith(TABLE, at) and file.endswith(".c") and not depth and not self.has_code:
+                self.may_be_macros.add("SC_TABLE")
+                at += len(TABLE)
             elif include:
                 self._include(file, include)
                 at = include.end()
@@ -121,7 +126,7 @@ class Reader:
             self.has_floats |= word in ("float", "double")
             if home is not None and home not in self.included:
                 raise SpecError(f"{word} is used without <{home}>", Location(file, 1))
-            if home is None and not self._is_plain(word):
+            if home is None and not self._is_plain(word) and word not in self.may_be_macros:
                 raise SpecError(f"{word} may be a macro", Location(file, 1))
 
     def _is_plain(self, word: str) -> bool:

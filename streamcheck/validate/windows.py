@@ -88,6 +88,9 @@ def kept_windows(cells: Sequence[Cell], places: Mapping[str, Place]) -> list[Kep
         ):
             raise SpecError(f"the window {name} has other cells")
         windows.append(KeptWindow(ordered, name, window))
+    names = [n for w in windows for n in (w.variable, w.place.index, w.place.recent, w.place.best, w.place.push)]
+    if len(set(names)) < len(names):
+        raise SpecError("two windows share a variable or a function")
     return windows
 
 
@@ -156,7 +159,7 @@ class WindowProof:
             if any(run.memory.parts[part] is not value for part, value in before.items()):
                 raise SpecError(f"{window.place.best} changes something")
             kind = run.functions[window.place.push].parameters[-1][1]
-            if not isinstance(kind, Integer):
+            if not isinstance(kind, Integer) or run.types_of(kind) != [window.type]:
                 raise SpecError(f"{window.place.push} takes no integer")
             if self._run(run, window.place.push, [*arguments, CValue(kind, self.new)]) is not None:
                 raise SpecError(f"{window.place.push} returns something")
