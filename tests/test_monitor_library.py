@@ -137,6 +137,21 @@ def test_the_example_at_the_head_of_each_module_runs(name: str) -> None:
     assert [str(v).lower() if isinstance(v, bool) else str(getattr(v, "name", v)) for v in values] == expected
 
 
+def test_the_page_of_the_library_names_what_there_is() -> None:
+    page = Path("docs/library.md").read_text()
+    table = page.partition("| module | has |")[2].partition("```")[0]
+    assert {name for name in MODULES if f"`{name}`" in table} == set(MODULES)
+    for name, module in MODULES.items():
+        used = set(re.findall(rf"(?<![\w.]){name}\.(\w+)", page))
+        assert used <= set(module.__all__), name
+    listed = set(re.findall(r"`(\w+)`", table)) - set(MODULES)
+    exported = {export for _, export in EXPORTED}
+    assert listed <= exported
+    assert exported - listed <= {"Truth", "release", "until", "trigger", "period", "phase"} | {
+        name for name in exported if name.startswith("matching_")
+    }
+
+
 # signals
 
 
