@@ -741,3 +741,12 @@ def test_the_c_of_the_library_is_proved_and_does_what_the_interpreter_does(tmp_p
     assert validate(unit).is_proved
     write(tmp_path, unit)
     compare(tmp_path, build(tmp_path, unit), unit, random_rows(7, unit.specification, 400))
+
+
+def test_the_page_shows_what_its_example_implies(tmp_path: Path) -> None:
+    page = Path("docs/library.md").read_text()
+    (tmp_path / "tank.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0])
+    (spec,) = load(str(tmp_path / "tank.py"))
+    shown = re.sub(r"\s+", " ", page)
+    implied = [p.name for p in flatten(spec).properties if p.is_implied]
+    assert len(implied) == 4 and sum(f"`{name}`" in shown for name in implied) == 3
