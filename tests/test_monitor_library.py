@@ -137,6 +137,21 @@ def test_the_example_at_the_head_of_each_module_runs(name: str) -> None:
     assert [str(v).lower() if isinstance(v, bool) else str(getattr(v, "name", v)) for v in values] == expected
 
 
+def test_the_page_of_the_library_names_what_there_is() -> None:
+    page = Path("docs/library.md").read_text()
+    table = page.partition("| module | has |")[2].partition("```")[0]
+    assert {name for name in MODULES if f"`{name}`" in table} == set(MODULES)
+    for name, module in MODULES.items():
+        used = set(re.findall(rf"(?<![\w.]){name}\.(\w+)", page))
+        assert used <= set(module.__all__), name
+    listed = set(re.findall(r"`(\w+)`", table)) - set(MODULES)
+    exported = {export for _, export in EXPORTED}
+    assert listed <= exported
+    assert exported - listed <= {"Truth", "release", "until", "trigger", "period", "phase"} | {
+        name for name in exported if name.startswith("matching_")
+    }
+
+
 # signals
 
 
@@ -527,6 +542,8 @@ PATTERNS = [
     "p{2} q",
     "(p | q q){1,3}",
     "((p q)* | p+)? q",
+    "(p | q){0,2} q?",
+    "p{2,3} (q?){1,2}",
     "(p? q?)*",
 ]
 
@@ -726,3 +743,12 @@ def test_the_c_of_the_library_is_proved_and_does_what_the_interpreter_does(tmp_p
     assert validate(unit).is_proved
     write(tmp_path, unit)
     compare(tmp_path, build(tmp_path, unit), unit, random_rows(7, unit.specification, 400))
+
+
+def test_the_page_shows_what_its_example_implies(tmp_path: Path) -> None:
+    page = Path("docs/library.md").read_text()
+    (tmp_path / "tank.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0])
+    (spec,) = load(str(tmp_path / "tank.py"))
+    shown = re.sub(r"\s+", " ", page)
+    implied = [p.name for p in flatten(spec).properties if p.is_implied]
+    assert len(implied) == 4 and sum(f"`{name}`" in shown for name in implied) == 3

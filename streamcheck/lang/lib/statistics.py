@@ -11,7 +11,8 @@ State and time, besides the n - 1 values that the delay keeps:
                                         what goes is subtracted, which is exact for integers and Real. Up to n = 128,
                                         that this is the sum is an implied property, which other proofs then use.
     rate                                two values of the window
-    all others                          no cell, n - 1 operations at each step: additions of floats round, so
+    all others                          no cell, n - 1 operations at each step (in the generated C, less for long
+                                        windows of `min` and `max`): additions of floats round, so
                                         the sum of a window is another number than the sum that a cell would keep
 
     >>> x = extern("x", Word8, [1, 5, 3, 2])
