@@ -114,7 +114,8 @@ class LoopWriter:
             is_late = any(node in replaced or node in self._cells_of(loop) for node in walk([after]))
             if is_late and at and not after.is_const:
                 value = step.store(after, value, block)
-            assignments.append(step.copy_statement(after.type, place, step.convert(value, after.type).text))
+            kept = text.kept_type(after.type) if at < len(cells) else after.type
+            assignments.append(step.copy_statement(after.type, place, step.convert(value, kept).text))
         return [*block.lines, *assignments]
 
     @staticmethod

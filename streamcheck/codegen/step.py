@@ -511,7 +511,7 @@ class StepWriter:
         return Commit(name, pushed.lines, pushed.reads | at.reads)
 
     def _store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
-        line = self.copy_statement(after.type, place, self.convert(value, after.type).text)
+        line = self.copy_statement(after.type, place, self.convert(value, text.kept_type(after.type)).text)
         return Commit(name, (line,), value.reads)
 
     def _ring_commit(self, ring: Ring, site: int) -> Commit:

@@ -12,7 +12,7 @@ from streamcheck.core.floats import to_f32
 from streamcheck.core.location import Location
 from streamcheck.core.operators import c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value
+from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, StructType, Type, Value, machine
 
 WIDTH = 110
 INDENT = "    "
@@ -94,6 +94,15 @@ def declaration(type: Type, name: str) -> str:
         lengths += f"[{type.length}]"
         type = type.element
     return f"{c_type(type)} {name}{lengths}"
+
+
+def kept_type(type: Type) -> Type:
+    """The type in which the state keeps a value: of an enum whose codes fit, a byte."""
+    if isinstance(type, EnumType):
+        for byte in (machine(8, signed=False), machine(8, signed=True)):
+            if all(byte.low <= code <= byte.high for code in type.codes):
+                return byte
+    return type
 
 
 def is_composite(type: Type) -> bool:

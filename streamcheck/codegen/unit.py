@@ -320,7 +320,7 @@ class UnitWriter:
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
         for cell in self.low.cells:
             about = ", ".join(part for part in (text.source(cell.where), self.notes.get(cell.var)) if part)
-            yield cell.initial.type, self.step.state_names[cell.name], text.comment(about)
+            yield text.kept_type(cell.initial.type), self.step.state_names[cell.name], text.comment(about)
         for ring in self.low.rings:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
             yield _array_type(ring), self.step.state_names[ring.name], note
@@ -386,7 +386,8 @@ class UnitWriter:
             any_of_it = True
             name = self.step.state_names[cell.name]
             yield text.comment(text.source(cell.where))
-            yield f"static {text.declaration(cell.initial.type, name)} = {text.initial_text(cell.initial)};"
+            declared = text.declaration(text.kept_type(cell.initial.type), name)
+            yield f"static {declared} = {text.initial_text(cell.initial)};"
         for ring in self.low.rings:
             any_of_it = True
             yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
@@ -550,7 +551,7 @@ def _enum_parts(type: Type) -> bool:
 def _array_type(kept: Ring | Batch) -> ArrayType:
     from streamcheck.core.types import array_of
 
-    made = array_of(kept.cells[0].initial.type, len(kept.cells))
+    made = array_of(text.kept_type(kept.cells[0].initial.type), len(kept.cells))
     assert isinstance(made, ArrayType)
     return made
 

@@ -40,7 +40,7 @@ from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
-from streamcheck.core.types import EnumType, MachineType, machine
+from streamcheck.core.types import EnumType, MachineType, Type, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
 from streamcheck.validate.discharge import (
@@ -195,12 +195,21 @@ class Bisimulation:
         yield from self._index_limits()
         for given in self.specification.inputs:
             yield from (member(part) for part in self.parts[given.var] if isinstance(part.type, EnumType))
+        for cell in self.cells:  # the equations give them members alone
+            yield from (member(part) for part in self.parts[cell.var] if isinstance(part.type, EnumType))
 
     def _terms(self) -> list[Term]:
         """The equations' scalar terms, enums also as the numbers they are in C."""
         own = [part for node in (*self._roots(), *self.specification.variables()) for part in self.parts[node]]
         nodes = list(walk(own))
         return nodes + [recast(node, INT) for node in nodes if isinstance(node.type, EnumType)]
+
+    def _as_kept(self, node: Term, types: list[Type]) -> list[Term]:
+        """The value as the state keeps it: an enum may be in less than an int."""
+        parts = (
+            zip(self._as_c(node), self.parts[node], types, strict=True) if len(types) == len(self.parts[node]) else ()
+        )
+        return [recast(p, t) if isinstance(own.type, EnumType) and t.is_integer else p for p, own, t in parts]
 
     def _as_c(self, node: Term) -> list[Term]:
         return [recast(p, INT) if isinstance(p.type, EnumType) else p for p in self.parts[node]]
@@ -221,7 +230,8 @@ class Bisimulation:
                 where = self._ring(run, state, place)[0].element(at)
             else:
                 where = self._single(run, state, place)
-            self._same(f"initial value of {cell.name}", run.memory.read(where), self._as_c(cell.initial))
+            actual = run.memory.read(where)
+            self._same(f"initial value of {cell.name}", actual, self._as_kept(cell.initial, [a.type for a in actual]))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
     def _window_places(self, run: Execution, state: Lvalue | None, window: KeptWindow) -> dict[str, Lvalue]:
@@ -445,7 +455,7 @@ class Bisimulation:
                 part, kind = self._slot(run, state, place, place.position)
             else:
                 part, kind = run.memory.span(self._single(run, state, place))
-            self._put(run, part, kind, self._as_c(cell.var), cell.name)
+            self._put(run, part, kind, self._as_kept(cell.var, run.types_of(kind)), cell.name)
         for name, (var, _) in self.indices.items():
             part, kind = run.memory.span(self._variable(run, state, name))
             self._put(run, part, kind, [recast(var, run.arithmetic.type_of(kind))], name)
@@ -533,7 +543,7 @@ class Bisimulation:
                 actual = run.memory.at(*self._slot(run, state, place, now))
             else:
                 actual = run.memory.read(self._single(run, state, place))
-            self._same(f"next value of {cell.name}", actual, self._as_c(cell.next))
+            self._same(f"next value of {cell.name}", actual, self._as_kept(cell.next, [a.type for a in actual]))
 
     def _next_window(self, run: Execution, use: WindowUse) -> None:
         what = f"next value of {use.window.variable}"
