@@ -67,9 +67,10 @@ def driver(unit, writer, rows):
     lines = ['use monitor::*;\nfn hex(b: &[u8]) { print!(" "); for x in b { print!("{:02x}", x); } }\nstruct H;']
     lines.append(f"impl {writer.handlers} for H {{")
     for trigger in specification.triggers:
-        lines.append(writer._signature(trigger) + " {")
+        lines.append(writer.signature(trigger) + " {")
         lines.append(f'print!("{trigger.name}");')
-        lines += [shows(f"arg{i}", a.type) for i, (_, a) in enumerate(trigger.args)]
+        names = re.findall(r", (\w+):", writer.signature(trigger))
+        lines += [shows(name, a.type) for name, (_, a) in zip(names, trigger.args, strict=True)]
         lines.append("println!(); }")
     lines.append("}\n#[allow(unused_variables)]\nfn main() { let rows = [")
     names = {i.name for i in writer.low.externs}
