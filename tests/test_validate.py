@@ -318,6 +318,18 @@ def test_mutants_of_all_kinds(seed, tmp_path):
     assert found["refused"] > 9
 
 
+def test_an_object_that_no_machine_holds_is_refused_at_once():
+    """A slip in the length of a table would otherwise fill the memory with its zeros."""
+    x = extern("x", Word8)
+    spec = Spec("table")
+    spec.trigger("t", True, [Array(Word8, 4)([3, 1, 4, 1])[x % 4]])
+    code = generate(flatten(spec), CodeOptions()).code
+    text = re.sub(r"(t_table)\[\w+\] = ", r"\1[4000000000] = ", code.files["table.c"])
+    assert text != code.files["table.c"]
+    outcome = validate(replace(code, files={**code.files, "table.c": text}))
+    assert not outcome.is_proved and "4000000000 values" in outcome.failures[0]
+
+
 def test_the_relation_is_not_trusted(code):
     wrong = dict(code.places)
     wrong["late"], wrong["late_1"] = wrong["late_1"], wrong["late"]

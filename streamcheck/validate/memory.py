@@ -21,6 +21,8 @@ from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 from streamcheck.core.types import MachineType
 
+MOST_SCALARS = 2_000_000  # of one object: every one is a term of its own
+
 Part = tuple[Object, int]  # a scalar of an object, counted in the order of declaration
 Parts = dict[Part, Term]
 
@@ -197,15 +199,32 @@ class Memory:
                     raise SpecError("a ring as a whole")
 
 
-def scalars_of(kind: AnyKind, path: PartPath = ()) -> Iterator[tuple[PartPath, AnyKind]]:
-    """The scalars of a kind with their paths, in the order of declaration."""
+def scalars_of(kind: AnyKind) -> Iterator[tuple[PartPath, AnyKind]]:
+    """The scalars of a kind with their paths, in the order of declaration. SpecError if no machine would hold them."""
+    number = _number_of_scalars(kind)
+    if number > MOST_SCALARS:
+        raise SpecError(f"an object of {number} values; the proof takes at most {MOST_SCALARS}")
+    return _scalars_of(kind, ())
+
+
+def _number_of_scalars(kind: AnyKind) -> int:
+    match kind:
+        case Array():
+            return kind.length * _number_of_scalars(kind.element)
+        case Struct():
+            return sum(_number_of_scalars(inner) for _, inner in kind.fields)
+        case _:
+            return 1
+
+
+def _scalars_of(kind: AnyKind, path: PartPath) -> Iterator[tuple[PartPath, AnyKind]]:
     match kind:
         case Array():
             for i in range(kind.length):
-                yield from scalars_of(kind.element, (*path, i))
+                yield from _scalars_of(kind.element, (*path, i))
         case Struct():
             for name, inner in kind.fields:
-                yield from scalars_of(inner, (*path, name))
+                yield from _scalars_of(inner, (*path, name))
         case Pointer():
             pass
         case _:
