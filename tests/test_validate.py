@@ -324,7 +324,7 @@ def test_an_object_that_no_machine_holds_is_refused_at_once():
     spec = Spec("table")
     spec.trigger("t", True, [Array(Word8, 4)([3, 1, 4, 1])[x % 4]])
     code = generate(flatten(spec), CodeOptions()).code
-    text = re.sub(r"(t_table)\[\w+\] = ", r"\1[4000000000] = ", code.files["table.c"])
+    text = re.sub(r"t_table\[4\]", "t_table[4000000000]", code.files["table.c"])
     assert text != code.files["table.c"]
     outcome = validate(replace(code, files={**code.files, "table.c": text}))
     assert not outcome.is_proved and "4000000000 values" in outcome.failures[0]
