@@ -23,7 +23,7 @@ from streamcheck.validate.bisimulation import Outcome
 
 FORMAT = "streamcheck trace 1"
 NAME = re.compile(r"[A-Za-z_]\w*")
-LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: =|;)")
+LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: SC_TABLE)?(?: =|;)")
 ASSIGNED = re.compile(
     r"(?:\(void\)memcpy\(|\+\+)?(\w+)(?:[.\[][^=,]*)?(?: [-+&|^]?= |, )"
 )  # a local, or a variable of the file
