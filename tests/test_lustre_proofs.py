@@ -142,6 +142,14 @@ def test_a_free_constant_may_have_a_range(tmp_path):
     before = "const n: subrange [1, 5] of int;\nnode shown(i: int) returns (o: int); let o = n + i; tel"
     text = node("y = shown(x);", inputs="x: int", before=before, claims="--%PROPERTY y > x;\n--%PROPERTY y <= x + 4;")
     assert verdicts(tmp_path, text) == {"y > x": "proved", "y <= x + 4": "falsified"}
+    high = text.replace("const n: subrange [1, 5] of int;", "const m: int; const n: subrange [1, m] of int = 3;")
+    assert verdicts(tmp_path, high) == {
+        "y > x": "proved",
+        "y <= x + 4": "proved",
+        "n is in its range": "falsified",
+    }
+    fixed = text.replace("of int;", "of int = 3;", 1)
+    assert verdicts(tmp_path, fixed)["n is in its range"] == "proved"
     with pytest.raises(SpecError, match="n is declared twice: it is a constant of the file"):
         read(tmp_path, text.replace("x: int", "x, n: int"))
     local = "node top(x: int) returns (y: int); const k: subrange [0, 3] of int; let y = k; --%PROPERTY y < 3;\ntel"

@@ -59,6 +59,10 @@ class Claims:
         if shape.is_bounded:
             self.assume(f"{var.payload} is in its range", within(shape, var), at)
 
+    def claim_range(self, name: str, scope: LustreScope, shape: Shape, at: int) -> None:
+        value = self.evaluator.term(name_expression(name, at), scope)
+        self._add_claim(f"{scope.path}{name} is in its range", within(shape, value), at, origin=IMPLIED)
+
     def assume_first_range(self, shape: Shape | None, var: Term, at: int) -> None:
         if shape is not None and shape.is_bounded:
             claim = logic("implies", self.evaluator.outermost.first, within(shape, var))

@@ -36,6 +36,7 @@ class LustreDeclarations:
         self.term = term
         self.globals = LustreScope("", Context(TRUE), None)
         self.free_constants: list[tuple[Term, Shape, int]] = []
+        self.ranged_constants: list[tuple[str, LustreScope, Shape, int]] = []  # with values
         self._named: dict[str, Shape] = {}
         self._naming: list[str] = []
 
@@ -52,6 +53,8 @@ class LustreDeclarations:
                 scope.shapes[c.name] = self.shape(c.type, scope)
             if c.value is not None:
                 scope.definitions[c.name] = LazyDefinition((c.name,), c.value, scope, c.at)
+                if c.type is not None and scope.shapes[c.name].is_bounded:
+                    self.ranged_constants.append((c.name, scope, scope.shapes[c.name], c.at))
             else:
                 shape = scope.shapes[c.name]
                 var = variable(self.variables.fresh(scope.path + c.name), shape.type)

@@ -86,6 +86,8 @@ class MainNode:
         self._drop_promises()
         for var, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, at)
+        for name, scope, shape, at in self.declarations.ranged_constants:
+            self.claims.claim_range(name, scope, shape, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
         registers = self._registers(observers)
 
