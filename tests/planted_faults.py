@@ -44,6 +44,7 @@ from streamcheck.engines import structural
 from streamcheck.engines.cfa import predicate_reach
 from streamcheck.engines.protocol import Progress
 from streamcheck.lang import flatten
+from streamcheck.lang.lib.parts import require
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace
 from streamcheck.run import prove as run
@@ -326,6 +327,11 @@ def delays():
             proving(specification("p", lambda: (two() == 1) & (drop(1, two()) == 2)), INDUCTION, "falsified"),
         )  # fmt: skip
     yield Fault(
+        "flattener", "a requirement stands for its value",
+        lambda p: p.set(flatten.Flattening, "_term", condition_as_value(flatten.Flattening._term)),
+        proving(specification("p", lambda: require(extern("b", Bool), Bool(True), "c")), INDUCTION, "falsified"),
+    )  # fmt: skip
+    yield Fault(
         "flattener", "an unknown stream is an input",
         lambda p: p.set(flatten.Flattening, "_unknown", named_as_input(flatten.Flattening._unknown)),
         proving(specification("p", lambda: unknown(Int) == extern("x", Int)), INDUCTION, "falsified"),
@@ -340,6 +346,13 @@ def delays():
         lambda p: p.set(flatten.Flattening, "_define_cells", beginning_anywhere(flatten.Flattening._define_cells)),
         proving(specification("p", lambda: counter() >= 0), INDUCTION, "proved"),
     )  # fmt: skip
+
+
+def condition_as_value(original):
+    def term_of(self, key, args):
+        return args[1] if key[0].op == "require" else original(self, key, args)
+
+    return term_of
 
 
 def restarted():

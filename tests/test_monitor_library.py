@@ -17,7 +17,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from c_harness import build, compare, have, unit_of, write
 from library_examples import diagram_of, values_of
+from random_specs import random_rows
 
 import streamcheck
 from streamcheck import (
@@ -59,6 +61,7 @@ from streamcheck.lang.lib import (
 from streamcheck.lang.load import load
 from streamcheck.lang.stream import Stream, append
 from streamcheck.lang.types import Int
+from streamcheck.validate.bisimulation import validate
 
 P, Q, C, X = extern("p", Bool), extern("q", Bool), extern("c", Bool), extern("x", Word8)
 Trace = list[bool]
@@ -132,6 +135,21 @@ def test_the_example_at_the_head_of_each_module_runs(name: str) -> None:
     shown = names[lines[-1].split(" = ")[0]]
     values = run(shown, len(expected))
     assert [str(v).lower() if isinstance(v, bool) else str(getattr(v, "name", v)) for v in values] == expected
+
+
+def test_the_page_of_the_library_names_what_there_is() -> None:
+    page = Path("docs/library.md").read_text()
+    table = page.partition("| module | has |")[2].partition("```")[0]
+    assert {name for name in MODULES if f"`{name}`" in table} == set(MODULES)
+    for name, module in MODULES.items():
+        used = set(re.findall(rf"(?<![\w.]){name}\.(\w+)", page))
+        assert used <= set(module.__all__), name
+    listed = set(re.findall(r"`(\w+)`", table)) - set(MODULES)
+    exported = {export for _, export in EXPORTED}
+    assert listed <= exported
+    assert exported - listed <= {"Truth", "release", "until", "trigger", "period", "phase"} | {
+        name for name in exported if name.startswith("matching_")
+    }
 
 
 # signals
@@ -408,6 +426,13 @@ def test_kept_sums_are_proved() -> None:
     assert set(found.values()) == {"proved"} and "the sum that is kept is that of the window" in found
 
 
+def test_a_long_window_implies_nothing_that_takes_long_to_prove() -> None:
+    spec = Spec("long")
+    spec.observer("mean", statistics.mean(1000, append([0] * 999, X)))
+    assert flatten(spec).properties == ()
+    assert run(statistics.sum(200, append([1] * 199, Word16(1))), 2) == [200, 200]
+
+
 def test_variance_and_rate() -> None:
     y = extern("y", Double)
     values = [1.0, 4.5, -2.25, 8.0, 8.0, 0.5]
@@ -517,6 +542,8 @@ PATTERNS = [
     "p{2} q",
     "(p | q q){1,3}",
     "((p q)* | p+)? q",
+    "(p | q){0,2} q?",
+    "p{2,3} (q?){1,2}",
     "(p? q?)*",
 ]
 
@@ -683,3 +710,45 @@ def test_a_call_of_the_library_with_too_few_arguments_shows_its_signature(tmp_pa
     with pytest.raises(SpecError, match=r"missing 1 required positional argument") as error:
         load(str(tmp_path / "few.py"))
     assert error.value.write == "statistics.sum(n, s)" and error.value.where is not None and error.value.where.line == 3
+
+
+@pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+def test_the_c_of_the_library_is_proved_and_does_what_the_interpreter_does(tmp_path: Path) -> None:
+    y, n = extern("y", Int32), extern("n", Float)
+    light = machines.state_machine(
+        Light.RED, {Light.RED: [(P, Light.GREEN)], Light.GREEN: [(Q, Light.YELLOW)], Light.YELLOW: [(C, Light.RED)]}
+    )
+    spec = Spec("library_in_c")
+    window, floats = append([0] * 7, X), append([0.0] * 4, n)
+    shown = {
+        "edges": [signals.rose(P), signals.fell(Q), signals.toggle(C), signals.latch(P, Q), signals.held_for(3, ~P)],
+        "filters": [signals.debounce(2, Q), signals.hysteresis(50, 180, X), signals.since_when(9, P)],
+        "limited": [signals.rate_limit(0, 9, 30, X), signals.hold(7, y, P), signals.rate_limit(0.0, 0.5, 2.0, n)],
+        "past": [mtl.since(0, 5, P, Q), mtl.since(2, 3, P, Q), mtl.since(9, 30, P, ~Q), mtl.trigger(1, 2, P, Q)],
+        "windows": [statistics.sum(8, window), statistics.mean(8, window), statistics.count(5, append([True] * 4, C))],
+        "floats": [statistics.variance(5, floats), statistics.rate(3, floats), statistics.max(5, floats)],
+        "votes": [voting.mid_value([X, X + 9, pre(0, X)]), voting.m_of_n(2, [P, Q, C])],
+        "verdicts": [ltl3.until(1, 3, P, Q), reset(P, lambda: ltl3.always(0, 2, Q)), light],
+        "pattern": [
+            regexp.matches(".* p{2} (q | c)*", {"p": P, "q": Q, "c": C}),
+            ltl.late(2, lambda p: ltl.always(2, p), P),
+        ],
+        "arithmetic": [saturating.add(y, y), saturating.sub(X, 99), saturating.mul(X, 3), saturating.mul(X, X)],
+        "casts": [saturating.cast(Int8, y), saturating.cast(Word16, n), checked.add(X, 1), checked.cast(Int8, X)],
+        "choice": [case([P, Q], [X, 3, X + 1])],
+    }
+    for name, values in shown.items():
+        spec.trigger(name, True, values)
+    unit = unit_of(spec)
+    assert validate(unit).is_proved
+    write(tmp_path, unit)
+    compare(tmp_path, build(tmp_path, unit), unit, random_rows(7, unit.specification, 400))
+
+
+def test_the_page_shows_what_its_example_implies(tmp_path: Path) -> None:
+    page = Path("docs/library.md").read_text()
+    (tmp_path / "tank.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0])
+    (spec,) = load(str(tmp_path / "tank.py"))
+    shown = re.sub(r"\s+", " ", page)
+    implied = [p.name for p in flatten(spec).properties if p.is_implied]
+    assert len(implied) == 4 and sum(f"`{name}`" in shown for name in implied) == 3

@@ -67,9 +67,10 @@ def driver(unit, writer, rows):
     lines = ['use monitor::*;\nfn hex(b: &[u8]) { print!(" "); for x in b { print!("{:02x}", x); } }\nstruct H;']
     lines.append(f"impl {writer.handlers} for H {{")
     for trigger in specification.triggers:
-        lines.append(writer._signature(trigger) + " {")
+        lines.append(writer.signature(trigger) + " {")
         lines.append(f'print!("{trigger.name}");')
-        lines += [shows(f"arg{i}", a.type) for i, (_, a) in enumerate(trigger.args)]
+        names = re.findall(r", (\w+):", writer.signature(trigger))
+        lines += [shows(name, a.type) for name, (_, a) in zip(names, trigger.args, strict=True)]
         lines.append("println!(); }")
     lines.append("}\n#[allow(unused_variables)]\nfn main() { let rows = [")
     names = {i.name for i in writer.low.externs}
@@ -220,3 +221,19 @@ def test_cargo_builds_the_crate(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     run(["cargo", "build", "--offline", "--quiet"], tmp_path)
+
+
+@needs_rust
+def test_loops_windows_and_groups_of_the_c_are_the_same_equations(tmp_path):
+    beats = [extern(f"beat{i}", Bool) for i in range(6)]
+    level, cells = extern("level", Int16), extern("cells", Array(Int16, 20))
+    spec = Spec("dogs")
+    for i, beat in enumerate(beats):
+        age = stream(Word8, lambda n, beat=beat: [0] + +mux(beat, 0, mux(n < 250, n + 1, n)))
+        spec.trigger(f"late{i}", age > 3, age)
+    spec.observer("top", statistics.max(100, [0] * 100 + +level))
+    spec.observer("total", sum((cells[i] for i in range(1, 20)), cells[0]))
+    unit = generate(flatten(spec), CodeOptions(observers=True))
+    assert "for (" in unit.code.files["dogs.c"]
+    rows = random_rows(5, unit.code.specification, 400)
+    assert rust_output(tmp_path, unit, rows) == expected(unit.code.specification, rows, observers=True)

@@ -79,6 +79,7 @@ spec = Spec("dogs")
 for i, age in enumerate(ages):
     spec.trigger(f"late{i}", age > 100, age)
 spec.trigger("heavy", total > 50, total)
+spec.trigger("top", statistics.max(100, [0] * 100 ++ cells[3]) > 5)
 """
 
 

@@ -15,6 +15,7 @@ from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.deliver.replays import random_run, replay_data
 from streamcheck.deliver.templates import wrap
+from streamcheck.lang.flatten import flatten
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 pytestmark = pytest.mark.skipif(not have("gcc"), reason="no gcc here")
@@ -93,3 +94,21 @@ def test_a_spec_without_samples_has_random_inputs(tmp_path):
     command = [COMMAND, "compile", "engine.py", "-o", "out", "--with", "test", "--unproven"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     assert 'sc_replay("random inputs"' in (tmp_path / "out" / "engine_test.c").read_text()
+
+
+@pytest.mark.parametrize("word", "state inputs count about steps value digits table row main user sc_row".split())
+def test_names_of_the_user_meet_none_of_the_test_or_the_example(tmp_path, word):
+    for i, form in enumerate(({}, {"handlers": "table"}, {"copilot": True})):
+        for role in ("extern", "trigger", "observer", "parameter"):
+            x = extern(word if role == "extern" else "x", Word8)
+            spec = Spec("mon")
+            spec.trigger(word if role == "trigger" else "go", x > 3, {word if role == "parameter" else "arg": x})
+            spec.observer(word if role == "observer" else "shown", x)
+            unit = generate(flatten(spec), CodeOptions(observers=True, **form))
+            names = [given["name"] for given in unit.interface["inputs"]]
+            data = unit.interface | replay_data(unit.code, [random_run(unit.code.specification)], names)
+            folder = tmp_path / f"{i}{role}"
+            folder.mkdir()
+            for name, text in {**unit.code.files, **wrap("test", data, {}), **wrap("example", data, {})}.items():
+                (folder / name).write_text(text)
+            run(["gcc", *WARNINGS, "-fsyntax-only", "main.c", "mon_test.c"], folder)

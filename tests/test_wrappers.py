@@ -419,6 +419,16 @@ def test_no_wrapper_of_this_name(tmp_path):
     assert done.returncode == 2 and "there is no wrapper plane" in done.stderr and "arduino, cfs" in done.stderr
 
 
+def test_two_specs_do_not_share_a_file(tmp_path):
+    lines = 'from streamcheck import *\nx = extern("x", Bool)\na = Spec("a")\na.trigger("t", x)\n'
+    (tmp_path / "two.py").write_text(lines + 'b = Spec("b")\nb.trigger("u", x)\n')
+    command = [COMMAND, "compile", "two.py", "-o", "out", "--with"]
+    done = subprocess.run([*command, "cmake"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "CMakeLists.txt would be written for a and for b" in done.stderr
+    done = subprocess.run([*command, "test"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

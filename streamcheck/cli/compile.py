@@ -14,6 +14,7 @@ from streamcheck.cli.live import Live
 from streamcheck.cli.options import engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
+from streamcheck.core.errors import SpecError
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
 from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts import report
@@ -106,6 +107,7 @@ def command(
     target = Target.parse(file)
     deadline = time.monotonic() + timeout
     rows, statuses = [], []
+    owners: dict[str, str] = {}
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
         options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
@@ -117,6 +119,7 @@ def command(
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
+        _refuse_overwriting(result, target.path, owners)
         paths = write(result, directory) if result.ready else []
         statuses.append(_status(result))
         if as_json:
@@ -128,6 +131,17 @@ def command(
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return max(statuses, default=0)
+
+
+def _refuse_overwriting(result: CompileResult, path: str, owners: dict[str, str]) -> None:
+    """SpecError if a file beside the C is another spec's already. `owners`: the specs by their files."""
+    name = result.verdicts.problem.name
+    for file in result.extras:
+        if owners.setdefault(file, name) != name:
+            raise SpecError(
+                f"{file} would be written for {owners[file]} and for {name}",
+                write=f"streamcheck compile {path}::{name} -o a folder of its own",
+            )
 
 
 def _status(result: CompileResult) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from streamcheck.codegen import text
 from streamcheck.codegen.names import CNames
@@ -72,11 +73,13 @@ def handler_notes(
 
 
 def as_documentation(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a header with comments as Doxygen reads them: before what they describe, or after a member."""
-    for line in lines:
+    """The lines of a header with comments as Doxygen reads them: before what they describe, or after a member. A
+    comment that another follows describes nothing by itself."""
+    for line, after in pairwise([*lines, ""]):
         before, comment, rest = line.partition("/* ")
-        if comment and not before.strip():
-            line = f"{before}/** {rest}"
+        if comment and not before.strip() and not after.lstrip().startswith("/* "):
+            yield f"{before}/** {rest}"
         elif comment and before.rstrip().endswith(";"):
-            line = f"{before}/**< {rest}"
-        yield line
+            yield f"{before}/**< {rest}"
+        else:
+            yield line

@@ -47,21 +47,20 @@ def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
         if loop.result is not None:
             depth[loop.result] = loop.rounds * max(depth[t] for t in after)
     _measure(low.roots(), depth)
+    lengths = [len(extreme.ring.cells) for extreme in low.extremes.values()]
     kinds: Counter[str] = Counter()
     for node in depth:
         if node.args:
             kinds[_kind(node)] += rounds.get(node, 1)
-    lengths = [len(extreme.ring.cells) for extreme in low.extremes.values()]
     kinds[SIMPLE] += sum(6 + 4 * n for n in lengths)
-    stack = sum(-(-text.size(t) // 8) * 8 for t in locals)
     return Figures(
         state,
-        stack,
+        sum(-(-text.size(t) // 8) * 8 for t in locals),
         kinds.total(),
         max(depth.values(), default=0),
         sum(loop.rounds for loop in loops),
         sum(lengths) - len(lengths),
-        {k: kinds[k] for k in KINDS if kinds[k]},
+        {kind: kinds[kind] for kind in KINDS if kinds[kind]},
     )
 
 

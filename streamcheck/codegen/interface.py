@@ -199,7 +199,12 @@ def _input(given: Input, names: CNames) -> Data:
     doc = text.comment(about)[3:-3] if about else ""
     for leaf in data["leaves"]:
         leaf["place"] = leaf["path"] if names.copilot else f"{names.inputs}.{leaf['path']}"
-    return data | {"doc": doc, "remark": f"  # {doc}" if doc else "", "unit": given.unit}
+    return data | {
+        "doc": doc,
+        "remark": f"  # {doc}" if doc else "",
+        "annotation": f" @< {doc}" if doc else "",
+        "unit": given.unit,
+    }
 
 
 def _handler(trigger: Trigger, names: CNames, signature: str) -> Data:

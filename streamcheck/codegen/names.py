@@ -74,6 +74,8 @@ class CNames:
         """The user's names that are different in C, but for the prefix."""
         if self.prefix:
             yield f"every name that other files see begins with {self.prefix}"
+        if self.links:
+            yield f"the state has {' and '.join(self.links)}, pointers that count as 8 bytes each here"
         for (role, name), chosen in self.renamed.items():
             if chosen == self.prefix + name:
                 continue

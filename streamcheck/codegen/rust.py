@@ -17,7 +17,7 @@ from streamcheck.core.names import FreshNames
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, default
 from streamcheck.problem.places import Code
-from streamcheck.problem.specification import Trigger
+from streamcheck.problem.specification import Input, Trigger
 
 DEEPEST = 6  # operators in one expression
 I = "    "  # noqa: E741
@@ -76,15 +76,14 @@ class RustWriter:
     def _declarations(self) -> Iterator[list[str]]:
         for type in self.types:
             yield list(_type_lines(type))
-        yield self._struct(
-            self.inputs, [(rust_name(i.name), i.type) for i in self.low.externs], "The inputs of a step."
-        )
+        given = [(rust_name(i.name), i.type, _about(i)) for i in self.low.externs]
+        yield self._struct(self.inputs, given, "The inputs of a step.")
         lines = ["/// The actions of the monitor.", f"pub trait {self.handlers} {{"]
         for trigger in self.low.specification.triggers:
-            lines += [f"{I}/// `{_comment(text.source(trigger.where))}`", f"{I}{self._signature(trigger)};"]
+            lines += [f"{I}/// `{_comment(text.source(trigger.where))}`", f"{I}{self.signature(trigger)};"]
         yield [*lines, "}"]
         if self.low.observers:
-            shown = [(rust_name(o.name), o.term.type) for o in self.low.observers]
+            shown = [(rust_name(o.name), o.term.type, text.source(o.where)) for o in self.low.observers]
             yield self._struct(self.observed, shown, "The observers at the last step.")
         state = [(self.state[c.name], rust_type(c.initial.type)) for c in self.low.cells]
         for ring in self.low.rings:
@@ -96,13 +95,22 @@ class RustWriter:
             lines.append(f"{I}pub observed: {self.observed},")
         yield [*lines, "}"]
 
-    def _struct(self, name: str, fields: list[tuple[str, Type]], about: str) -> list[str]:
+    def _struct(self, name: str, fields: list[tuple[str, Type, str]], about: str) -> list[str]:
         lines = [f"/// {about}", "#[derive(Clone, Copy, Debug, PartialEq)]", f"pub struct {name} {{"]
-        return [*lines, *(f"{I}pub {field}: {rust_type(type)}," for field, type in fields), "}"]
+        for field, type, note in fields:
+            lines += [f"{I}/// {_comment(note)}"] if note else []
+            lines.append(f"{I}pub {field}: {rust_type(type)},")
+        return [*lines, "}"]
 
-    def _signature(self, trigger: Trigger) -> str:
-        parameters = "".join(f", arg{i}: {_parameter_type(a.type)}" for i, (_, a) in enumerate(trigger.args))
-        return f"fn {rust_name(trigger.name)}(&mut self{parameters})"
+    def signature(self, trigger: Trigger) -> str:
+        """The handler of a trigger, as the trait has it."""
+        names = FreshNames(["self"])
+        wishes = [snake_case(name) if name else f"arg{i}" for i, (name, _) in enumerate(trigger.args)]
+        parameters = (
+            f", {names.fresh(rust_name(wish))}: {_parameter_type(arg.type)}"
+            for wish, (_, arg) in zip(wishes, trigger.args, strict=True)
+        )
+        return f"fn {rust_name(trigger.name)}(&mut self{''.join(parameters)})"
 
     # The monitor
 
@@ -258,6 +266,10 @@ def _type_lines(type: Type) -> Iterator[str]:
 
 def _parameter_type(type: Type) -> str:
     return f"{'&' * text.is_composite(type)}{rust_type(type)}"
+
+
+def _about(given: Input) -> str:
+    return ", ".join(part for part in (given.doc, given.unit and f"in {given.unit}") if part)
 
 
 def _comment(words: str) -> str:

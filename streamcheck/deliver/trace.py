@@ -138,7 +138,7 @@ def named_streams(problem: Specification, places: Mapping[str, Place]) -> dict[s
         place = places.get(cell.name)
         if cell.named or place is not None:
             kind, name = ("stream", cell.name) if cell.named else ("state", "")
-            if place is not None and (place.ring or not cell.named):
+            if place is not None and (place.ring or place.window or not cell.named):
                 name = place.variable  # one for all the cells of a ring
             before = named[kind, name].terms if (kind, name) in named else ()
             named[kind, name] = TracedStream(name, kind, cell.where, (*before, cell.var))
@@ -169,7 +169,7 @@ def traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) -> 
             for other in (*line.inside, *(readers.get(line.defines, ()) if line.defines else ())):
                 line.streams.update(other.streams)
             if not line.streams:
-                line.streams.update(dict.fromkeys(keys.externs_on(line)))
+                line.streams.update(dict.fromkeys(keys.read_on(line)))
     yield from lines
 
 
@@ -213,8 +213,11 @@ class _Keys:
         self.state: dict[str, list[str]] = {}
         for cell, place in unit.code.places.items():
             names = [("stream", cell), ("stream", place.variable), ("state", place.variable)]
-            key = next((kinds[name] for name in (names[1:] if place.ring else names) if name in kinds), None)
-            for variable in (place.variable, place.ring):
+            shared = place.ring or place.window
+            key = next((kinds[name] for name in (names[1:] if shared else names) if name in kinds), None)
+            window = place.window
+            also = (window.index, window.recent, window.best, window.push) if window else ()
+            for variable in (place.variable, place.ring, *also):
                 if variable and key and key not in self.state.setdefault(variable, []):
                     self.state[variable].append(key)
         self.locals = {c: kinds["stream", name] for c, name in unit.locals.items() if ("stream", name) in kinds}
@@ -239,10 +242,13 @@ class _Keys:
             for called in re.findall(r"(\w+)\(", line.text):
                 if called in self.triggers:
                     yield self.triggers[called]
+                yield from self.state.get(called, ())
 
-    def externs_on(self, line: TracedLine) -> Iterator[str]:
-        """The inputs that a line mentions."""
+    def read_on(self, line: TracedLine) -> Iterator[str]:
+        """The state and the inputs that a line mentions."""
         for name in NAME.findall(line.text):
+            if self.code.copilot or f"->{name}" in line.text:
+                yield from self.state.get(name, ())
             if name in self.externs and (self.code.copilot or f"->{name}" in line.text):
                 yield self.externs[name]
 

@@ -75,11 +75,14 @@ def _automaton(whole: Part, names: list[str], follow: list[set[int]], letters: M
         definition.stream = make(Node("ref", (), definition.type, definition, where=where))
     before = [append([False], definition.stream) for definition in definitions]
     begins = make(first._node)
+    reached: list[list[Stream]] = [[] for _ in names]
+    for i, after in enumerate(follow):
+        for number in after:
+            reached[number].append(before[i])
     for number, (name, definition) in enumerate(zip(names, definitions, strict=True)):
-        reached = [before[i] for i in range(len(names)) if number in follow[i]]
         if number in whole.first:
-            reached.append(begins)
-        definition.body = (letters[name] & any_of(reached))._node
+            reached[number].append(begins)
+        definition.body = (letters[name] & any_of(reached[number]))._node
     return any_of([definitions[i].stream for i in sorted(whole.last)])
 
 
@@ -149,10 +152,11 @@ class PatternReader:
         if least > most or not most:
             raise self.mistake(f"{match[0].strip()} repeats nothing")
         copies = [part, *(self._copy(begin, match.start()) for _ in range(most - 1))]
-        result = NOTHING
-        for number, copy in enumerate(copies):
-            optional = number >= least
-            result = self._join(result, Part(copy.first, copy.last, copy.empty or optional))
+        result = NOTHING  # a{2,4} is a a (a (a)?)?, so that each copy has one that follows
+        for number in range(most - 1, -1, -1):
+            result = self._join(copies[number], result)
+            if number >= least:
+                result = Part(result.first, result.last, True)
         return result
 
     def _copy(self, begin: int, end: int) -> Part:

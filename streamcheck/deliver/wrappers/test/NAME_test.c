@@ -11,44 +11,44 @@
 static char sc_log[{{log_size}}]; /* of the step at hand */
 static size_t sc_end = 0u;
 
-static void sc_text(const char *words)
+static void sc_text(const char *sc_words)
 {
-    const size_t length = strlen(words);
-    if (sc_end + length < sizeof(sc_log)) {
-        (void)memcpy(&sc_log[sc_end], words, length + 1u);
-        sc_end += length;
+    const size_t sc_length = strlen(sc_words);
+    if (sc_end + sc_length < sizeof(sc_log)) {
+        (void)memcpy(&sc_log[sc_end], sc_words, sc_length + 1u);
+        sc_end += sc_length;
     }
 }
 
-static void sc_word(uint64_t value)
+static void sc_word(uint64_t sc_value)
 {
-    char digits[24];
-    (void)snprintf(digits, sizeof(digits), " %" PRIx64, value);
-    sc_text(digits);
+    char sc_digits[24];
+    (void)snprintf(sc_digits, sizeof(sc_digits), " %" PRIx64, sc_value);
+    sc_text(sc_digits);
 }
 
 % if logs_float
-static void sc_float(float value)
+static void sc_float(float sc_value)
 {
-    uint32_t bits;
-    (void)memcpy(&bits, &value, sizeof(bits));
-    if (isnan(value)) {
+    uint32_t sc_bits;
+    (void)memcpy(&sc_bits, &sc_value, sizeof(sc_bits));
+    if (isnan(sc_value)) {
         sc_text(" nan");
     } else {
-        sc_word(bits);
+        sc_word(sc_bits);
     }
 }
 
 % end
 % if logs_double
-static void sc_double(double value)
+static void sc_double(double sc_value)
 {
-    uint64_t bits;
-    (void)memcpy(&bits, &value, sizeof(bits));
-    if (isnan(value)) {
+    uint64_t sc_bits;
+    (void)memcpy(&sc_bits, &sc_value, sizeof(sc_bits));
+    if (isnan(sc_value)) {
         sc_text(" nan");
     } else {
-        sc_word(bits);
+        sc_word(sc_bits);
     }
 }
 
@@ -103,7 +103,7 @@ static const sc_step {{run.table}}[] = {
 };
 
 % end
-static int sc_replay(const char *about, const sc_step *steps, size_t count)
+static int sc_replay(const char *sc_about, const sc_step *sc_steps, size_t sc_count)
 {
     int sc_wrong = 0;
 % if not copilot
@@ -126,9 +126,9 @@ static int sc_replay(const char *about, const sc_step *steps, size_t count)
 % end
 % end
 % end
-    for (size_t sc_at = 0u; sc_at < count; sc_at++) {
+    for (size_t sc_at = 0u; sc_at < sc_count; sc_at++) {
 % if inputs
-        const sc_row *sc_now = &steps[sc_at].row;
+        const sc_row *sc_now = &sc_steps[sc_at].row;
 % end
 % for input in inputs
 % for leaf in input.leaves
@@ -145,9 +145,9 @@ static int sc_replay(const char *about, const sc_step *steps, size_t count)
 % end
         sc_text("; ");
 % end
-        if (strcmp(sc_log, steps[sc_at].wanted) != 0) {
-            (void)printf("%s, step %lu: the interpreter has %s\n    the C has %s\n", about, (unsigned long)sc_at,
-                steps[sc_at].wanted, sc_log);
+        if (strcmp(sc_log, sc_steps[sc_at].wanted) != 0) {
+            (void)printf("%s, step %lu: the interpreter has %s\n    the C has %s\n", sc_about, (unsigned long)sc_at,
+                sc_steps[sc_at].wanted, sc_log);
             sc_wrong++;
         }
     }

@@ -9,19 +9,19 @@ namespace Monitors {
 }
 
 void {{camel}}Monitor::inputs_handler(
-    FwIndexType portNum{{inputs_comma}}
+    FwIndexType sc_port{{inputs_comma}}
 % for input in inputs
     {{input.cpp_type}} {{input.c}}{{input.comma}}
 % end
 )
 {
-    (void)portNum;
+    (void)sc_port;
 % if inputs
-    {{name}}_inputs given;
+    {{name}}_inputs sc_given;
 % for input in inputs
-    given.{{input.c}} = {{input.c}};
+    sc_given.{{input.c}} = {{input.c}};
 % end
-    {{step}}(&this->state, &given);
+    {{step}}(&this->state, &sc_given);
 % else
     {{step}}(&this->state);
 % end

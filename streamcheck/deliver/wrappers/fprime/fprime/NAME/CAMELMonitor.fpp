@@ -6,7 +6,7 @@ module Monitors {
   @ The inputs of one step of {{name}}
   port {{camel}}Inputs(
 % for input in inputs
-    {{input.c}}: {{input.fpp_type}} @< {{input.doc}}
+    {{input.c}}: {{input.fpp_type}}{{input.annotation}}
 % end
   )
 % for handler in handlers

@@ -21,7 +21,7 @@ public:
 
 private:
     void inputs_handler(
-        FwIndexType portNum{{inputs_comma}}
+        FwIndexType sc_port{{inputs_comma}}
 % for input in inputs
         {{input.cpp_type}} {{input.c}}{{input.comma}}
 % end

@@ -57,11 +57,11 @@ extern "C" {
 // {{handler.source}}
 {{handler.prototype}}
 {
-    messages::{{handler.camel}} message;
+    messages::{{handler.camel}} sc_message;
 % for leaf in handler.leaves
-    message.{{leaf.ros_path}} = {{leaf.value}};
+    sc_message.{{leaf.ros_path}} = {{leaf.value}};
 % end
-    static_cast<{{camel}}Node *>(user)->{{handler.snake}}_->publish(message);
+    static_cast<{{camel}}Node *>(user)->{{handler.snake}}_->publish(sc_message);
 }
 % end
 

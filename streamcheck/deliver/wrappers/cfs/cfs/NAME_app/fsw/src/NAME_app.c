@@ -3,8 +3,8 @@
 % require form functions
 #include "{{name}}_app.h"
 
-static {{name}}_state State;
-static CFE_SB_PipeId_t Pipe;
+static {{name}}_state {{upper}}_State;
+static CFE_SB_PipeId_t {{upper}}_Pipe;
 
 % for handler in handlers
 /* {{handler.source}} */
@@ -24,9 +24,9 @@ void {{upper}}_Process(const CFE_SB_Buffer_t *Buffer)
         return;
     }
 % if inputs
-    {{step}}(&State, &((const {{upper}}_InputsMsg_t *)Buffer)->Inputs);
+    {{step}}(&{{upper}}_State, &((const {{upper}}_InputsMsg_t *)Buffer)->Inputs);
 % else
-    {{step}}(&State);
+    {{step}}(&{{upper}}_State);
 % end
 }
 
@@ -35,14 +35,14 @@ void {{upper}}_AppMain(void)
     uint32 Status = CFE_ES_RunStatus_APP_RUN;
     CFE_SB_Buffer_t *Buffer;
 
-    {{name}}_init(&State);
+    {{name}}_init(&{{upper}}_State);
     if (CFE_EVS_Register(NULL, 0, CFE_EVS_EventFilter_BINARY) != CFE_SUCCESS
-        || CFE_SB_CreatePipe(&Pipe, {{upper}}_PIPE_DEPTH, "{{upper}}_PIPE") != CFE_SUCCESS
-        || CFE_SB_Subscribe({{upper}}_INPUTS_MID, Pipe) != CFE_SUCCESS) {
+        || CFE_SB_CreatePipe(&{{upper}}_Pipe, {{upper}}_PIPE_DEPTH, "{{upper}}_PIPE") != CFE_SUCCESS
+        || CFE_SB_Subscribe({{upper}}_INPUTS_MID, {{upper}}_Pipe) != CFE_SUCCESS) {
         Status = CFE_ES_RunStatus_APP_ERROR;
     }
     while (CFE_ES_RunLoop(&Status)) {
-        if (CFE_SB_ReceiveBuffer(&Buffer, Pipe, CFE_SB_PEND_FOREVER) == CFE_SUCCESS) {
+        if (CFE_SB_ReceiveBuffer(&Buffer, {{upper}}_Pipe, CFE_SB_PEND_FOREVER) == CFE_SUCCESS) {
             {{upper}}_Process(Buffer);
         } else {
             CFE_EVS_SendEvent({{upper}}_PIPE_ERR_EID, CFE_EVS_EventType_ERROR, "no message from the pipe");
