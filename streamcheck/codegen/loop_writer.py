@@ -14,7 +14,7 @@ from streamcheck.codegen.families import Family
 from streamcheck.codegen.loops import Loop
 from streamcheck.codegen.lower import Ring
 from streamcheck.core.operators import c_type
-from streamcheck.core.term import Term, walk
+from streamcheck.core.term import Term
 from streamcheck.core.types import array_of, machine
 
 if TYPE_CHECKING:
@@ -104,25 +104,18 @@ class LoopWriter:
         """The statements of a round. All values are computed before the first is replaced that another one reads."""
         step, block = self.step, Block()
         names = [step.state_names[change.cells[0].name] for change in loop.changes]
-        cells = [f"{step.state(name)}[{counter}]" for name in names]
-        targets = [(c.cells[0].var, place, c.after) for c, place in zip(loop.changes, cells, strict=True)]
-        targets += [(fold.hole, step.texts[fold.hole].text, fold.after) for fold in loop.folds]
+        targets = [
+            (name, f"{step.state(name)}[{counter}]", c.after) for name, c in zip(names, loop.changes, strict=True)
+        ]
+        targets += [(step.texts[f.hole].text, step.texts[f.hole].text, f.after) for f in loop.folds]
         values = [step.expression(after, block, self.site) for _, _, after in targets]
         assignments = []
         for at, ((_, place, after), value) in enumerate(zip(targets, values, strict=True)):
-            replaced = {target for target, _, _ in targets[:at]}
-            is_late = any(node in replaced or node in self._cells_of(loop) for node in walk([after]))
-            if is_late and at and not after.is_const:
+            if words_in([value.text]) & {name for name, _, _ in targets[:at]}:  # it reads what is replaced by then
                 value = step.store(after, value, block)
-            kept = text.kept_type(after.type) if at < len(cells) else after.type
+            kept = text.kept_type(after.type) if at < len(names) else after.type
             assignments.append(step.copy_statement(after.type, place, step.convert(value, kept).text))
         return [*block.lines, *assignments]
-
-    @staticmethod
-    def _cells_of(loop: Loop) -> set[Term]:
-        """The holes that stand for cells which the loop changes."""
-        changed = {c.var for change in loop.changes for c in change.cells[:1]}
-        return {f.hole for f in loop.families if f.terms[0] in changed}
 
     # The values of holes
 
