@@ -67,6 +67,7 @@ class Statements:
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
         self.shared: list[str] = []  # variables that other files can name
+        self.handles: list[str] = []  # those of them, and of the parameters, that may point to others
 
     # Variables
 
@@ -402,6 +403,7 @@ class Statements:
             to.declarations.kind_of(node, to.scope)
             return
         if "extern" in node.storage:
+            to.scope.names[node.name] = self.globals.names[node.name]
             return
         kind = initial.kind_of(node, to)
         if isinstance(kind, Opaque):
