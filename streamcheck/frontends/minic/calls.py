@@ -243,14 +243,14 @@ class Calls:
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
+        start = to.accesses.mark()
+        to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         to.lifetimes.reenter(lifetime)
         flow.function = function.name
-        start = to.accesses.mark()
-        to.accesses.depth += 1
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
         self._body(function, leave)
