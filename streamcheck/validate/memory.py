@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
 
+from streamcheck.c import kinds
 from streamcheck.c.initial import PartPath
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue, Object
@@ -201,20 +202,10 @@ class Memory:
 
 def scalars_of(kind: AnyKind) -> Iterator[tuple[PartPath, AnyKind]]:
     """The scalars of a kind with their paths, in the order of declaration. SpecError if no machine would hold them."""
-    number = _number_of_scalars(kind)
+    number = kinds.number_of_scalars(kind)
     if number > MOST_SCALARS:
         raise SpecError(f"an object of {number} values; the proof takes at most {MOST_SCALARS}")
     return _scalars_of(kind, ())
-
-
-def _number_of_scalars(kind: AnyKind) -> int:
-    match kind:
-        case Array():
-            return kind.length * _number_of_scalars(kind.element)
-        case Struct():
-            return sum(_number_of_scalars(inner) for _, inner in kind.fields)
-        case _:
-            return 1
 
 
 def _scalars_of(kind: AnyKind, path: PartPath) -> Iterator[tuple[PartPath, AnyKind]]:
