@@ -342,6 +342,11 @@ class Execution(Evaluator):
             return self.read(self._member_at(node.expr))
         return super()._UnaryOp(node)
 
+    def require_alive(self, target: Lvalue) -> None:
+        """Nobody knows where the user's pointer points, not even if it is null: it is passed on and no more."""
+        if self.user is not None and target.object is self.user:
+            raise SpecError("the user's pointer is only passed on", self.where)
+
     def _member_at(self, node: Any) -> Lvalue:
         """The member that `(const K *)((const uint8_t *)p + offsetof(T, first) + i * sizeof(K))` points to: `i` members
         after the first of the struct that p points to. All are of kind K, and the file checks that there is no padding
@@ -368,7 +373,7 @@ class Execution(Evaluator):
             raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
         first = [field for field, _ in target.fields].index(offset.args.exprs[1].name)
         members = target.fields[first : first + int(index.payload) + 1]
-        if len(members) <= index.payload or any(kind != wanted.target for _, kind in members):
+        if not 0 <= index.payload < len(members) or any(kind != wanted.target for _, kind in members):
             raise self.error(f"there are no {index.payload + 1} members of one type", node)
         checks = [(check, kind) for struct, kind, check in self.dense if struct == target]
         if not any(check.includes(target.fields, kind, members) for check, kind in checks):

@@ -41,6 +41,7 @@ class Memory:
         self.parts: Parts = {}
         self.indeterminate: Parts = {}  # the condition that a part has no value yet, if it can be so
         self.rings: dict[Part, RingSlots] = {}  # by their first part
+        self.hidden: set[Part] = set()  # what only functions that are not executed may touch
         self.numbers: dict[Object, int] = {}
         self.frozen = 0  # the first objects, up to this number, may not be written: an expression is being evaluated
         self._layouts: dict[int, tuple[AnyKind, dict[str, tuple[int, AnyKind]], int]] = {}
@@ -141,7 +142,7 @@ class Memory:
     def read(self, lvalue: Lvalue) -> list[Term]:
         """The scalars of a part."""
         ways = self.offsets(lvalue)
-        self._check_rings(lvalue, ways)
+        self._check_access(lvalue, ways)
         values = []
         for i in range(self.width(lvalue.kind)):
             value = self.parts[(lvalue.object, ways[-1][1] + i)]
@@ -167,7 +168,7 @@ class Memory:
         if self.numbers[lvalue.object] <= self.frozen:
             raise SpecError("an expression with a side effect")
         ways = self.offsets(lvalue)
-        self._check_rings(lvalue, ways)
+        self._check_access(lvalue, ways)
         for condition, at in ways:
             when = conjunction(live, condition)
             for i, value in enumerate(values):
@@ -185,9 +186,12 @@ class Memory:
             yes, no = (m.get(part, FALSE) for m in (indeterminate, self.indeterminate))
             self.indeterminate[part] = either(condition, yes, no)
 
-    def _check_rings(self, lvalue: Lvalue, ways: list[tuple[Term, int]]) -> None:
-        """The slots of a ring are in the order of time: only one at a time means what it means in C."""
+    def _check_access(self, lvalue: Lvalue, ways: list[tuple[Term, int]]) -> None:
+        """The slots of a ring are in the order of time: only one at a time means what it means in C. Nothing hidden is
+        touched."""
         size = self.width(lvalue.kind)
+        if self.hidden and any((lvalue.object, at + i) in self.hidden for _, at in ways for i in range(size)):
+            raise SpecError("a window is touched other than by its functions")
         for (object, start), ring in self.rings.items():
             if object is not lvalue.object:
                 continue

@@ -31,6 +31,7 @@ FLOAT_CHECKS = (
     '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
 )
 TABLE = "#ifndef SC_TABLE\n#define SC_TABLE\n#endif\n"  # where users may say in which section tables are
+TABLE_LINE = re.compile(r"static const (struct )?\w+ \w+(\[\d+\])* SC_TABLE = \{\n")
 INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
 MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
 HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "offsetof": "stddef.h"}
@@ -133,6 +134,8 @@ class Reader:
             self._file(include[2])
 
     def _code(self, file: str, line: str) -> None:
+        if "SC_TABLE" in line and not TABLE_LINE.fullmatch(line):
+            raise SpecError("SC_TABLE is for constants alone, which may be in read-only memory", Location(file, 1))
         misplaced = STORAGE.search(line, re.match(r"\s*(\w+ )?", line).end())  # type: ignore[union-attr]
         if misplaced:
             raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))
