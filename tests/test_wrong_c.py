@@ -71,6 +71,11 @@ def test_the_check_of_assumptions_pushes_nothing():
     assert refused(window(), r"(bool window_assumptions_hold\([^)]*\)\n\{\n)", push, assumptions=True)
 
 
+def test_the_initialisation_reads_no_value_that_is_not_there():
+    held = "state->assumptions_held = ((uint32_t)state->assumptions_held & 2u) == 0u;"
+    assert refused(window(), r"state->assumptions_held = true;", held, assumptions=True)
+
+
 def test_a_window_is_touched_by_its_functions_alone():
     """After a push its index is another; the proof does not know which."""
     code = unit_of(window()).files["window.c"]

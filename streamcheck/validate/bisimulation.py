@@ -265,6 +265,7 @@ class Bisimulation:
         if self.code.copilot:
             return None
         state = self._any_state(run)
+        run.memory.indeterminate |= dict.fromkeys(parts_of(run, state), TRUE)
         links = self._links(run)
         run.linking = state.object
         if run.run(f"{self.name}_init", [Pointee(state), *links.values()]) is not None or run.calls:
