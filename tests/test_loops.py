@@ -236,6 +236,15 @@ def extreme_of(type, n, best, first=0):
     return spec
 
 
+def test_a_fold_that_begins_with_minus_zero_is_the_same_term():
+    """No solver is asked about a tree of 33 additions and products of floats."""
+    f = extern("f", Double)
+    spec = Spec("varied")
+    spec.trigger("t", True, [statistics.variance(33, [0.5] * 32 ++ f)])
+    outcome = validate(unit_of(spec))
+    assert outcome.is_proved and outcome.questions < 2
+
+
 EXTREMES = [(Int8, 17, statistics.max), (Word16, 40, statistics.min), (Int32, 33, statistics.min)]
 EXTREMES += [(Int64, 100, statistics.max)]
 
