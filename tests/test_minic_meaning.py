@@ -414,3 +414,80 @@ def test_extern_in_a_block_names_the_object_of_the_file(read, text):
 def test_a_variable_declared_in_a_block_is_nameable(read):
     (limit,) = [e.limit for e in read("void ext(void); int main(void) { extern int v; ext(); }").errors]
     assert limit.reason == "ext has no body and may change v"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "arguments", "is_open"),
+    [
+        ("int *restrict p, int *restrict q", "*p = 1; *q = 2;", "&x, &x", True),
+        ("int *restrict p, const int *q", "*p = *q;", "&x, &x", True),
+        ("int p[restrict 2], int *__restrict q", "p[0] = q[0];", "a, a + 1", True),
+        ("int *__restrict__ p", "*p = 1; g = 2;", "&g", True),
+        ("int *restrict p", "*p = 1; h();", "&g", True),
+        ("const int *restrict p, const int *restrict q", "*p; *q;", "&x, &x", False),
+        ("int *restrict p, int *restrict q", "*p = 1; *q = 2;", "&x, a", False),
+        ("int *restrict p, int *restrict q", "*p = 1; *q = 2;", "&s.x, &s.y", False),
+        ("int *p, int *q", "*p = 1; *q = 2;", "&x, &x", False),
+    ],
+)
+def test_restrict(read, parameters, body, arguments, is_open):
+    before = f"static int g, a[2]; static void h(void) {{ g = 1; }} static struct {{ int x, y; }} s; static void f({parameters}) {{ {body} }}\n"
+    cfa = read(f"{before}int main(void) {{ int x = 0; f({arguments});\nassert(g < 3); }}")
+    found = [e for e in cfa.errors if e.limit is not None]
+    assert [e.name for e in found] == ["no call of f, line 2"] * is_open
+    assert all("p is restrict" in e.limit.reason and "assert, line 3" in e.limit.hidden for e in found)
+
+
+STRUCT = "struct s { int a[3], b; } g; struct s mk(void) { return g; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int x;\nint main(void) {\nint *restrict p = &x; }", "p: restrict is supported on parameters only"),
+        ("int x;\n\nint *restrict p = &x; int main(void) { }", "p: restrict is supported on parameters only"),
+        ("int f();\nint main(void) {\nf(1.5); }\nint f(int x) { return x; }", "f(1.5): x is int, not double"),
+        ("int main(void) {\n\nf(1L); }\nint f(int x) { return x; }", "f(1L): x is int, not long"),
+        ("int f();\nint main(void) { char c = 1;\nf(c); }\nint f(char x) { return x; }", "f(c): x is char, not char"),
+        ("int f();\nint main(void) {\nf(1); }\nint f(int x, int y) { return x; }", "f takes 2 arguments, found 1"),
+        (f"{STRUCT}int main(void) {{\nmk().a[0] = 5; }}", "mk().a[0] is a part of a value, not of a variable"),
+        (f"{STRUCT}int main(void) {{\nmk().b++; }}", "mk().b is a part of a value"),
+        (f"{STRUCT}int main(void) {{\nint *p = mk().a; }}", "p points into a value that ends here"),
+        ("struct s { const int k; int j; } s;\nint main(void) {\n*(int *)&s.k = 5; }", "it is const"),
+        ("struct s { const int k[2]; } s[2];\nint main(void) {\ns[1].k[0] = 5; }", "s[1].k[0] = 5: it is const"),
+    ],
+)  # fmt: skip
+def test_what_c_leaves_undefined_is_refused(read, text, message):
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert error.value.where.line == 3 and message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int r; int f(); int main(void) { r = f(3); } int f(int x) { return x; }",
+        "int r; int f(int); int main(void) { r = f(3.5); } int f(int x) { return x; }",
+        "int r; int main(void) { int f(int); r = f(3.5); } int f(int x) { return x; }",
+        "int r; double f(); int main(void) { r = f(3.5f); } double f(double x) { return x; }",
+        "int r; struct s { int a[3]; } g = {{1, 3}}; struct s mk(void) { return g; } int main(void) { r = mk().a[1]; }",
+        "int r; struct s { const int k; int j; } s; int main(void) { s.j = 3; r = s.j + s.k; }",
+    ],
+)
+def test_what_c_defines_is_not_refused(read, text):
+    assert ends(read(text)) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "claim"),
+    [
+        ("return f(0);", ["a value is returned, line 3"]),
+        ("int x = f(0) + 1; return 0;", ["a value is returned, line 3", "no overflow, line 3"]),
+        ("f(0); return 0;", []),
+        ("(void)f(0); return 0;", []),
+        ("return g(0);", []),
+    ],
+)
+def test_the_value_of_a_function_that_returns_none(read, call, claim):
+    text = "int f(int x) { if (x) return 1; }\nint g(int x) { if (x) return 1; else return 2; }\n"
+    assert claims(read(f"{text}int main(void) {{ {call} }}")) == claim

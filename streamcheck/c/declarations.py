@@ -32,6 +32,7 @@ class Function:
     body: Any  # None: declared only
     where: Location
     static: bool = False
+    restricted: frozenset[str] = frozenset()  # the parameters that are `restrict`
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,9 @@ class Declarations:
         if len(set(names)) < len(names):
             raise SpecError(f"two parameters of {decl.name} have one name", where_of(decl))
         result = self.kind_of(decl.type.type, scope)
-        return Function(decl.name, result, tuple(parameters), body, where_of(decl), "static" in decl.storage)
+        restricted = frozenset(p.name for p in params if form(p) == "Decl" and "restrict" in _qualifiers(p.type))
+        static = "static" in decl.storage
+        return Function(decl.name, result, tuple(parameters), body, where_of(decl), static, restricted)
 
     def _parameters(self, function: str, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         params = node.args.params if node.args else ()
@@ -272,7 +275,9 @@ class Declarations:
         if node.decls is None:
             known = scope.tag(node.name)
             return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
-        kind = Struct(node.name or "", tuple(self._fields(node, scope)), *self._layout(node, scope))
+        kind = Struct(
+            node.name or "", tuple(self._fields(node, scope)), *self._layout(node, scope), _constant_fields(node)
+        )
         names = [name for name, _ in kind.fields if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
@@ -323,6 +328,15 @@ class Declarations:
 def _kind_that_holds(values: Collection[int], *choices: Integer) -> Integer:
     """The first of the kinds that holds all the values, or the last."""
     return next((k for k in choices if all(k.low <= v <= k.high for v in values)), choices[-1])
+
+
+def _qualifiers(node: Any) -> Collection[str]:
+    return getattr(node, "dim_quals", None) or getattr(node, "quals", None) or ()
+
+
+def _constant_fields(node: Any) -> frozenset[str]:
+    fields = [d for d in node.decls if form(d) == "Decl" and form(d.type) != "PtrDecl"]
+    return frozenset(d.name for d in fields if has_constant_elements(d.type))
 
 
 def has_constant_elements(node: Any) -> bool:

@@ -397,6 +397,7 @@ class Evaluator:
     def lvalue(self, node: Any) -> Lvalue | PointerVariable:
         """The lvalue that an expression on the left of an assignment designates."""
         with self.at(node):
+            self._refuse_temporary(node)
             match form(node):
                 case "ID":
                     meaning = self.scope.meaning(node.name)
@@ -411,6 +412,16 @@ class Evaluator:
                 case "UnaryOp" if node.op == "*":
                     return pointers.dereference(self.value(node.expr), self, node)
         raise self.error(f"{self.text(node)} is not a variable", node)
+
+    def _refuse_temporary(self, node: Any) -> None:
+        """Error if the node is a part of the value of an expression, which is no object that lasts (6.5.2.2)."""
+        whole = node
+        while form(whole) == "ArrayRef" or (form(whole) == "StructRef" and whole.type == "."):
+            whole = whole.name
+        if form(whole) in ("FuncCall", "Assignment", "ExprList", "TernaryOp") and whole is not node:
+            kind = static.kind_of(self, whole)
+            if isinstance(kind, Struct):
+                raise self.error(f"{self.text(node)} is a part of a value, not of a variable; write a variable", node)
 
     def _array_and_index(self, node: Any) -> tuple[CResult, CValue]:
         array, index = self.in_order(

@@ -19,13 +19,25 @@ TOKEN = re.compile(
     re.X | re.S,
 )
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})(?![0-9a-fA-F])|([0-7]{1,3})|.)", re.S)
-DROPPED = frozenset("__extension__ __inline __inline__ __restrict __restrict__ restrict _Noreturn noreturn".split())
+DROPPED = frozenset("__extension__ __inline __inline__ _Noreturn noreturn".split())
 ATTRIBUTES = ("__attribute__", "__attribute", "_Alignas", "alignas")
 MEANINGFUL = frozenset("vector_size cleanup alias constructor destructor scalar_storage_order".split())
 MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
 ASSEMBLERS = ("asm", "__asm", "__asm__")
-RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
-RENAMED |= {"__signed": "signed", "__builtin_offsetof": "offsetof", "__alignof__": "_Alignof", "__alignof": "_Alignof"}
+RENAMED = {
+    "__volatile__": "volatile",
+    "__volatile": "volatile",
+    "__const": "const",
+    "__restrict": "restrict",
+    "__signed__": "signed",
+}
+RENAMED |= {
+    "__restrict__": "restrict",
+    "__signed": "signed",
+    "__builtin_offsetof": "offsetof",
+    "__alignof__": "_Alignof",
+    "__alignof": "_Alignof",
+}
 REFUSED = dict.fromkeys(("typeof", "__typeof__", "__typeof", "__auto_type"), "write the type")
 REFUSED |= {"_Generic": "write the expression for the type", "__label__": "write a label of the function"}
 OF_TYPES = ("__builtin_types_compatible_p", "__builtin_va_arg", "va_arg")  # their arguments are types

@@ -64,12 +64,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """`packed`: its fields follow each other. `aligned`: its alignment is at least this, None if it is not known."""
+    """`packed`: its fields follow each other. `aligned`: its alignment is at least this, None if it is not known.
+    `constant`: the fields that are const."""
 
     name: str
     fields: tuple[tuple[str, AnyKind], ...]
     packed: bool = False
     aligned: int | None = 1
+    constant: frozenset[str] = frozenset()
     _by_name: dict[str, AnyKind] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -35,7 +35,17 @@ class Lvalue:
 
     @property
     def is_constant(self) -> bool:
-        return self.constant or self.object.constant
+        return self.constant or self.object.constant or self._is_in_constant_field()
+
+    def _is_in_constant_field(self) -> bool:
+        kind = self.object.kind
+        for name in self.fields:
+            while isinstance(kind, Array):
+                kind = kind.element
+            if not isinstance(kind, Struct) or name in kind.constant:
+                return isinstance(kind, Struct)
+            kind = dict(kind.fields)[name]
+        return False
 
     def element(self, index: Term) -> Lvalue:
         assert isinstance(self.kind, Array)

@@ -17,11 +17,13 @@ from streamcheck.c.syntax import form
 from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
-from streamcheck.frontends.minic.callbacks import Callbacks
+from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
 from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
+from streamcheck.frontends.minic.order import overlap
+from streamcheck.frontends.minic.prototypes import Prototypes
 from streamcheck.frontends.minic.storage import Update
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ class Calls:
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
         self.memory = MemoryCalls(expressions)
+        self.unused: Any = None  # the last expression whose value is not used
+        self.prototypes = Prototypes()
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
         if form(node.name) != "ID":
@@ -251,19 +255,22 @@ class Calls:
     # Functions of the file
 
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
-        to, flow = self.expressions, self.expressions.flow
+        to, flow, wanted = self.expressions, self.expressions.flow, node is not self.unused
         if function.name in self.active:
             acts = any(not isinstance(v, CValue) for v in self._evaluate(arguments)) or self.statements.has_static
             return self._leave_model(function.name, function, f"{function.name} calls itself", node, acts=acts)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
+        if not self.prototypes.reaches(function.name, self.active[-1] if self.active else ""):
+            self._require_promoted(function, arguments, node)
         values = self._evaluate(arguments)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
+        self._require_restrict(function, values)
         start = to.accesses.mark()
         to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
@@ -274,7 +281,7 @@ class Calls:
         flow.function = function.name
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
-        self._body(function, leave)
+        self._body(function, leave, wanted=wanted)
         self.asserted = None if outermost else self.asserted
         to.accesses.settle(start)
         to.accesses.depth -= 1
@@ -285,6 +292,49 @@ class Calls:
         if isinstance(result, PointerVariable):
             return pointers.value_of(result, to, node)
         return None if result is None else to.read(result)
+
+    def _require_promoted(self, function: Function, arguments: list[Any], node: Any) -> None:
+        """Error if an argument has another type than its parameter: a call without a prototype converts nothing."""
+        to = self.expressions
+        for (name, wanted), argument in zip(function.parameters, arguments, strict=True):
+            given = static.kind_of(to, argument)
+            kept = kinds.promote(given) if isinstance(given, Integer) else given
+            if (kinds.DOUBLE if kept == kinds.FLOAT else kept) != wanted and isinstance(wanted, Integer | Floating):
+                passed = "" if kept == given else f" (passed as {kept})"
+                reason = f"{name} is {wanted}, not {given}{passed}, and {function.name} has no prototype here"
+                raise to.error(f"{to.text(node)}: {reason}; declare its parameters before", node)
+
+    def _require_restrict(self, function: Function, values: list[CResult]) -> None:
+        """The end of what is modelled, if what a `restrict` parameter points to may change by another name."""
+        to = self.expressions
+        pointers_to = {
+            name: pointers.pointee_of(value, to, function.body).lvalue
+            for (name, kind), value in zip(function.parameters, values, strict=True)
+            if isinstance(kind, Pointer) and isinstance(value, Pointee | Lvalue)
+        }
+        constant = {n for n, k in function.parameters if isinstance(k, Pointer) and k.constant}
+        used = self._names_used(function) if function.restricted else set()
+        for name in sorted(function.restricted & pointers_to.keys()):
+            for other, target in pointers_to.items():
+                same = target.object is pointers_to[name].object and overlap(target.fields, pointers_to[name].fields)
+                if other != name and same and not {name, other} <= constant:
+                    self._leave_restrict(function, name, f"{other} points")
+            if pointers_to[name].object.name in used and not pointers_to[name].is_constant:
+                self._leave_restrict(function, name, f"{pointers_to[name].object.name} is")
+
+    def _names_used(self, function: Function) -> set[str]:
+        """The names in the function and in those of the file that it calls."""
+        waiting, used = [function.body], set[str]()
+        while waiting:
+            new = {n.name for n in nodes_in(waiting.pop()) if form(n) == "ID"} - used
+            used |= new
+            found = (self.statements.globals.names.get(name) for name in new)
+            waiting += [f.body for f in found if isinstance(f, Function) and f.body is not None]
+        return used
+
+    def _leave_restrict(self, function: Function, name: str, other: str) -> None:
+        reason = f"{name} is restrict, and {other} into the same object"
+        self.expressions.limit(f"call of {function.name}", reason, FALSE)
 
     def _evaluate(self, arguments: list[Any]) -> list[CResult]:
         """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
@@ -327,15 +377,16 @@ class Calls:
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
 
-    def _body(self, function: Function, leave: str) -> None:
-        flow = self.expressions.flow
+    def _body(self, function: Function, leave: str, *, wanted: bool) -> None:
+        to, flow = self.expressions, self.expressions.flow
         result: Lvalue | PointerVariable | None = None
         if isinstance(function.result, Pointer):
             result = self.statements.pointer("return", function.result, (function.name, "return"), None, sure=True)
         elif function.result != kinds.VOID:
             result = self.statements.variable("return", function.result, (function.name, "return"))
+            to.temporaries.add(result.object)
         self.results[function.name] = result
-        self.statements.run(function, result, leave)
+        self.statements.run(function, result, leave, wanted=wanted)
         flow.at = leave
 
 

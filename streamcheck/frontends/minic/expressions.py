@@ -11,8 +11,9 @@ from streamcheck.c.declarations import CResult, PointerVariable
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
-from streamcheck.c.lvalues import Lvalue, leaves
+from streamcheck.c.lvalues import Lvalue, Object, leaves
 from streamcheck.c.syntax import form, is_first_or_second
+from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
@@ -34,6 +35,7 @@ class Expressions(Evaluator):
         self.storage = Storage()
         self.accesses = Accesses()
         self.lifetimes = Lifetimes(flow, self.storage)
+        self.temporaries: set[Object] = set()  # the values of calls
         self.calls: Calls
 
     # Callbacks of the evaluator
@@ -53,6 +55,8 @@ class Expressions(Evaluator):
             self.arithmetic.oblige(SideCondition.ALIVE, FALSE)
 
     def note_target(self, pointer: PointerVariable, target: Lvalue) -> None:
+        if target.object in self.temporaries:
+            raise SpecError(f"{pointer.name} points into a value that ends here; write a variable for it", self.where)
         self.lifetimes.bind(pointer, target.object)
 
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
@@ -199,8 +203,8 @@ class Expressions(Evaluator):
 
     # Effects
 
-    def effect(self, node: Any) -> None:
-        """An expression whose value is not used."""
+    def effect(self, node: Any, *, returned: bool = False) -> None:
+        """An expression whose value is not used here. `returned`: it is the result of the function that is read."""
         where, shape = self.place_of(node), form(node)
         if shape == "Cast" and self.declarations.kind_of(node.to_type, self.scope) == kinds.VOID:
             self.effect(node.expr)
@@ -215,9 +219,10 @@ class Expressions(Evaluator):
             self.condition(node.cond, yes, no)
             for place, part in ((yes, node.iftrue), (no, node.iffalse)):
                 self.flow.at = place
-                self.effect(part)
+                self.effect(part, returned=returned)
                 self.flow.step(where, "skip", to=join)
         else:
+            self.calls.unused = None if returned else node
             self.value(node)
             self.flow.settle(where, self.text(node))
 

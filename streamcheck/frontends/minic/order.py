@@ -80,7 +80,7 @@ class Accesses:
             by_object.setdefault(a.lvalue.object, []).append(a)
         for b in sides[1]:
             for a in by_object.get(b.lvalue.object, ()):
-                if (a.writes or b.writes) and _overlap(a.lvalue.fields, b.lvalue.fields):
+                if (a.writes or b.writes) and overlap(a.lvalue.fields, b.lvalue.fields):
                     yield a, b
 
     def _countable(self, accesses: Sequence[Access]) -> list[Access]:
@@ -89,7 +89,7 @@ class Accesses:
     def pending_writes(self, lvalue: Lvalue) -> Iterator[Access]:
         """The writes to the lvalue by operands of the assignment that is about to write it."""
         for a in self.made[self.starts[-1].mark :]:
-            if a.pending and a.lvalue.object is lvalue.object and _overlap(a.lvalue.fields, lvalue.fields):
+            if a.pending and a.lvalue.object is lvalue.object and overlap(a.lvalue.fields, lvalue.fields):
                 yield a
 
 
@@ -99,5 +99,6 @@ def same_place(a: Lvalue, b: Lvalue, index_type: Type) -> Term:
     return conjunction(*(comparison("eq", recast(i, index_type), recast(j, index_type)) for i, j in pairs))
 
 
-def _overlap(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+def overlap(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """One of two paths of fields leads into the other."""
     return all(x == y for x, y in zip(a, b, strict=False))

@@ -24,6 +24,7 @@ from streamcheck.frontends.minic.callbacks import CallbackEffect, Callbacks, nod
 from streamcheck.frontends.minic.calls import ASSERTIONS, ASSUMPTIONS, ERRORS, STREAMS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
+from streamcheck.frontends.minic.prototypes import prototypes_of
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
@@ -123,6 +124,7 @@ class _TranslationUnit:
     def _declare_all(self, nodes: list[Any]) -> None:
         inner = [n for node in nodes for n in nodes_in(node)]
         self.mentioned = {n.name for n in inner if form(n) == "ID"}
+        self.calls.prototypes = prototypes_of(nodes)
         for node in nodes:
             self._declare(node)
         for node in inner:  # `extern` in a block
@@ -186,6 +188,8 @@ class _TranslationUnit:
                 scope.names[node.name] = kind
                 return
             if isinstance(kind, Pointer):
+                if "restrict" in (getattr(node.type, "quals", None) or ()):
+                    raise to.error(f"{node.name}: restrict is supported on parameters only", node)
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
                 self.globals[node.name] = node
                 return

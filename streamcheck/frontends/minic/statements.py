@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
-from streamcheck.c.arithmetic import CValue
+from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.extensions import RANGE
 from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
@@ -16,7 +16,7 @@ from streamcheck.c.syntax import form, has_name, where_of
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
-from streamcheck.core.term import Term, variables
+from streamcheck.core.term import FALSE, Term, variables
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
@@ -55,6 +55,7 @@ class Inlining:
     waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
     wanted: dict[str, Any] = field(default_factory=dict)
     straight: bool = True  # nothing so far can run twice
+    wanted_result: bool = False  # the caller uses the value
 
 
 class Statements:
@@ -150,9 +151,11 @@ class Statements:
 
     # Functions
 
-    def run(self, function: Function, result: Lvalue | PointerVariable | None, leave: str) -> None:
-        """The body of a function, from the current place to `leave`."""
-        frame = Inlining(function, result, leave, outermost=not self.frames)
+    def run(
+        self, function: Function, result: Lvalue | PointerVariable | None, leave: str, *, wanted: bool = False
+    ) -> None:
+        """The body of a function, from the current place to `leave`. `wanted`: its result is used."""
+        frame = Inlining(function, result, leave, outermost=not self.frames, wanted_result=wanted)
         self.frames.append(frame)
         self.statement(function.body)
         for name, node in frame.wanted.items():
@@ -165,6 +168,8 @@ class Statements:
     def _lose_result(self, frame: Inlining) -> None:
         """The function returns without a value (of main, that is 0)."""
         result = frame.result.offset if isinstance(frame.result, PointerVariable) else frame.result
+        if frame.wanted_result and frame.result is not None:
+            self.expressions.arithmetic.oblige(SideCondition.RETURN, FALSE)
         if result is not None and frame.function.name != "main":
             self._unknown_value(result, f"{frame.function.name}.return")
 
@@ -298,7 +303,7 @@ class Statements:
         if node.expr is None:
             self._lose_result(frame)
         elif frame.result is None:
-            to.effect(node.expr)
+            to.effect(node.expr, returned=frame.function.result != kinds.VOID)
         elif isinstance(frame.result, PointerVariable):
             to.assign(node, *pointers.bind(frame.result, to.value(node.expr), to.text(node), to, node))
         else:
@@ -474,6 +479,8 @@ class Statements:
     def _pointer(self, node: Any, kind: Pointer) -> None:
         to = self.expressions
         frame = self.frame
+        if "restrict" in (getattr(node.type, "quals", None) or ()):
+            raise to.error(f"{node.name}: restrict is supported on parameters only", node)
         if "static" in node.storage:
             raise to.error("a static pointer in a function is not supported", node)
         key = ("" if frame.outermost else frame.function.name, id(node))
