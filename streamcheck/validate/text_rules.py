@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from streamcheck.c.arithmetic import FUNCTIONS
 from streamcheck.c.kinds import PORTABLE_CONSTANTS, PORTABLE_TYPEDEFS
+from streamcheck.c.lines import without_comments
 from streamcheck.c.literals import CONSTANT_MACROS
-from streamcheck.c.preprocess import without_comments
 from streamcheck.core.c_names import KEYWORDS, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
