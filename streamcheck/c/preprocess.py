@@ -72,6 +72,8 @@ class IfSection:
 
 def read_file(path: str) -> str | None:
     """The text of a file. None if it does not exist."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise SpecError(f"{path} is {'a directory' if os.path.isdir(path) else 'a device'}, not a file")
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -132,9 +134,13 @@ class Preprocessor:
             self.headers.add(name.strip("<>"))
             return  # what the headers of the standard library define is known
         beside = os.path.join(os.path.dirname(path), name.strip('"'))
-        if self.files(beside) is None and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
+        try:
+            known = self.files(beside) is not None
+        except SpecError as why:
+            raise SpecError(f"#include {name}: {why.message}", self.here) from None
+        if not known and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
             return
-        if self.files(beside) is None:
+        if not known:
             raise SpecError(f"{name} is not in the directory of the file that includes it", self.here)
         if beside in within:
             raise SpecError(f"{name} includes itself", self.here)

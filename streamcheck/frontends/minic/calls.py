@@ -151,8 +151,6 @@ class Calls:
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
             raise to.error("assembler is not supported", node)
-        if name.startswith(effects.CHOOSERS):
-            return self._unknown(name, function, arguments, node)
         if name == "__builtin_unreachable":
             to.oblige(SideCondition.REACHED, TRUE, FALSE)
             to.flow.settle(to.where, to.text(node))
@@ -173,9 +171,24 @@ class Calls:
         if plain in WITHOUT_EFFECT:
             return None
         reason = self._reason(name, plain, function, values)
-        if reason is not None:
-            return self._leave_model(name, function, reason, node)
-        return self._unknown(name, function, [], node)
+        result = self._unknown(name, node) if reason is None else self._leave_model(name, function, reason, node)
+        if plain not in library.NOT_MODELLED and not self._calls_nothing(name):
+            self._doubt_callbacks(name, leaves=reason is not None)
+        return result
+
+    def _calls_nothing(self, name: str) -> bool:
+        return name in self.source.pure or name.startswith(("__VERIFIER_", *effects.CHOOSERS))
+
+    def _doubt_callbacks(self, name: str, *, leaves: bool) -> None:
+        """Leaves open what may fail in functions that the call may call back, in any state."""
+        to, claims = self.expressions, self.callbacks.claims()
+        if not claims:
+            return
+        back, failing = next(iter(claims.items()))
+        what = "" if failing is None else f" ({min(failing)})"
+        reason = f"{name} has no body and may call back {back}, which may fail{what}"
+        open_claims = {to.flow.entry if found is None else c for found in claims.values() for c in found or [""]}
+        to.flow.doubt(f"call of {name}", reason, to.where, open_claims, aside=not leaves)
 
     def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
         """Why a call may do more than return a value. None if it cannot."""
@@ -183,17 +196,22 @@ class Calls:
             return f"{name} may write to an object, by %n"
         if plain in library.NOT_MODELLED:
             return f"{name} is a function of the standard library without an exact model"
-        if function is None:
+        if function is None and not name.startswith(effects.CHOOSERS):
             return f"{name} is not declared"
         if name in self.source.pure:
             return None
         if any(isinstance(v, Pointee | Lvalue) for v in values):
             return f"{name} has no body and is passed an object of this file"
+        if name.startswith(effects.CHOOSERS):
+            return None
+        handles = self.statements.handles
+        if handles:
+            return f"{name} has no body and may change {handles[0]} or what it points to"
         shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
         if shared:
             return f"{name} has no body and may change {shared[0]}"
         change = self.callbacks.change()
-        if change is None or name.startswith("__VERIFIER_"):
+        if change is None or self._calls_nothing(name):
             return None
         back, changed = change
         return f"{name} has no body and may call back {back}, which may change {changed}"
@@ -217,9 +235,8 @@ class Calls:
             return CValue(kind, to.unknown(f"{name}()", kind))
         return to.storage.add(kind, f"value, {to.flow.line(to.where)}", self.statements.term)
 
-    def _unknown(self, name: str, function: Function | None, arguments: list[Any], node: Any) -> CResult:
+    def _unknown(self, name: str, node: Any) -> CResult:
         to = self.expressions
-        self._evaluate(arguments)
         kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
         if not known:

@@ -24,6 +24,8 @@ from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
 
+MOST_SCALARS = 2_000_000  # of one variable: the values of its elements are listed
+MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
 Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
@@ -68,6 +70,7 @@ class Statements:
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
         self.shared: list[str] = []  # variables that other files can name
+        self.handles: list[str] = []  # those of them, and of the parameters, that may point to others
 
     # Variables
 
@@ -75,6 +78,7 @@ class Statements:
         """The variable of a declaration. There is only one even if its function is inlined many times, because no two
         calls of it are active at once."""
         if key not in self.known:
+            self._refuse_large(name, kind)
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
                 self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
@@ -86,6 +90,14 @@ class Statements:
         accesses = self.expressions.accesses
         accesses.levels[self.known[key].object] = accesses.depth
         return self.known[key]
+
+    def _refuse_large(self, name: str, kind: AnyKind) -> None:
+        if kinds.dimensions(kind) > MOST_DIMENSIONS:
+            message = f"{name} has more than {MOST_DIMENSIONS} dimensions; declare fewer"
+            raise SpecError(message, self.expressions.where)
+        if kinds.number_of_scalars(kind) > MOST_SCALARS:
+            message = f"{name} holds more than {MOST_SCALARS} numbers: {kind}; declare a smaller array"
+            raise SpecError(message, self.expressions.where)
 
     def _depth(self) -> int:
         scope, depth = self.expressions.scope, 0
@@ -420,6 +432,7 @@ class Statements:
             to.declarations.kind_of(node, to.scope)
             return
         if "extern" in node.storage:
+            to.scope.names[node.name] = self.globals.names[node.name]
             return
         kind = initial.kind_of(node, to)
         if isinstance(kind, Opaque):
