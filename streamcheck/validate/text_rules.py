@@ -14,8 +14,8 @@ from typing import Any
 
 from streamcheck.c.arithmetic import FUNCTIONS
 from streamcheck.c.kinds import PORTABLE_CONSTANTS, PORTABLE_TYPEDEFS
+from streamcheck.c.lines import without_comments
 from streamcheck.c.literals import CONSTANT_MACROS
-from streamcheck.c.preprocess import without_comments
 from streamcheck.c.syntax import form, where_of
 from streamcheck.core.c_names import KEYWORDS, member_name
 from streamcheck.core.errors import SpecError
