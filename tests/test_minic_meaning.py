@@ -49,7 +49,7 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
 
 ORDER = "int g, r, a[3];\nint f(void) { return ++g; }\nint id(int x) { int y = x; return y; }\n"
 ORDER += "int sub(int x, int y) { return x - y; }\nint inner(int x) { return x + (x = 3); }\n"
-ORDER += "struct { int x, y; } s, t; char u[4], v[4] = \"ab\"; int copy(void) { strcpy(u, v); return 1; }\n"
+ORDER += 'struct { int x, y; } s, t; char u[4], v[4] = "ab"; int copy(void) { strcpy(u, v); return 1; }\n'
 
 
 def undefined(statement):
@@ -148,7 +148,7 @@ int main(void) {
         ("if (local()) r = 1;", "no dangling pointer, line 8"),
         ("int *p; { int x = 3; p = &x; } r = *p;", "no dangling pointer, line 8"),
         ("int *p; { int a[2] = {1}; p = a; } p++;", "no dangling pointer, line 8"),
-        ("char *p; { char t[] = \"ab\"; p = t; } r = strlen(p);", "no dangling pointer, line 8"),
+        ('char *p; { char t[] = "ab"; p = t; } r = strlen(p);', "no dangling pointer, line 8"),
         ("int *p; for (int i = 0; i < 1; i++) p = &i; *p = 1;", "no dangling pointer, line 8"),
         ("keep(4); r = *g;", "no dangling pointer, line 8"),
         ("local(); int x = 3, *p = same(&x); r = *p;", 3),
@@ -314,3 +314,57 @@ def test_some_functions_do_not_call_back(read, function):
     name = function.split("(")[0]
     text = f"int {function}; static int n; void tick(void) {{ n++; }} int main(void) {{ {name}(); assert(n == 0); }}"
     assert not any(e.limit for e in read(text).errors)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) { /* abc\n return 0; }", "2: this comment has no end"),
+        ('int main(void) { char *t = "/*"; /* a */ /** b\n return 0; }', "2: this comment has no end"),
+        ("struct S { int a; } s, t; int main(void) { return s == t; }", "2: s == t: == takes no structs"),
+        ("int main(void) { void *t[] = { &&l }; l: return 0; }", r"2: labels as values \(&&label"),
+        ("int main(void) { void *t; goto *t; l: return 0; }", "2: labels as values"),
+        ("#if __has_include(<linux/can.h>)\n#endif", r"2: whether __has_include finds <linux/can.h> depends"),
+    ],
+)
+def test_the_message_names_what_is_not_supported(tmp_path, text, message):
+    (tmp_path / "a.c").write_text("\n" + text)
+    with pytest.raises(SpecError, match=f"a.c:{message}"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+def test_whether_a_pointer_is_null_is_refused_with_its_target(tmp_path):
+    text = "static int *g; void st(void) { int y = 3; g = &y; } int main(void) { st(); return g != 0; }"
+    (tmp_path / "a.c").write_text(text)
+    with pytest.raises(SpecError, match=r"a.c:1: whether a pointer is null that may point to st.y or nowhere"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path):
+    (tmp_path / "a.c").write_bytes("\ufeffint main(void) { int x = 1; return x; }".encode())
+    read_c(str(tmp_path / "a.c"), "c")
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ('__has_include("b.h")', 1),
+        ('__has_include("c.h")', 0),
+        ("__has_include(<stdint.h>)", 1),
+        ('defined(__has_include) && !__has_include ( "c.h" )', 1),
+    ],
+)
+def test_headers_are_found_beside_the_file(read, condition, value):
+    text = f"#if {condition}\n#define R 1\n#else\n#define R 0\n#endif\nint r; int main(void) {{ r = R; }}"
+    assert ends(read(text, b="")) == value
+
+
+@pytest.mark.parametrize(
+    ("type", "value"), [("char", 1), ("double", 8), ("int[7]", 4), ("struct { char a; short b; }", 2), ("int *", 8)]
+)
+def test_alignments(read, type, value):
+    assert ends(read(main(f"r = _Alignof({type}) + __alignof__({type});"))) == 2 * value
+
+
+def test_operators_beside_each_other_are_no_labels(read):
+    assert ends(read("int r, x[2]; int main(void) { int *p = x; r = 1 &&&x[0] == p; }")) == 1

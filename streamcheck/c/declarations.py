@@ -297,6 +297,13 @@ class Declarations:
             aligned = max(aligned, int(number))
         return packed, aligned
 
+    def alignment_of(self, node: Any, scope: NameScope) -> int:
+        """The alignment of a type name."""
+        kind = self.kind_of(node, scope)
+        if not self._is_aligned_by_its_type(node, scope):
+            raise SpecError("an attribute changes the alignment of the type: it is not known", where_of(node))
+        return kinds.alignment(kind)
+
     def _is_aligned_by_its_type(self, decl: Any, scope: NameScope) -> bool:
         """The field has the alignment of its kind: no typedef in it gives it another one."""
         inner = decl.type

@@ -26,6 +26,7 @@ MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long",
 ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {"__volatile__": "volatile", "__volatile": "volatile", "__const": "const", "__signed__": "signed"}
 RENAMED |= {"__signed": "signed", "__builtin_offsetof": "offsetof", "__alignof__": "_Alignof", "__alignof": "_Alignof"}
+RENAMED |= {"alignof": "_Alignof"}
 REFUSED = dict.fromkeys(("typeof", "__typeof__", "__typeof", "__auto_type"), "write the type")
 REFUSED |= {"_Generic": "write the expression for the type", "__label__": "write a label of the function"}
 OF_TYPES = ("__builtin_types_compatible_p", "__builtin_va_arg", "va_arg")  # their arguments are types
@@ -80,6 +81,9 @@ class _Extensions:
                 self._assembler()
             elif (token in REFUSED and self._next() in ("(", token)) or token in ("__auto_type", "__label__"):
                 raise SpecError(f"{token} is not supported", Location(self.file, self.line), write=REFUSED[token])
+            elif token in ("&", "goto") and self._takes_label():
+                message = "labels as values (&&label, goto *) are not supported"
+                raise SpecError(message, Location(self.file, self.line), write="a switch")
             elif token == "_Pragma":
                 self._pragma()
             elif token in OF_TYPES and self._next() == "(":
@@ -89,7 +93,18 @@ class _Extensions:
 
     def _next(self) -> str:
         """The next token that is no white space."""
-        return next((t for t in self.tokens[self.at :] if t.strip()), "")
+        return next((self.tokens[i] for i in range(self.at, len(self.tokens)) if self.tokens[i].strip()), "")
+
+    def _takes_label(self) -> bool:
+        """The token before this place begins &&label or goto *: a binary && comes after an operand."""
+        if self.tokens[self.at - 1] == "goto":
+            return self._next() == "*"
+        if self.tokens[self.at : self.at + 1] != ["&"]:
+            return False
+        before = self.at - 2
+        while before >= 0 and self.tokens[before].isspace():
+            before -= 1
+        return before >= 0 and (self.tokens[before] in ("return", *"=({[,;?:"))
 
     def _plain(self, token: str) -> None:
         if token == "case":

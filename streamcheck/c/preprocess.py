@@ -25,7 +25,9 @@ from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
-COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
+COMMENT = re.compile(
+    r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*') | /\*""", re.X | re.S
+)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
@@ -58,6 +60,7 @@ HEADER_MACROS = {
     "errno.h": "errno|E[A-Z]+",
 }
 GUARD = re.compile(r"(STREAMCHECK_\w+_H|SC_TABLE)\Z")  # of generated C: not defined before
+HAS_INCLUDE = re.compile(r"""\b__has_include\s*\(\s*("[^"]*"|<[^>]*>)\s*\)""")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
@@ -76,7 +79,7 @@ def read_file(path: str) -> str | None:
     if os.path.exists(path) and not os.path.isfile(path):
         raise SpecError(f"{path} is {'a directory' if os.path.isdir(path) else 'a device'}, not a file")
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
             return file.read()
     except FileNotFoundError:
         return None
@@ -108,7 +111,7 @@ class Preprocessor:
         taken: list[IfSection] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
-        for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
+        for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"), path)):
             match = DIRECTIVE.match(line)
             if match is None:
                 if line.strip() and any(c.unknown for c in taken):
@@ -209,6 +212,8 @@ class Preprocessor:
             return self._is_defined(macro) == (name == "ifdef") if known else None
         if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
             return None
+        if not self.portable:
+            rest = HAS_INCLUDE.sub(lambda m: str(int(self._has_header(m[1]))), rest)
         tested = DEFINED.sub(lambda m: str(int(self._is_defined(m[1] or m[2]))), rest)
         try:
             text = Expansion(self.macros, self.here.file, self.here.line).text(tested)
@@ -216,8 +221,22 @@ class Preprocessor:
         except (SpecError, ValueError, MacroError):
             raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
 
+    def _has_header(self, name: str) -> bool:
+        """The answer to __has_include."""
+        beside = os.path.join(os.path.dirname(self.here.file), name.strip('"<>'))
+        if name.startswith('"') and self.files(beside) is not None:
+            return True
+        if f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS or name in STANDARD_HEADERS:
+            return True
+        if name.startswith('"'):
+            return False
+        message = f"whether __has_include finds {name} depends on the machine"
+        raise SpecError(message, self.here, write="1 or 0 instead")
+
     def _is_defined(self, name: str) -> bool:
-        return name in self.macros or (not self.portable and self._is_in_headers(name))
+        if name in self.macros:
+            return True
+        return not self.portable and (name == "__has_include" or self._is_in_headers(name))
 
     def _is_in_headers(self, name: str) -> bool:
         """A header that the file includes defines the macro."""
@@ -256,8 +275,14 @@ def _height(chunk: list[str]) -> int:
     return sum(line.count("\n") for line in chunk)
 
 
-def without_comments(text: str) -> str:
-    return COMMENT.sub(lambda m: m[1] or " " + "\n" * m[0].count("\n"), text)
+def without_comments(text: str, path: str) -> str:
+    def instead(comment: re.Match[str]) -> str:
+        if comment[0] == "/*":
+            where = Location(path, text.count("\n", 0, comment.start()) + 1)
+            raise SpecError("this comment has no end", where, write="*/ where it ends")
+        return comment[1] or " " + "\n" * comment[0].count("\n")
+
+    return COMMENT.sub(instead, text)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
