@@ -368,3 +368,45 @@ def test_alignments(read, type, value):
 
 def test_operators_beside_each_other_are_no_labels(read):
     assert ends(read("int r, x[2]; int main(void) { int *p = x; r = 1 &&&x[0] == p; }")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int x;\nlong x;", "2: x is declared as int and as long"),
+        ("extern int x[3];\nint x[4];", r"2: x is declared as int\[3\] and as int\[4\]"),
+        ("int x = 1;\nint x = 2;", "2: x is given a value twice"),
+        ("int f(int n) { int x = 1;\n int x = 2; return x; }", "2: x is declared twice in one block"),
+        ("int f(int n) { switch (n) { case 2: n++;\n case 1 + 1: n--; } return n; }", "2: .* have the value 2"),
+        ("int f(int n) { switch (n) { case 5: n++;\n case 1 ... 9: n--; } return n; }", "2: .* have the value 5"),
+        ("int f(int n) { switch (n) { default: n++;\n default: n--; } return n; }", "2: a second default"),
+        ("struct A {\n struct A a; };", "2: the field a has a type that is not complete here"),
+        ("struct A {\n struct B b[2]; };", "2: the field b has a type that is not complete here"),
+        ("\n#include FOO", "2: #include FOO: not the name of a header"),
+        ("#define FOO 1\n#include FOO", "2: #include FOO: not the name of a header"),
+    ],
+)
+def test_what_C_forbids_has_its_line(tmp_path, text, message):
+    (tmp_path / "a.c").write_text(f"{text}\nint main(void) {{ return 0{' + f(0)' * ('f(' in text)}; }}\n")
+    with pytest.raises(SpecError, match=f"a.c:{message}"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "extern int x[]; int x[3]; int x[3];",
+        "int x; extern int x; int x = 1;",
+        "struct S; extern struct S *x; struct S { int a; struct S *b; } y; struct S *x = &y;",
+        "typedef unsigned u; extern unsigned x; u x;",
+        "void f(int x) { { int x = 1; for (int x = 0; x < 2; x++) { int x = 3; } } int y; { int y; } }",
+        "int x(int n) { switch (n) { case 1: switch (n) { case 1: break; default: n++; } default: n--; } return n; }",
+    ],
+)
+def test_declarations_that_agree_are_read(read, text):
+    assert claims(read(f"{text}\nint main(void) {{ return 0; }}")) == []
+
+
+def test_macros_give_names_of_headers(read):
+    text = '#define A "b.h"\n#define B <stdint.h>\n#include A\n#include B\nint r; int main(void) { r = R; }'
+    assert ends(read(text, b="#define R INT8_MAX")) == 127

@@ -60,6 +60,7 @@ HEADER_MACROS = {
     "errno.h": "errno|E[A-Z]+",
 }
 GUARD = re.compile(r"(STREAMCHECK_\w+_H|SC_TABLE)\Z")  # of generated C: not defined before
+HEADER = re.compile(r'<[^>\n]+>|"[^"\n]+"')
 HAS_INCLUDE = re.compile(r"""\b__has_include\s*\(\s*("[^"]*"|<[^>]*>)\s*\)""")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
@@ -123,13 +124,25 @@ class Preprocessor:
             chunk = ["\n" * line.count("\n")]
             self.here = Location(path, number)
             if match[1] == "include" and _is_taken(taken):
-                yield from self._include(path, match[2].strip(), (*within, path))
+                yield from self._include(path, self._header_name(match[2].strip()), (*within, path))
                 yield f'# {number} "{path}"\n'
             else:
                 self._directive(match[1], match[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
         yield from self._expand(path, text.count("\n") + 2 - _height(chunk), chunk)
+
+    def _header_name(self, rest: str) -> str:
+        """The header of an #include (6.10.2), which macros may give."""
+        match = HEADER.match(rest)
+        if match is None and not self.portable:
+            try:
+                match = HEADER.match(Expansion(self.macros, self.here.file, self.here.line).text(rest).strip())
+            except MacroError as why:
+                raise SpecError(str(why), self.here) from None
+        if match is None:
+            raise SpecError(f"#include {rest}: not the name of a header", self.here, write='<name.h> or "name.h"')
+        return match[0]
 
     def _include(self, path: str, name: str, within: tuple[str, ...]) -> Iterator[str]:
         if not name.startswith('"'):
