@@ -18,6 +18,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.term import FALSE, TRUE
 from streamcheck.core.types import plural
 from streamcheck.frontends.minic.callbacks import Callbacks
+from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
@@ -66,7 +67,7 @@ class Calls:
         self.callbacks = Callbacks()
         self.statements: Statements
         self.active: list[str] = []
-        self.final = expressions.flow.place()
+        self.final = expressions.flow.endings.place()
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
         self.memory = MemoryCalls(expressions)
@@ -140,7 +141,7 @@ class Calls:
         """The run continues if the condition holds. If not, it goes to `error`, or ends."""
         flow = self.expressions.flow
         yes = flow.place()
-        self.expressions.condition(argument, yes, flow.place() if error is None else error)
+        self.expressions.condition(argument, yes, flow.endings.place() if error is None else error)
         flow.at = yes
 
     # Functions of other files
@@ -150,8 +151,6 @@ class Calls:
         to = self.expressions
         if name in ("asm", "__asm__", "__asm"):
             raise to.error("assembler is not supported", node)
-        if name.startswith(effects.CHOOSERS):
-            return self._unknown(name, function, arguments, node)
         if name == "__builtin_unreachable":
             to.oblige(SideCondition.REACHED, TRUE, FALSE)
             to.flow.settle(to.where, to.text(node))
@@ -172,9 +171,24 @@ class Calls:
         if plain in WITHOUT_EFFECT:
             return None
         reason = self._reason(name, plain, function, values)
-        if reason is not None:
-            return self._leave_model(name, function, reason, node)
-        return self._unknown(name, function, [], node)
+        result = self._unknown(name, node) if reason is None else self._leave_model(name, function, reason, node)
+        if plain not in library.NOT_MODELLED and not self._calls_nothing(name):
+            self._doubt_callbacks(name, leaves=reason is not None)
+        return result
+
+    def _calls_nothing(self, name: str) -> bool:
+        return name in self.source.pure or name.startswith(("__VERIFIER_", *effects.CHOOSERS))
+
+    def _doubt_callbacks(self, name: str, *, leaves: bool) -> None:
+        """Leaves open what may fail in functions that the call may call back, in any state."""
+        to, claims = self.expressions, self.callbacks.claims()
+        if not claims:
+            return
+        back, failing = next(iter(claims.items()))
+        what = "" if failing is None else f" ({min(failing)})"
+        reason = f"{name} has no body and may call back {back}, which may fail{what}"
+        open_claims = {to.flow.entry if found is None else c for found in claims.values() for c in found or [""]}
+        to.flow.doubt(f"call of {name}", reason, to.where, open_claims, aside=not leaves)
 
     def _reason(self, name: str, plain: str, function: Function | None, values: list[CResult]) -> str | None:
         """Why a call may do more than return a value. None if it cannot."""
@@ -182,40 +196,47 @@ class Calls:
             return f"{name} may write to an object, by %n"
         if plain in library.NOT_MODELLED:
             return f"{name} is a function of the standard library without an exact model"
-        if function is None:
+        if function is None and not name.startswith(effects.CHOOSERS):
             return f"{name} is not declared"
         if name in self.source.pure:
             return None
         if any(isinstance(v, Pointee | Lvalue) for v in values):
             return f"{name} has no body and is passed an object of this file"
+        if name.startswith(effects.CHOOSERS):
+            return None
+        handles = self.statements.handles
+        if handles:
+            return f"{name} has no body and may change {handles[0]} or what it points to"
         shared = [n for n in self.statements.shared if isinstance(self.statements.globals.names.get(n), Lvalue)]
         if shared:
             return f"{name} has no body and may change {shared[0]}"
         change = self.callbacks.change()
-        if change is None or name.startswith("__VERIFIER_"):
+        if change is None or self._calls_nothing(name):
             return None
         back, changed = change
         return f"{name} has no body and may call back {back}, which may change {changed}"
 
-    def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
-        """The run leaves the model. The code after the call is read with any result."""
+    def _leave_model(
+        self, name: str, function: Function | None, reason: str, node: Any, *, acts: bool = True
+    ) -> CResult:
+        """The run leaves the model. The code after the call is read with any result. `acts`: the call may change what
+        the operands beside it read."""
         to = self.expressions
         kind = self.result_kind(node)
         if library.plain_name(name) in library.HEAP:
             raise to.error(f"{name}: memory from the heap is not supported; write a variable or an array", node)
         if isinstance(kind, Pointer):
             raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
-        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node))
+        acts &= library.plain_name(name) not in library.INEXACT
+        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
         if kind == kinds.VOID:
             return None
         if isinstance(kind, Integer | Floating):
             return CValue(kind, to.unknown(f"{name}()", kind))
         return to.storage.add(kind, f"value, {to.flow.line(to.where)}", self.statements.term)
 
-    def _unknown(self, name: str, function: Function | None, arguments: list[Any], node: Any) -> CResult:
+    def _unknown(self, name: str, node: Any) -> CResult:
         to = self.expressions
-        for argument in arguments:
-            to.value(argument)
         kind = self.result_kind(node)
         known = name.startswith(effects.CHOOSERS)
         if not known:
@@ -232,8 +253,8 @@ class Calls:
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
         if function.name in self.active:
-            self._evaluate(arguments)
-            return self._leave_model(function.name, function, f"{function.name} calls itself", node)
+            acts = any(not isinstance(v, CValue) for v in self._evaluate(arguments)) or self.statements.has_static
+            return self._leave_model(function.name, function, f"{function.name} calls itself", node, acts=acts)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
@@ -243,14 +264,14 @@ class Calls:
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
+        start = to.accesses.mark()
+        to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         to.lifetimes.reenter(lifetime)
         flow.function = function.name
-        start = to.accesses.mark()
-        to.accesses.depth += 1
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
         self._body(function, leave)
@@ -269,15 +290,17 @@ class Calls:
         """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
         to = self.expressions
         kept: list[Any] = []
+        before: list[UnorderedOperand] = []
         start = to.begin(*arguments)
         for i, argument in enumerate(arguments):
-            middle = to.accesses.mark()
+            middle, now = to.accesses.mark(), to.flow.endings.now()
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
             if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
                 to.note(value, writes=False)
                 value = self._copy(value, argument) if later else value
             to.require_order(start, middle)
+            before.append(to.operand(start, before, argument, now))
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
         values: list[CResult] = []
         for first in reversed(kept):

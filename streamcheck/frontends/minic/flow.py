@@ -8,7 +8,7 @@ inside an expression makes edges of its own; `hold` saves earlier values that it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from streamcheck.c.arithmetic import SideCondition
@@ -17,7 +17,8 @@ from streamcheck.core.location import Location
 from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
-from streamcheck.core.types import Type
+from streamcheck.core.types import BOOL, Type
+from streamcheck.frontends.minic.endings import Endings
 from streamcheck.problem.automaton import Automaton, Edge, Error, Limit
 from streamcheck.problem.skips import collapse_skips, reachable
 
@@ -66,8 +67,9 @@ class Flow:
         self.owner: dict[Location, str] = {}
         self.edges: list[Edge] = []
         self.errors: dict[str, Error] = {}
-        self.ends: dict[str, tuple[str, set[str]]] = {}  # limits of the model: why, and where the program goes on
+        self.ends: dict[str, tuple[str, set[str]]] = {}  # limits of the model: why, and what follows
         self.loops: set[str] = set()
+        self.endings = Endings(self)
         self.checks: list[Check] = []
         self.choices: list[UnknownValue] = []
         self.warnings: dict[str, None] = {}
@@ -140,6 +142,8 @@ class Flow:
             raise SpecError(f"inlining makes more than {LARGEST} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
+        if option.target in self.endings.places:
+            self.endings.edges.append(len(self.edges))
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
     def branch(self, options: Sequence[Branch], where: Location | None) -> None:
@@ -196,11 +200,24 @@ class Flow:
             self.ends.setdefault(error, (reason, set()))[1].add(edge.target)
             self.edges[gate] = replace(edge, target=error, text=what, where=where)
 
-    def leave_model(self, what: str, reason: str, where: Location, text: str) -> None:
-        """The end of what is modelled. The code after it is read, but no run gets there."""
+    def leave_model(self, what: str, reason: str, where: Location, text: str, *, acts: bool) -> None:
+        """The end of what is modelled. The code after it is read, but no run gets there. `acts`: what comes instead
+        may do more than give a value."""
         error = self.error(f"no {what}", where, implied=True)
         self.jump(error, where, text)
         self.ends.setdefault(error, (reason, set()))[1].add(self.at)
+        if acts:
+            self.endings.outside.add(error)
+
+    def doubt(self, what: str, reason: str, where: Location, claims: Collection[str], *, aside: bool) -> None:
+        """Leaves claims open, by their names, if a run gets here. From the entry on, these are all. `aside`: by an edge
+        of its own, else the model ends here."""
+        error = self.error(f"no {what}", where, implied=True)
+        self.ends.setdefault(error, (reason, set()))[1].update(claims)
+        if aside:
+            back, on = self.choose(what, BOOL, where), self.place()
+            self.branch([Branch(error, back, text=what), Branch(on, negation(back))], where)
+            self.at = on
 
     def settle(self, where: Location, text: str) -> None:
         """An edge for pending obligations and choices, if there are any."""
@@ -249,7 +266,7 @@ class Flow:
             if error.location not in self.ends:
                 return error
             reason, following = self.ends[error.location]
-            reached = automaton.reached_from(following)
+            reached = automaton.reached_from(following & set(automaton.locations))
             hidden = tuple(e.name for e in automaton.errors if e.location in reached)
             return replace(error, limit=Limit(reason, hidden))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.extensions import PlainC
-from streamcheck.c.kinds import AnyKind, Opaque, Pointer, are_different
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void, are_different
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
@@ -20,8 +20,8 @@ from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term
 from streamcheck.frontends.minic.bare import bare_statements
-from streamcheck.frontends.minic.callbacks import callbacks_of
-from streamcheck.frontends.minic.calls import ASSERTIONS, ERRORS, Calls
+from streamcheck.frontends.minic.callbacks import CallbackEffect, Callbacks, nodes_in, offered_functions
+from streamcheck.frontends.minic.calls import ASSERTIONS, ASSUMPTIONS, ERRORS, STREAMS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Flow
 from streamcheck.frontends.minic.statements import Statements
@@ -60,6 +60,8 @@ def _declarations_of(text: str, path: str) -> list[Any]:
 class _TranslationUnit:
     def __init__(self, flow: Flow, source: PlainC, *, mathematical: bool) -> None:
         self.flow = flow
+        self.source = source
+        self.mathematical = mathematical
         self.expressions = Expressions(flow, mathematical=mathematical)
         self.expressions.declarations.realigned = source.realigned
         self.calls = Calls(self.expressions, source)
@@ -69,20 +71,72 @@ class _TranslationUnit:
         self.expressions.scope = self.statements.globals
         self.file = flow.file
         self.declared: dict[str, tuple[AnyKind, Any]] = {}  # the first declarations of variables
+        self.mentioned: set[str] = set()  # the names in expressions
         self.globals: dict[str, Any] = {}  # by name, the declaration that gives the first value
 
     def read(self, nodes: list[Any], wanted: str | None) -> tuple[Automaton, tuple[str, ...]]:
-        for node in nodes:
-            self._declare(node)
-        self.calls.callbacks = callbacks_of(nodes)
+        self._declare_all(nodes)
         function = self._entry_function(wanted)
+        offered = [n for n in offered_functions(nodes) if n not in (*ASSERTIONS, *ASSUMPTIONS, *ERRORS)]
+        proved = "" if function.name == "main" else function.name
+        self.calls.callbacks = Callbacks(offered, lambda name: self._effect(nodes, name), proved)
+        return self._run(function)
+
+    def _run(self, function: Function) -> tuple[Automaton, tuple[str, ...]]:
         self.statements.fresh = function.name == "main"
         self._initialise()
         self._enter(function)
         self._begin()
         return self.flow.automaton(), tuple(self.flow.warnings)
 
+    # Functions that are called back
+
+    def _effect(self, nodes: list[Any], name: str) -> CallbackEffect:
+        """The effect of a function of the file if it is called in any state, with any arguments."""
+        unit = _TranslationUnit(Flow(self.flow.name, self.file), self.source, mathematical=self.mathematical)
+        try:
+            unit._declare_all(nodes)
+            function = unit._entry_function(name)
+            automaton, _ = unit._run(function)
+        except SpecError:
+            return CallbackEffect(None, "something")
+        if any(e.limit is not None for e in automaton.errors):
+            return CallbackEffect(None, "something")
+        return CallbackEffect(frozenset(e.name for e in automaton.errors), unit._change_by(function))
+
+    def _change_by(self, function: Function) -> str | None:
+        """A variable with static storage that the function has changed, or of which it gives the address."""
+        if isinstance(function.result, Pointer):
+            return "what it returns a pointer to"
+        statements, lasting = self.statements, dict[Term, str]()
+        for name, meaning in statements.globals.names.items():
+            place = meaning.offset if isinstance(meaning, PointerVariable) else meaning
+            if isinstance(place, Lvalue):
+                lasting |= dict.fromkeys(self.expressions.storage.roots(place), name)
+        for made, parts in self.expressions.storage.parts.items():
+            if id(made) in statements.lasting:
+                lasting |= dict.fromkeys(parts.values(), made.name.rsplit(".", 1)[-1])
+        changed = (root for edge in self.flow.edges[1:] for root, _ in edge.updates)
+        return next((lasting[root] for root in changed if root in lasting), None)
+
     # Declarations of the file
+
+    def _declare_all(self, nodes: list[Any]) -> None:
+        inner = [n for node in nodes for n in nodes_in(node)]
+        self.mentioned = {n.name for n in inner if form(n) == "ID"}
+        for node in nodes:
+            self._declare(node)
+        for node in inner:  # `extern` in a block
+            if form(node) == "Decl" and "extern" in node.storage and form(node.type) != "FuncDecl":
+                self._declare_in_block(node)
+
+    def _declare_in_block(self, node: Any) -> None:
+        names = self.statements.globals.names
+        if node.name is not None and node.name not in names:
+            try:
+                self._global(node)
+            except SpecError as why:  # refused where it is used
+                names[node.name] = Opaque(node.name, why.message)
 
     def _declare(self, node: Any) -> None:
         shape = form(node)
@@ -127,6 +181,9 @@ class _TranslationUnit:
             if kind is None:
                 kind = to.declarations.kind_of(node, scope)
             self._refuse_conflict(node, kind)
+            known_here = node.init is not None or node.name in self.mentioned
+            if "static" not in node.storage and _holds_pointers(kind) and known_here and node.name not in STREAMS:
+                self.statements.handles.append(node.name)
             if isinstance(kind, Opaque):
                 scope.names[node.name] = kind
                 return
@@ -205,6 +262,7 @@ class _TranslationUnit:
                         statements.variable(f"*{name}", kind.target, ("", (function.name, name, "*")))
                     )
                     statements.begin(pointer.target.lvalue, None)
+                    self.statements.handles.append(name)
                     self.flow.warn(f"{name} is assumed to point to a variable of its own", function.where)
                 continue
             to.scope.names[name] = place = statements.variable(name, kind, key)
@@ -227,6 +285,20 @@ class _TranslationUnit:
             text=text or "skip",
             where=next((where_of(n) for n in self.globals.values()), None) if start else None,
         )
+
+
+def _holds_pointers(kind: AnyKind) -> bool:
+    """An object of this kind may have the address of another one."""
+    match kind:
+        case Array():
+            return _holds_pointers(kind.element)
+        case Struct():
+            return any(_holds_pointers(inner) for _, inner in kind.fields)
+        case Pointer() | Opaque():
+            return True
+        case Integer() | Floating() | Void():
+            return False
+    assert_never(kind)
 
 
 def _name_of(value: Term) -> str:

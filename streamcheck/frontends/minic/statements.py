@@ -19,6 +19,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, variables
 from streamcheck.frontends.minic.calls import Calls
+from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
@@ -70,6 +71,7 @@ class Statements:
         self.frames: list[Inlining] = []
         self.lasting: set[int] = set()  # static variables of functions
         self.shared: list[str] = []  # variables that other files can name
+        self.handles: list[str] = []  # those of them, and of the parameters, that may point to others
 
     # Variables
 
@@ -216,7 +218,7 @@ class Statements:
 
     def _While(self, node: Any) -> None:
         head, body, after = (self.flow.place() for _ in range(3))
-        self._begin(head)
+        self._begin(head, node)
         self.expressions.condition(node.cond, body, after)
         self.flow.at = body
         self._loop_body(node.stmt, after, head)
@@ -225,7 +227,7 @@ class Statements:
 
     def _DoWhile(self, node: Any) -> None:
         head, test, after = (self.flow.place() for _ in range(3))
-        self._begin(head)
+        self._begin(head, node)
         self._loop_body(node.stmt, after, test)
         self.flow.step(None, "skip", to=test)
         self.expressions.condition(node.cond, head, after)
@@ -237,7 +239,7 @@ class Statements:
         self.expressions.lifetimes.enter()
         self.statement(node.init)
         head, body, last, after = (self.flow.place() for _ in range(4))
-        self._begin(head)
+        self._begin(head, node)
         if node.cond is None:
             self.flow.step(None, "skip", to=body)
         else:
@@ -253,10 +255,26 @@ class Statements:
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
 
-    def _begin(self, head: str) -> None:
+    def _begin(self, head: str, node: Any) -> None:
+        if not CountingLoop(node, self.frame.function.body, self._is_local, self.expressions).ends:
+            self.flow.endings.loops.append(len(self.flow.edges))
         self.flow.step(None, "skip", to=head)
         self.flow.loops.add(head)
         self.frame.straight = False
+
+    @property
+    def has_static(self) -> bool:
+        """A variable with static storage is not constant."""
+        names = self.globals.names.values()
+        return bool(self.lasting) or any(
+            isinstance(m, PointerVariable) or (isinstance(m, Lvalue) and not m.object.constant) for m in names
+        )
+
+    def _is_local(self, name: str) -> bool:
+        """The name is that of a variable without static storage."""
+        place = self.expressions.scope.meaning(name)
+        is_static = place is self.globals.names.get(name)
+        return isinstance(place, Lvalue) and not is_static and id(place.object) not in self.lasting
 
     def _loop_body(self, body: Any, after: str, again: str) -> None:
         self.frame.breaks.append(after)
@@ -307,6 +325,7 @@ class Statements:
         frame.wanted[node.name] = node
         if node.name in frame.placed:
             self.flow.loops.add(place)
+            self.flow.endings.loops.append(len(self.flow.edges))
             self._forget_passed(frame.placed[node.name], self._position(), node)
         else:
             place = self.flow.place()
@@ -434,6 +453,7 @@ class Statements:
             to.declarations.kind_of(node, to.scope)
             return
         if "extern" in node.storage:
+            to.scope.names[node.name] = self.globals.names[node.name]
             return
         if node.name in to.scope.names:
             raise to.error(f"{node.name} is declared twice in one block; write another name", node)
