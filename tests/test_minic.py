@@ -446,7 +446,7 @@ def test_an_included_file_keeps_its_lines(read):
         ("void main(void) { int x, y, *p = &x;\n p = &y;\n}", "a.c:2: p = &y: p points into different variables"),
         (
             "int *p, x; int main(void) {\n if (nondet_int()) p = &x;\n if (p) *p = 1;\n}",
-            "a.c:3: it may not point anywhere yet",
+            "a.c:3: whether a pointer is null that may point to x or nowhere is not known",
         ),
         ("int main(void) {\n int x; goto in; int *p = &x;\n in: *p = 1;\n}", "a.c:3: a jump skips the declaration of"),
         ("int main(void) {\n static int x, *p = &x;\n}", "a.c:2: a static pointer in a function is not supported"),

@@ -431,7 +431,8 @@ def test_a_variable_declared_in_a_block_is_nameable(read):
     ],
 )
 def test_restrict(read, parameters, body, arguments, is_open):
-    before = f"static int g, a[2]; static void h(void) {{ g = 1; }} static struct {{ int x, y; }} s; static void f({parameters}) {{ {body} }}\n"
+    before = "static int g, a[2]; static void h(void) { g = 1; } static struct { int x, y; } s; "
+    before += f"static void f({parameters}) {{ {body} }}\n"
     cfa = read(f"{before}int main(void) {{ int x = 0; f({arguments});\nassert(g < 3); }}")
     found = [e for e in cfa.errors if e.limit is not None]
     assert [e.name for e in found] == ["no call of f, line 2"] * is_open
@@ -491,3 +492,99 @@ def test_what_c_defines_is_not_refused(read, text):
 def test_the_value_of_a_function_that_returns_none(read, call, claim):
     text = "int f(int x) { if (x) return 1; }\nint g(int x) { if (x) return 1; else return 2; }\n"
     assert claims(read(f"{text}int main(void) {{ {call} }}")) == claim
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) { /* abc\n return 0; }", "2: this comment has no end"),
+        ('int main(void) { char *t = "/*"; /* a */ /** b\n return 0; }', "2: this comment has no end"),
+        ("struct S { int a; } s, t; int main(void) { return s == t; }", "2: s == t: == takes no structs"),
+        ("int main(void) { void *t[] = { &&l }; l: return 0; }", r"2: labels as values \(&&label"),
+        ("int main(void) { void *t; goto *t; l: return 0; }", "2: labels as values"),
+        ("#if __has_include(<linux/can.h>)\n#endif", r"2: whether __has_include finds <linux/can.h> depends"),
+    ],
+)
+def test_the_message_names_what_is_not_supported(tmp_path, text, message):
+    (tmp_path / "a.c").write_text("\n" + text)
+    with pytest.raises(SpecError, match=f"a.c:{message}"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+def test_whether_a_pointer_is_null_is_refused_with_its_target(tmp_path):
+    text = "static int *g; void st(void) { int y = 3; g = &y; } int main(void) { st(); return g != 0; }"
+    (tmp_path / "a.c").write_text(text)
+    with pytest.raises(SpecError, match=r"a.c:1: whether a pointer is null that may point to st.y or nowhere"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path):
+    (tmp_path / "a.c").write_bytes("\ufeffint main(void) { int x = 1; return x; }".encode())
+    read_c(str(tmp_path / "a.c"), "c")
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ('__has_include("b.h")', 1),
+        ('__has_include("c.h")', 0),
+        ("__has_include(<stdint.h>)", 1),
+        ('defined(__has_include) && !__has_include ( "c.h" )', 1),
+    ],
+)
+def test_headers_are_found_beside_the_file(read, condition, value):
+    text = f"#if {condition}\n#define R 1\n#else\n#define R 0\n#endif\nint r; int main(void) {{ r = R; }}"
+    assert ends(read(text, b="")) == value
+
+
+@pytest.mark.parametrize(
+    ("type", "value"), [("char", 1), ("double", 8), ("int[7]", 4), ("struct { char a; short b; }", 2), ("int *", 8)]
+)
+def test_alignments(read, type, value):
+    assert ends(read(main(f"r = _Alignof({type}) + __alignof__({type});"))) == 2 * value
+
+
+def test_operators_beside_each_other_are_no_labels(read):
+    assert ends(read("int r, x[2]; int main(void) { int *p = x; r = 1 &&&x[0] == p; }")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int x;\nlong x;", "2: x is declared as int and as long"),
+        ("extern int x[3];\nint x[4];", r"2: x is declared as int\[3\] and as int\[4\]"),
+        ("int x = 1;\nint x = 2;", "2: x is given a value twice"),
+        ("int f(int n) { int x = 1;\n int x = 2; return x; }", "2: x is declared twice in one block"),
+        ("int f(int n) { switch (n) { case 2: n++;\n case 1 + 1: n--; } return n; }", "2: .* have the value 2"),
+        ("int f(int n) { switch (n) { case 5: n++;\n case 1 ... 9: n--; } return n; }", "2: .* have the value 5"),
+        ("int f(int n) { switch (n) { default: n++;\n default: n--; } return n; }", "2: a second default"),
+        ("struct A {\n struct A a; };", "2: the field a has a type that is not complete here"),
+        ("struct A {\n struct B b[2]; };", "2: the field b has a type that is not complete here"),
+        ("\n#include FOO", "2: #include FOO: not the name of a header"),
+        ("#define FOO 1\n#include FOO", "2: #include FOO: not the name of a header"),
+    ],
+)
+def test_what_C_forbids_has_its_line(tmp_path, text, message):
+    (tmp_path / "a.c").write_text(f"{text}\nint main(void) {{ return 0{' + f(0)' * ('f(' in text)}; }}\n")
+    with pytest.raises(SpecError, match=f"a.c:{message}"):
+        read_c(str(tmp_path / "a.c"), "c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "extern int x[]; int x[3]; int x[3];",
+        "int x; extern int x; int x = 1;",
+        "struct S; extern struct S *x; struct S { int a; struct S *b; } y; struct S *x = &y;",
+        "typedef unsigned u; extern unsigned x; u x;",
+        "void f(int x) { { int x = 1; for (int x = 0; x < 2; x++) { int x = 3; } } int y; { int y; } }",
+        "int x(int n) { switch (n) { case 1: switch (n) { case 1: break; default: n++; } default: n--; } return n; }",
+    ],
+)
+def test_declarations_that_agree_are_read(read, text):
+    assert claims(read(f"{text}\nint main(void) {{ return 0; }}")) == []
+
+
+def test_macros_give_names_of_headers(read):
+    text = '#define A "b.h"\n#define B <stdint.h>\n#include A\n#include B\nint r; int main(void) { r = R; }'
+    assert ends(read(text, b="#define R INT8_MAX")) == 127

@@ -302,6 +302,13 @@ class Declarations:
             aligned = max(aligned, int(number))
         return packed, aligned
 
+    def alignment_of(self, node: Any, scope: NameScope) -> int:
+        """The alignment of a type name."""
+        kind = self.kind_of(node, scope)
+        if not self._is_aligned_by_its_type(node, scope):
+            raise SpecError("an attribute changes the alignment of the type: it is not known", where_of(node))
+        return kinds.alignment(kind)
+
     def _is_aligned_by_its_type(self, decl: Any, scope: NameScope) -> bool:
         """The field has the alignment of its kind: no typedef in it gives it another one."""
         inner = decl.type
@@ -310,6 +317,13 @@ class Declarations:
         name = inner.names[0] if form(inner) == "IdentifierType" else ""
         return name not in self.realigned or self.realigned[name] == kinds.alignment(self.kind_of(inner, scope))
 
+    def _is_incomplete(self, decl: Any, scope: NameScope) -> bool:
+        """The declared object would hold a struct that is not defined here."""
+        inner = decl.type
+        while form(inner) in ("ArrayDecl", "TypeDecl"):
+            inner = inner.type
+        return form(inner) == "Struct" and inner.decls is None and scope.tag(inner.name) is None
+
     def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         for decl in node.decls:
             if form(decl) == "Pragma":
@@ -317,6 +331,9 @@ class Declarations:
             if decl.name is None or getattr(decl, "bitsize", None) is not None:
                 what = "fields without a name" if decl.name is None else "bit-fields"
                 yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
+            elif self._is_incomplete(decl, scope):
+                message = f"the field {decl.name} has a type that is not complete here; write a pointer to it"
+                raise SpecError(message, where_of(decl))
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
             elif self.portable and (decl.storage or (decl.quals and form(decl.type) != "PtrDecl")):

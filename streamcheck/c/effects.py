@@ -27,7 +27,7 @@ def _level(node: Any, scope: NameScope) -> int:
     match form(node):
         case "Assignment":
             return ACTS
-        case "UnaryOp" if node.op == "sizeof":
+        case "UnaryOp" if node.op in ("sizeof", "_Alignof"):
             return READS
         case "UnaryOp" if "++" in node.op or "--" in node.op:
             return ACTS
@@ -66,7 +66,7 @@ def names_changed(node: Any) -> Iterator[str]:
     match form(node):
         case "FuncCall" | "Typename":
             return
-        case "UnaryOp" if node.op == "sizeof":
+        case "UnaryOp" if node.op in ("sizeof", "_Alignof"):
             return
         case "Assignment" if form(node.lvalue) == "ID":
             yield node.lvalue.name

@@ -260,6 +260,8 @@ class Evaluator:
         )
         if isinstance(left, CValue) and isinstance(right, CValue):
             return self.arithmetic.binary(node.op, left, right)
+        if any(isinstance(side, Lvalue) and isinstance(side.kind, Struct) for side in (left, right)):
+            raise self.error(f"{self.text(node)}: {node.op} takes no structs; write it for their fields", node)
         return pointers.binary(node.op, left, right, self)
 
     def logical_expression(self, node: Any) -> CValue:
@@ -275,6 +277,8 @@ class Evaluator:
                 return self.step(node, keep=True)
             case "sizeof":
                 return self.arithmetic.number(kinds.ULONG, self.size_of(node))
+            case "_Alignof":
+                return self.arithmetic.number(kinds.ULONG, self._alignment_of(node))
             case "*":
                 return self.read(pointers.dereference(self.value(node.expr), self, node))
             case "&":
@@ -300,6 +304,11 @@ class Evaluator:
         if self.arithmetic.dialect is Dialect.PORTABLE:
             raise Unsupported("sizes depend on the compiler")
         return kinds.size_of(static.kind_of(self, node.expr))
+
+    def _alignment_of(self, node: Any) -> int:
+        if self.arithmetic.dialect is Dialect.PORTABLE:
+            raise Unsupported("sizes depend on the compiler")
+        return self.declarations.alignment_of(node.expr, self.scope)
 
     def _TernaryOp(self, node: Any) -> CResult:
         if is_first_or_second(node):

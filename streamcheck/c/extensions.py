@@ -29,14 +29,13 @@ RENAMED = {
     "__volatile": "volatile",
     "__const": "const",
     "__restrict": "restrict",
-    "__signed__": "signed",
-}
-RENAMED |= {
     "__restrict__": "restrict",
+    "__signed__": "signed",
     "__signed": "signed",
     "__builtin_offsetof": "offsetof",
     "__alignof__": "_Alignof",
     "__alignof": "_Alignof",
+    "alignof": "_Alignof",
 }
 REFUSED = dict.fromkeys(("typeof", "__typeof__", "__typeof", "__auto_type"), "write the type")
 REFUSED |= {"_Generic": "write the expression for the type", "__label__": "write a label of the function"}
@@ -92,6 +91,9 @@ class _Extensions:
                 self._assembler()
             elif (token in REFUSED and self._next() in ("(", token)) or token in ("__auto_type", "__label__"):
                 raise SpecError(f"{token} is not supported", Location(self.file, self.line), write=REFUSED[token])
+            elif token in ("&", "goto") and self._takes_label():
+                message = "labels as values (&&label, goto *) are not supported"
+                raise SpecError(message, Location(self.file, self.line), write="a switch")
             elif token == "_Pragma":
                 self._pragma()
             elif token in OF_TYPES and self._next() == "(":
@@ -101,7 +103,18 @@ class _Extensions:
 
     def _next(self) -> str:
         """The next token that is no white space."""
-        return next((t for t in self.tokens[self.at :] if t.strip()), "")
+        return next((self.tokens[i] for i in range(self.at, len(self.tokens)) if self.tokens[i].strip()), "")
+
+    def _takes_label(self) -> bool:
+        """The token before this place begins &&label or goto *: a binary && comes after an operand."""
+        if self.tokens[self.at - 1] == "goto":
+            return self._next() == "*"
+        if self.tokens[self.at : self.at + 1] != ["&"]:
+            return False
+        before = self.at - 2
+        while before >= 0 and self.tokens[before].isspace():
+            before -= 1
+        return before >= 0 and (self.tokens[before] in ("return", *"=({[,;?:"))
 
     def _plain(self, token: str) -> None:
         if token == "case":

@@ -259,6 +259,17 @@ def size_of(kind: AnyKind) -> int:
     assert_never(kind)
 
 
+def are_different(a: AnyKind, b: AnyKind) -> bool:
+    """One object cannot have both kinds. An array without a length is a pointer here, and a pointer to a struct that
+    is not defined yet is one to void."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a.length != b.length or are_different(a.element, b.element)
+    if isinstance(a, Array | Pointer) and isinstance(b, Array | Pointer):
+        inner = [kind.element if isinstance(kind, Array) else kind.target for kind in (a, b)]
+        return VOID not in inner and are_different(*inner)
+    return not (isinstance(a, Opaque) or isinstance(b, Opaque)) and a != b
+
+
 def dimensions(kind: AnyKind) -> int:
     """The number of arrays within each other."""
     number = 0

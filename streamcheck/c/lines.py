@@ -9,9 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+
 CONTINUED = "\x01"  # a newline that ends no directive
 BACKSLASH = re.compile(r"\\[ \t\f\v]*\n")
-COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
+COMMENT = re.compile(
+    r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*') | /\*""", re.X | re.S
+)
 DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 # A continuation within a token. Of these pairs of characters no token is made, nor of brackets and what is beside them.
 WITHIN = re.compile(
@@ -22,10 +27,13 @@ WITHIN = re.compile(
 )
 
 
-def without_comments(text: str, newline: str = "\n") -> str:
+def without_comments(text: str, path: str, newline: str = "\n") -> str:
     """The text with a blank for each comment, and the newlines in it after it."""
 
     def plain(match: re.Match[str]) -> str:
+        if match[0] == "/*":
+            line = 1 + sum(text.count(end, 0, match.start()) for end in ("\n", CONTINUED))
+            raise SpecError("this comment has no end", Location(path, line), write="*/ where it ends")
         continued = match[0].count(CONTINUED)
         if match[1]:
             return match[1].replace(CONTINUED, "") + CONTINUED * continued
@@ -34,10 +42,10 @@ def without_comments(text: str, newline: str = "\n") -> str:
     return COMMENT.sub(plain, text)
 
 
-def directives_and_text(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
+def directives_and_text(text: str, path: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
     """Lines with their numbers and newlines; a directive that goes over several is one. Its match, if it is one."""
     number = 1
-    for line in without_comments(_with_marks(text), CONTINUED).split("\n"):
+    for line in without_comments(_with_marks(text), path, CONTINUED).split("\n"):
         whole, height = line.replace(CONTINUED, ""), 1 + line.count(CONTINUED)
         match = DIRECTIVE.match(whole + "\n" * height)
         yield number, line.replace(CONTINUED, "\n") + "\n", match

@@ -132,7 +132,8 @@ def is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
 
 def not_null(pointer: CResult, to: Evaluator) -> Term:
     if isinstance(pointer, Pointee) and not pointer.sure:
-        raise SpecError("it may not point anywhere yet", to.where)
+        what = f"whether a pointer is null that may point to {pointer.lvalue.object.name} or nowhere is not known"
+        raise SpecError(f"{what} when the program is read; keep a flag of your own beside the pointer", to.where)
     if isinstance(pointer, Pointee):
         to.require_alive(pointer.lvalue)
     return TRUE

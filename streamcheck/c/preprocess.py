@@ -57,6 +57,8 @@ HEADER_MACROS = {
     "errno.h": "errno|E[A-Z]+",
 }
 GUARD = re.compile(r"(STREAMCHECK_\w+_H|SC_TABLE)\Z")  # of generated C: not defined before
+HEADER = re.compile(r'<[^>\n]+>|"[^"\n]+"')
+HAS_INCLUDE = re.compile(r"""\b__has_include\s*\(\s*("[^"]*"|<[^>]*>)\s*\)""")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
@@ -75,7 +77,7 @@ def read_file(path: str) -> str | None:
     if os.path.exists(path) and not os.path.isfile(path):
         raise SpecError(f"{path} is {'a directory' if os.path.isdir(path) else 'a device'}, not a file")
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
             return file.read()
     except FileNotFoundError:
         return None
@@ -108,7 +110,7 @@ class Preprocessor:
         taken: list[IfSection] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
-        for number, line, match in directives_and_text(text):
+        for number, line, match in directives_and_text(text, path):
             if match is None:
                 if line.strip() and any(c.unknown for c in taken):
                     message = f"code under a condition that depends on the compiler: {line.strip()}"
@@ -119,13 +121,25 @@ class Preprocessor:
             chunk = ["\n" * line.count("\n")]
             self.here = Location(path, number)
             if match[1] == "include" and _is_taken(taken):
-                yield from self._include(path, match[2].strip(), (*within, path))
+                yield from self._include(path, self._header_name(match[2].strip()), (*within, path))
                 yield f'# {number} "{path}"\n'
             else:
                 self._directive(match[1], match[2].strip(), taken)
         if taken:
             raise SpecError("an #if without its #endif", self.here)
         yield from self._expand(path, text.count("\n") + 2 - _height(chunk), chunk)
+
+    def _header_name(self, rest: str) -> str:
+        """The header of an #include (6.10.2), which macros may give."""
+        match = HEADER.match(rest)
+        if match is None and not self.portable:
+            try:
+                match = HEADER.match(Expansion(self.macros, self.here.file, self.here.line).text(rest).strip())
+            except MacroError as why:
+                raise SpecError(str(why), self.here) from None
+        if match is None:
+            raise SpecError(f"#include {rest}: not the name of a header", self.here, write='<name.h> or "name.h"')
+        return match[0]
 
     def _include(self, path: str, name: str, within: tuple[str, ...]) -> Iterator[str]:
         if not name.startswith('"'):
@@ -208,6 +222,8 @@ class Preprocessor:
             return self._is_defined(macro) == (name == "ifdef") if known else None
         if self.portable and any(self._is_unknown(word) for word in NAMES.findall(rest)):
             return None
+        if not self.portable:
+            rest = HAS_INCLUDE.sub(lambda m: str(int(self._has_header(m[1]))), rest)
         tested = DEFINED.sub(lambda m: str(int(self._is_defined(m[1] or m[2]))), rest)
         try:
             text = Expansion(self.macros, self.here.file, self.here.line).text(tested)
@@ -215,8 +231,22 @@ class Preprocessor:
         except (SpecError, ValueError, MacroError):
             raise SpecError(f"the condition is not constant: #if {rest}", self.here) from None
 
+    def _has_header(self, name: str) -> bool:
+        """The answer to __has_include."""
+        beside = os.path.join(os.path.dirname(self.here.file), name.strip('"<>'))
+        if name.startswith('"') and self.files(beside) is not None:
+            return True
+        if f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS or name in STANDARD_HEADERS:
+            return True
+        if name.startswith('"'):
+            return False
+        message = f"whether __has_include finds {name} depends on the machine"
+        raise SpecError(message, self.here, write="1 or 0 instead")
+
     def _is_defined(self, name: str) -> bool:
-        return name in self.macros or (not self.portable and self._is_in_headers(name))
+        if name in self.macros:
+            return True
+        return not self.portable and (name == "__has_include" or self._is_in_headers(name))
 
     def _is_in_headers(self, name: str) -> bool:
         """A header that the file includes defines the macro."""

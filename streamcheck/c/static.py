@@ -63,7 +63,7 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
 def _of_operation(to: Evaluator, node: Any) -> AnyKind:
     shape = form(node)
     if shape == "UnaryOp":
-        if node.op == "sizeof":
+        if node.op in ("sizeof", "_Alignof"):
             return kinds.ULONG
         kind = kind_of(to, node.expr)
         if node.op == "*" and isinstance(kind, Array | Pointer):

@@ -80,7 +80,7 @@ class Reader:
 
     def _plain(self, file: str) -> str:
         """The text without comments, blank lines and the messages of #error."""
-        text = without_comments(self.files[file])
+        text = without_comments(self.files[file], file)
         text = re.sub(r'^#error "[^"\n]*"$', "#error", text, flags=re.M)
         return "".join(f"{line.rstrip()}\n" for line in text.split("\n") if line.strip())
 

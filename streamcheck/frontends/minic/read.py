@@ -10,7 +10,7 @@ from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.extensions import PlainC
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void, are_different
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
@@ -71,6 +71,7 @@ class _TranslationUnit:
         self.calls.statements = self.statements
         self.expressions.scope = self.statements.globals
         self.file = flow.file
+        self.declared: dict[str, tuple[AnyKind, Any]] = {}  # the first declarations of variables
         self.mentioned: set[str] = set()  # the names in expressions
         self.globals: dict[str, Any] = {}  # by name, the declaration that gives the first value
 
@@ -181,6 +182,7 @@ class _TranslationUnit:
             kind = initial.kind_of(node, to) if node.init is not None or "extern" not in node.storage else None
             if kind is None:
                 kind = to.declarations.kind_of(node, scope)
+            self._refuse_conflict(node, kind)
             known_here = node.init is not None or node.name in self.mentioned
             if "static" not in node.storage and _holds_pointers(kind) and known_here and node.name not in STREAMS:
                 self.statements.handles.append(node.name)
@@ -201,6 +203,18 @@ class _TranslationUnit:
                 before = self.globals.get(node.name)
                 if before is None or before.init is None:
                     self.globals[node.name] = node
+
+    def _refuse_conflict(self, node: Any, kind: AnyKind) -> None:
+        """Error if the file declares a variable with different types, or gives it two values (6.7, 6.9)."""
+        known = self.declared.setdefault(node.name, (kind, node))
+        before = self.globals.get(node.name)
+        if node.init is not None and before is not None and before.init is not None:
+            what = "is given a value twice"
+        elif are_different(known[0], kind):
+            what = f"is declared as {known[0]} and as {kind}"
+        else:
+            return
+        raise SpecError(f"{node.name} {what}", where_of(node), also=(("before", where_of(known[1])),))
 
     # The function that is run
 

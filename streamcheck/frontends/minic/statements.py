@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
@@ -369,6 +370,7 @@ class Statements:
         value = to.arithmetic.promote(to.scalar(node.cond))
         if not isinstance(value.kind, Integer):
             raise to.error(f"{to.text(node.cond)} is not an integer", node)
+        self._refuse_repeated(list(_cases(node.stmt)), value.kind)
         after, text = self.flow.place(), to.text(node.cond)
         places: dict[int, str] = {}
         options: list[Branch] = []
@@ -391,12 +393,31 @@ class Statements:
         self.frame.cases.pop()
         self.flow.step(None, "skip", to=after)
 
+    def _refuse_repeated(self, cases: list[Any], kind: AnyKind) -> None:
+        """Error if two cases of a switch have one value, or if it has two defaults (6.8.4.2)."""
+        defaults = [case for case in cases if form(case) == "Default"]
+        if len(defaults) > 1:
+            raise self.expressions.error("a second default in one switch", defaults[1])
+        ranges = ((*(int(bound.payload) for bound in self._codes(c, kind)), c) for c in cases if form(c) == "Case")
+        ordered = sorted(((low, high, i, case) for i, (low, high, case) in enumerate(ranges) if low <= high))
+        for (_, end, i, one), (begin, _, j, other) in pairwise(ordered):
+            if begin <= end:
+                raise self.expressions.error(f"two cases of one switch have the value {begin}", one if i > j else other)
+
     def _guard(self, case: Any, value: CValue) -> Term:
         """The condition of a case: one value, or a range of them."""
+        low, high = self._codes(case, value.kind)
+        if low is high:
+            return comparison("eq", value.term, low)
+        return conjunction(comparison("ge", value.term, low), comparison("le", value.term, high))
+
+    def _codes(self, case: Any, kind: AnyKind) -> tuple[Term, Term]:
+        """The first and the last value of a case."""
         if form(case.expr) == "FuncCall" and getattr(case.expr.name, "name", "") == RANGE:
-            low, high = (self._code(bound, value.kind) for bound in case.expr.args.exprs)
-            return conjunction(comparison("ge", value.term, low), comparison("le", value.term, high))
-        return comparison("eq", value.term, self._code(case.expr, value.kind))
+            low, high = (self._code(bound, kind) for bound in case.expr.args.exprs)
+            return low, high
+        code = self._code(case.expr, kind)
+        return code, code
 
     def _code(self, node: Any, kind: AnyKind) -> Term:
         to = self.expressions
@@ -439,6 +460,8 @@ class Statements:
         if "extern" in node.storage:
             to.scope.names[node.name] = self.globals.names[node.name]
             return
+        if node.name in to.scope.names:
+            raise to.error(f"{node.name} is declared twice in one block; write another name", node)
         kind = initial.kind_of(node, to)
         if isinstance(kind, Opaque):
             to.scope.names[node.name] = kind
