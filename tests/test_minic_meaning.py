@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from minic_runs import walk
 from test_minic import claims, ends, main, read
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.evaluate import value_of
 from streamcheck.frontends.minic.read import read_c
 
 __all__ = ["read"]
@@ -421,7 +423,8 @@ def test_a_variable_declared_in_a_block_is_nameable(read):
     ],
 )
 def test_restrict(read, parameters, body, arguments, is_open):
-    before = f"static int g, a[2]; static void h(void) {{ g = 1; }} static struct {{ int x, y; }} s; static void f({parameters}) {{ {body} }}\n"
+    before = "static int g, a[2]; static void h(void) { g = 1; } static struct { int x, y; } s;"
+    before += f" static void f({parameters}) {{ {body} }}\n"
     cfa = read(f"{before}int main(void) {{ int x = 0; f({arguments});\nassert(g < 3); }}")
     found = [e for e in cfa.errors if e.limit is not None]
     assert [e.name for e in found] == ["no call of f, line 2"] * is_open
@@ -481,3 +484,51 @@ def test_what_c_defines_is_not_refused(read, text):
 def test_the_value_of_a_function_that_returns_none(read, call, claim):
     text = "int f(int x) { if (x) return 1; }\nint g(int x) { if (x) return 1; else return 2; }\n"
     assert claims(read(f"{text}int main(void) {{ {call} }}")) == claim
+
+
+@pytest.mark.parametrize(
+    ("body", "ended"),
+    [
+        ("srand(1); int a = rand(), b = rand(); assert(a == b);", []),
+        ("int a = rand(); assert(a == 1);", []),
+        ("srand(1); int a = rand(); srand(1); int b = rand(); assert(a == b);", ["no call of srand, line 4"]),
+        ("int a = rand(); srand(1); int b = rand(); assert(a == b);", ["no call of rand, line 4"]),
+        ("int a = random(); srand(1); int b = rand(); assert(a == b);", []),
+        ('int a = printf("ab"); assert(a < 3);', ["no call of printf, line 4"]),
+        ('printf("ab"); assert(r);', []),
+        ("assert(two(1) == two(1));", []),
+        ("assert(two(1) == two(2));", ["no call of two, line 4"]),
+        ("assert(look() == look());", ["no call of look, line 4"]),
+        ("assert(look() == 1);", []),
+    ],
+)
+def test_what_is_not_any_value(read, body, ended):
+    """A violation by it would not be one. The end of the model is reached then."""
+    before = "static int r;\nint two(int) __attribute__((const));\nint look(void) __attribute__((pure));\n"
+    cfa = read(f"{before}int main(void) {{ {body} }}")
+    assert [e.name for e in cfa.errors if e.limit is not None and reaches(cfa, e)] == ended
+
+
+def reaches(cfa, error):
+    """A run with some inputs gets to the end of the model."""
+    return any(walk(cfa, inputs)[0] == error.location for inputs in ([0], [1], [5, 7]))
+
+
+def test_a_const_function_gives_the_same_again(read):
+    text = "int r; int two(int) __attribute__((const)); int main(void) { r = two(4); r = 10 * two(4) + r; }"
+    assert ends(read(text), 3, 5) == 33
+
+
+@pytest.mark.parametrize(("call", "value"), [('puts("a")', 99), ("putchar(321)", 65), ("fflush(0)", 0)])
+def test_results_of_functions_that_print(read, call, value):
+    cfa = read(f"int r; int main(void) {{ r = {call}; }}")
+    (edge,) = [e for e in cfa.edges if e.choices]
+    ((_, new),) = [u for u in edge.updates if u[0].payload == "r"]
+    assert [value_of(new, {edge.choices[0]: n}) for n in (-7, 99)] == [-1, value]
+
+
+def test_the_number_of_arguments_of_main_is_not_negative(read):
+    cfa = read("int main(int argc, char **argv) { assert(argc >= 0); }")
+    (start,) = [e for e in cfa.edges if e.source == cfa.entry]
+    (count,) = start.choices
+    assert {n: value_of(start.guard, {count: n}) for n in (-1, 0, 1)} == {-1: False, 0: True, 1: True}
