@@ -588,3 +588,51 @@ def test_declarations_that_agree_are_read(read, text):
 def test_macros_give_names_of_headers(read):
     text = '#define A "b.h"\n#define B <stdint.h>\n#include A\n#include B\nint r; int main(void) { r = R; }'
     assert ends(read(text, b="#define R INT8_MAX")) == 127
+
+
+@pytest.mark.parametrize(
+    ("body", "ended"),
+    [
+        ("srand(1); int a = rand(), b = rand(); assert(a == b);", []),
+        ("int a = rand(); assert(a == 1);", []),
+        ("srand(1); int a = rand(); srand(1); int b = rand(); assert(a == b);", ["no call of srand, line 4"]),
+        ("int a = rand(); srand(1); int b = rand(); assert(a == b);", ["no call of rand, line 4"]),
+        ("int a = random(); srand(1); int b = rand(); assert(a == b);", []),
+        ('int a = printf("ab"); assert(a < 3);', ["no call of printf, line 4"]),
+        ('printf("ab"); assert(r);', []),
+        ("assert(two(1) == two(1));", []),
+        ("assert(two(1) == two(2));", ["no call of two, line 4"]),
+        ("assert(look() == look());", ["no call of look, line 4"]),
+        ("assert(look() == 1);", []),
+    ],
+)
+def test_what_is_not_any_value(read, body, ended):
+    """A violation by it would not be one. The end of the model is reached then."""
+    before = "static int r;\nint two(int) __attribute__((const));\nint look(void) __attribute__((pure));\n"
+    cfa = read(f"{before}int main(void) {{ {body} }}")
+    assert [e.name for e in cfa.errors if e.limit is not None and reaches(cfa, e)] == ended
+
+
+def reaches(cfa, error):
+    """A run with some inputs gets to the end of the model."""
+    return any(walk(cfa, inputs)[0] == error.location for inputs in ([0], [1], [5, 7]))
+
+
+def test_a_const_function_gives_the_same_again(read):
+    text = "int r; int two(int) __attribute__((const)); int main(void) { r = two(4); r = 10 * two(4) + r; }"
+    assert ends(read(text), 3, 5) == 33
+
+
+@pytest.mark.parametrize(("call", "value"), [('puts("a")', 99), ("putchar(321)", 65), ("fflush(0)", 0)])
+def test_results_of_functions_that_print(read, call, value):
+    cfa = read(f"int r; int main(void) {{ r = {call}; }}")
+    (edge,) = [e for e in cfa.edges if e.choices]
+    ((_, new),) = [u for u in edge.updates if u[0].payload == "r"]
+    assert [value_of(new, {edge.choices[0]: n}) for n in (-7, 99)] == [-1, value]
+
+
+def test_the_number_of_arguments_of_main_is_not_negative(read):
+    cfa = read("int main(int argc, char **argv) { assert(argc >= 0); }")
+    (start,) = [e for e in cfa.edges if e.source == cfa.entry]
+    (count,) = start.choices
+    assert {n: value_of(start.guard, {count: n}) for n in (-1, 0, 1)} == {-1: False, 0: True, 1: True}

@@ -47,19 +47,22 @@ LAYOUT = "layout"
 
 @dataclass(frozen=True, slots=True)
 class PlainC:
-    """`endless`: functions that do not return. `pure`: those that change nothing. `realigned`: types by the alignment
-    that they are declared with, None if it is no number."""
+    """`endless`: functions that do not return. `pure`: those that change nothing. `constant`: those of them that also
+    read nothing but their arguments. `realigned`: types by the alignment that they are declared with, None if it is no
+    number."""
 
     text: str
     endless: frozenset[str] = frozenset()
     pure: frozenset[str] = frozenset()
+    constant: frozenset[str] = frozenset()
     realigned: Mapping[str, int | None] = field(default_factory=dict)
 
 
 def without_extensions(text: str) -> PlainC:
     reader = _Extensions(text)
     reader.read()
-    return PlainC("".join(reader.pieces), frozenset(reader.endless), frozenset(reader.pure), reader.realigned)
+    endless, pure, constant = (frozenset(names) for names in (reader.endless, reader.pure, reader.constant))
+    return PlainC("".join(reader.pieces), endless, pure, constant, reader.realigned)
 
 
 class _Extensions:
@@ -70,6 +73,7 @@ class _Extensions:
         self.pieces: list[str] = []
         self.endless: set[str] = set()
         self.pure: set[str] = set()
+        self.constant: set[str] = set()
         self.realigned: dict[str, int | None] = {}
         self.declaration: list[str] = []  # since the last ; { or }
         self.words: set[str] = set()  # of its attributes
@@ -145,6 +149,8 @@ class _Extensions:
             self.endless.update(name)
         if not self.words.isdisjoint(("pure", "const")):
             self.pure.update(name)
+        if "const" in self.words:
+            self.constant.update(name)
         if token == ";" and self.alignment is not None and "typedef" in self.declaration:
             names = [t for t in self.declaration if t.isidentifier()]
             self.realigned[names[-1]] = self.alignment[0]

@@ -14,9 +14,11 @@ from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
+from streamcheck.c.terms import comparison
 from streamcheck.core.location import Location
-from streamcheck.core.term import FALSE, TRUE
-from streamcheck.core.types import plural
+from streamcheck.core.simplify import conjunction, disjunction, either, negation
+from streamcheck.core.term import FALSE, TRUE, Term
+from streamcheck.core.types import BOOL, plural
 from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
 from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
@@ -34,7 +36,7 @@ ERRORS = {"__VERIFIER_error": "error", "reach_error": "reach_error", "__assert_f
 ASSUMPTIONS = ("__VERIFIER_assume", "assume", "assume_abort_if_not")
 ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__builtin_abort", "__builtin_exit")
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
-WITHOUT_EFFECT = ("srand", "srandom")  # with results of `rand` that are any values, the seed does not matter
+SEEDS = {"srand": "rand", "srandom": "random"}  # what begins the numbers of which function
 FORMATS = r"%[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hlLqjzt])?(.)"
 STREAMS = ("stdin", "stdout", "stderr")
 RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
@@ -73,6 +75,9 @@ class Calls:
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
         self.memory = MemoryCalls(expressions)
+        self.used: set[str] = set()  # the names in the file
+        self.seeds: dict[str, Term] = {}
+        self.remembered: dict[tuple[str, bool], list[Term]] = {}  # the last calls of functions of their arguments
         self.unused: Any = None  # the last expression whose value is not used
         self.prototypes = Prototypes()
 
@@ -90,7 +95,7 @@ class Calls:
         name, function = self._function(node)
         if function is not None:
             return function.result
-        if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS, *WITHOUT_EFFECT):
+        if name in (*ASSERTIONS, *ERRORS, *ASSUMPTIONS, *ENDS, *SEEDS):
             return kinds.VOID
         for prefix in effects.CHOOSERS:
             if name.startswith(prefix):
@@ -161,6 +166,8 @@ class Calls:
             return None
         if self.memory.has(name) and (function is None or function.result == self.memory.result_kind(name)):
             return self.memory.call(name, arguments, node)
+        if name in SEEDS.values():
+            self._number(name)
         if library.model_name(name) is not None:
             values = self._evaluate([a for a in arguments if not _is_text(a)])
             model = model_for(name, [v.kind for v in values if isinstance(v, CValue)])
@@ -171,14 +178,74 @@ class Calls:
         values = self._evaluate(shown)
         plain = library.plain_name(name)
         if plain in PRINTS and not _may_write(plain, arguments):
-            return CValue(kinds.INT, to.unknown(name, kinds.INT))
-        if plain in WITHOUT_EFFECT:
+            return self._print(plain, values, node)
+        if plain in SEEDS:
+            self._begin_numbers(plain, node)
             return None
         reason = self._reason(name, plain, function, values)
         result = self._unknown(name, node) if reason is None else self._leave_model(name, function, reason, node)
+        if name in self.source.pure and function is not None and reason is None and isinstance(result, CValue):
+            if node is self.unused:
+                return result
+            return self._same_again(function, values, result, node)
         if plain not in library.NOT_MODELLED and not self._calls_nothing(name):
             self._doubt_callbacks(name, leaves=reason is not None)
         return result
+
+    def _print(self, name: str, values: list[CResult], node: Any) -> CValue:
+        """The result of a function that prints. That of printf is the number of characters, which is not modelled."""
+        to = self.expressions
+        if name in ("printf", "fprintf") and node is not self.unused:
+            to.limit(f"call of {name}", f"the number of characters that {name} writes is not modelled", FALSE)
+        result = CValue(kinds.INT, to.unknown(name, kinds.INT))
+        if name not in ("puts", "fputs", "putchar", "fputc", "putc", "fflush"):
+            return result
+        minus, zero = (to.arithmetic.number(kinds.INT, n) for n in (-1, 0))
+        success: Term = result.term
+        if name == "fflush":
+            success = zero.term
+        elif name in ("putchar", "fputc", "putc") and len(values) == 1 and isinstance(values[0], CValue):
+            success = to.arithmetic.convert(to.arithmetic.convert(values[0], kinds.UCHAR), kinds.INT).term
+        return CValue(kinds.INT, either(comparison("lt", result.term, zero.term), minus.term, success))
+
+    def _seed_variable(self, name: str) -> Term:
+        """The variable for the fact that the numbers of this function have been begun by a seed."""
+        if name not in self.seeds:
+            self.seeds[name] = self.expressions.flow.variable(f"seed of {name}", BOOL)
+            self.statements.start.append((self.seeds[name], FALSE))
+        return self.seeds[name]
+
+    def _number(self, name: str) -> None:
+        """The end of what is modelled, for a number before the seed: it may be one of those after it."""
+        if any(seed in self.used for seed, numbers in SEEDS.items() if numbers == name):
+            reason = f"{name} gives a function of the seed, which is set further on"
+            self.expressions.limit(f"call of {name}", reason, self._seed_variable(name))
+
+    def _begin_numbers(self, name: str, node: Any) -> None:
+        """The end of what is modelled, for a second seed: it may be the first, and so may the numbers."""
+        to, seeded = self.expressions, self._seed_variable(SEEDS[name])
+        to.limit(f"call of {name}", f"{SEEDS[name]} gives a function of the seed, which is set twice", negation(seeded))
+        to.flow.step(to.where, to.text(node), (seeded, TRUE))
+
+    def _same_again(self, function: Function, values: list[CResult], new: CValue, node: Any) -> CValue:
+        """The result of a `pure` or `const` function. That of a const one with the same arguments is the same; where a
+        second call may give the same for another reason, the model ends."""
+        to, name = self.expressions, function.name
+        pairs = zip(values, (kind for _, kind in function.parameters), strict=False)
+        given = [to.arithmetic.convert(v, k).term for v, k in pairs if isinstance(v, CValue) and isinstance(k, Integer)]
+        known = name in self.source.constant and len(given) == len(values) == len(function.parameters)
+        given = given if known else []
+        if (name, known) not in self.remembered:
+            wanted = [("is called", BOOL), ("result", new.term.type), *(("argument", t.type) for t in given)]
+            self.remembered[name, known] = [to.flow.variable(f"{name} {what}", type) for what, type in wanted]
+            self.statements.start.append((self.remembered[name, known][0], FALSE))
+        called, result, *before = self.remembered[name, known]
+        same = conjunction(*(comparison("eq", a, b) for a, b in zip(before, given, strict=True))) if known else FALSE
+        reason = f"{name} is declared pure or const, and what a second call of it gives is not modelled"
+        to.limit(f"call of {name}", reason, disjunction(negation(called), same))
+        value = either(called, result, new.term)
+        to.flow.step(to.where, to.text(node), (called, TRUE), (result, value), *zip(before, given, strict=True))
+        return CValue(new.kind, result)
 
     def _calls_nothing(self, name: str) -> bool:
         return name in self.source.pure or name.startswith(("__VERIFIER_", *effects.CHOOSERS))

@@ -14,11 +14,12 @@ from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Point
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
+from streamcheck.c.terms import comparison
 from streamcheck.core.depth import deep_recursion
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import Term
+from streamcheck.core.term import Term, variable
 from streamcheck.frontends.minic.bare import bare_statements
 from streamcheck.frontends.minic.callbacks import CallbackEffect, Callbacks, nodes_in, offered_functions
 from streamcheck.frontends.minic.calls import ASSERTIONS, ASSUMPTIONS, ERRORS, STREAMS, Calls
@@ -125,7 +126,7 @@ class _TranslationUnit:
     def _declare_all(self, nodes: list[Any]) -> None:
         inner = [n for node in nodes for n in nodes_in(node)]
         self.mentioned = {n.name for n in inner if form(n) == "ID"}
-        self.calls.prototypes = prototypes_of(nodes)
+        self.calls.prototypes, self.calls.used = prototypes_of(nodes), self.mentioned
         for node in nodes:
             self._declare(node)
         for node in inner:  # `extern` in a block
@@ -273,8 +274,19 @@ class _TranslationUnit:
             statements.fresh = False
             statements.begin(place, None)
             statements.fresh = function.name == "main"
+            if function.name == "main" and kind == kinds.INT and len(function.parameters) > 1:
+                self._begin_count(place)
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
+
+    def _begin_count(self, place: Lvalue) -> None:
+        """The number of arguments of `main` is not negative (5.1.2.2.1)."""
+        to, type = self.expressions, self.expressions.type_of(place.kind)
+        zero = to.arithmetic.number(kinds.INT, 0).term
+        limits = comparison("ge", variable("?", type), zero)
+        value = self.flow.choose(place.object.name, type, to.where, limits)
+        self.statements.start.append(to.storage.update(place, value))
+        self.statements.unknown.append(self.flow.choices.pop())
 
     def _begin(self) -> None:
         """Add the first edge, after all variables with static storage have been declared."""
