@@ -314,9 +314,9 @@ def test_what_plainly_cannot_fail_is_no_claim(read, body):
 def test_a_pointer_that_may_point_nowhere_is_an_obligation(read):
     text = "int *p, r;\nint main(void) {\n  if (nondet_int()) p = &r;\n  *p = 3;\n}\n"
     cfa = read(text)
-    assert claims(cfa) == ["index in bounds, line 4"] and ends(cfa, 1) == 3
+    assert claims(cfa) == ["valid pointer, line 4"] and ends(cfa, 1) == 3
     p = next(v for v in cfa.variables if v.payload == "p")
-    assert walk(cfa, [0], initial={p: 7})[0] == "index in bounds, line 4"
+    assert walk(cfa, [0], initial={p: 7})[0] == "valid pointer, line 4"
 
 
 def test_short_circuits_guard_obligations(read):

@@ -74,6 +74,7 @@ class SideCondition(Enum):
     OVERLAP = "no overlap", "the objects overlap"
     POINTER = "pointer in bounds", "pointer out of bounds"
     SAME = "pointers into one object", "pointers into different objects"
+    TARGET = "valid pointer", "the pointer is null, dangling or out of bounds"
     ALIVE = "no dangling pointer", "dangling pointer"
     ORDER = "no unordered effects", "effects in no order"
     REACHED = "unreachable code", "code that is said to be unreachable is reached"
@@ -265,9 +266,9 @@ class Arithmetic:
             raise Unsupported(f"{name} with {len(args)} arguments")
         return CValue(kind, simple_term(op, *(self.convert(a, kind).term for a in args)))
 
-    def index(self, value: CValue, length: int) -> Term:
+    def index(self, value: CValue, length: int, condition: SideCondition = SideCondition.INDEX) -> Term:
         """The index into an array of this length."""
-        self.oblige(SideCondition.INDEX, self._within(value.term, 0, length - 1))
+        self.oblige(condition, self._within(value.term, 0, length - 1))
         return value.term
 
     def require_range(self, condition: SideCondition, value: CValue, low: int, high: int) -> None:

@@ -71,15 +71,16 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
 
 
 def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
-    """The lvalue that a pointer points to. Its index must be in bounds."""
+    """The lvalue that a pointer points to. Its index must be in bounds: any value stands for no target."""
     pointee = pointee_of(operand, to, node)
     to.require_alive(pointee.lvalue)
     if pointee.offset is None:
         return pointee.lvalue
+    condition = SideCondition.INDEX if pointee.sure else SideCondition.TARGET
     if not isinstance(pointee.lvalue.kind, Array):
-        to.arithmetic.index(pointee.offset, 1)
+        to.arithmetic.index(pointee.offset, 1, condition)
         return pointee.lvalue
-    return pointee.lvalue.element(to.arithmetic.index(pointee.offset, pointee.lvalue.kind.length))
+    return pointee.lvalue.element(to.arithmetic.index(pointee.offset, pointee.lvalue.kind.length, condition))
 
 
 def address(lvalue: Lvalue, to: Evaluator) -> Pointee:
