@@ -54,6 +54,7 @@ class Spec(SpecBase):
         prefix: str = "",
         assumptions: bool = False,
         observers: bool = False,
+        optimize: Literal["size", "speed"] = "size",
         extras: Sequence[str] = (),
         narrow: bool = False,
         strict_math: bool = False,
@@ -73,7 +74,7 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
         settings = Settings(timeout, jobs or processors())
         samples = self._samples() if "test" in extras else []
         request = CompileRequest(options, unproven, validate, narrow, strict_math, tuple(extras), samples, settings)

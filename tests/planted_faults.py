@@ -197,7 +197,7 @@ def generator():
 
     for what, change, problem in (
         ("every comparison holds", plant(rewrite, "decide", lambda op, a, b: True), monitor(lambda: small < 9)),
-        ("no state changes", plant(step.StepWriter, "_commit", lambda self, site: None), monitor(lambda: turns() == 3)),
+        ("no state changes", plant(step.StepWriter, "_commits", lambda self, site: []), monitor(lambda: turns() == 3)),
         ("a delay line stands still", plant(step.StepWriter, "_ring_commit", no_commit), monitor(lambda: late() == 3)),
         ("the first argument is passed for all", plant(step.StepWriter, "_argument", first_argument), two_arguments()),
     ):

@@ -154,3 +154,15 @@ def test_a_checker_that_was_ended_since_it_was_heard_has_no_answers(made):
     queue.drop("slow")
     assert busy not in queue.checkers
     assert list(queue.answers(busy)) == [] and deaths == []
+
+
+def test_how_a_child_ended_is_known_though_its_channel_ended_first():
+    def work(channel):
+        os.close(channel.read)
+        os.close(channel.write)
+        time.sleep(0.1)  # what the system may need to take the process down
+        os._exit(3)
+
+    child = Child(work)
+    select.select([child.channel.read], [], [], 5.0)
+    assert child.end(silent=True) == "ended with status 3"

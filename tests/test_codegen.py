@@ -216,12 +216,15 @@ def test_no_parentheses_or_casts_that_nobody_needs():
     assert "sum(a * b);" in code
 
 
-def test_a_step_has_no_loop_no_heap_and_no_recursion():
+@pytest.mark.parametrize("optimize", ["size", "speed"])
+def test_a_step_has_no_heap_no_recursion_and_loops_of_a_fixed_number_of_rounds(optimize):
     for param in ALL:
-        code = generate(param.values[0], CodeOptions(observers=True)).code
+        code = generate(param.values[0], CodeOptions(observers=True, optimize=optimize)).code
         text = re.sub(r"/\*.*?\*/", "", code.files[f"{code.specification.name}.c"])
         step = text[text.index(f"void {code.specification.name}_step(") :]
-        assert not re.search(r"\b(for|while|do|goto|malloc|free)\b", step)
+        assert not re.search(r"\b(while|do|goto|malloc|free)\b", step)
+        counted = re.findall(r"for \(uint32_t (\w+) = 0u; \1 < \d+u; \1\+\+\)", step)
+        assert step.count("for (") == len(counted) and (optimize == "size" or not counted)
         assert step.count(f"{code.specification.name}_step(") == 1
 
 

@@ -66,6 +66,20 @@ def watchdogs(limits):
     return spec
 
 
+def test_inputs_that_follow_each_other_are_checked_to_have_no_padding():
+    """A loop reads them by their distance, which only a check in the file makes right."""
+    code = unit_of(watchdogs([100] * 10))
+    text = code.files["watchdogs.c"]
+    (check,) = re.findall(r"^typedef char \w+\[.*\n", text, re.M)
+    assert "beat9) == (offsetof(watchdogs_inputs, beat0) + (9u * sizeof(bool)))" in check
+    wrong = ["", check.replace("9u", "8u"), check.replace("beat9", "beat8"), check.replace("== ", ">= ")]
+    wrong += [check.replace("sizeof(bool)", "sizeof(uint8_t)"), check.replace("? 1 : -1", "? 1 : 1")]
+    assert validate(code).is_proved
+    for other in wrong:
+        assert other != check
+        assert not validate(replace(code, files={**code.files, "watchdogs.c": text.replace(check, other)})).is_proved
+
+
 def test_watchdogs_are_one_loop_with_their_state_in_one_array():
     code = unit_of(watchdogs([100] * 10))
     assert step_of(code).count("for (") == 1 and "table" not in step_of(code)
@@ -220,6 +234,15 @@ def extreme_of(type, n, best, first=0):
     spec.trigger("shown", extern("on", Bool), value)
     spec.observer("value", value)
     return spec
+
+
+def test_a_fold_that_begins_with_minus_zero_is_the_same_term():
+    """No solver is asked about a tree of 33 additions and products of floats."""
+    f = extern("f", Double)
+    spec = Spec("varied")
+    spec.trigger("t", True, [statistics.variance(33, [0.5] * 32 ++ f)])
+    outcome = validate(unit_of(spec))
+    assert outcome.is_proved and outcome.questions < 2
 
 
 EXTREMES = [(Int8, 17, statistics.max), (Word16, 40, statistics.min), (Int32, 33, statistics.min)]

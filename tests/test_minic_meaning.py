@@ -51,7 +51,8 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
 
 ORDER = "int g, r, a[3];\nint f(void) { return ++g; }\nint id(int x) { int y = x; return y; }\n"
 ORDER += "int sub(int x, int y) { return x - y; }\nint inner(int x) { return x + (x = 3); }\n"
-ORDER += 'struct { int x, y; } s, t; char u[4], v[4] = "ab"; int copy(void) { strcpy(u, v); return 1; }\n'
+ORDER += 'struct { int x, y; } s, t; char u[4], v[4] = "ab"; int copy(void) { strcpy(u, v); return 1; }'
+ORDER += " int least(int x, int y) { if (y < x) x = y; return x; } int own(void) { static int x; return ++x; }\n"
 
 
 def undefined(statement):
@@ -100,10 +101,19 @@ def unknown(statement):
         ("r = s.x++ + s.y + ++t.x;", 1),
         ("r = a[0]++ + ++a[1] + a[2]--;", 1),
         ("r = sub(g++, 3) + sub(2, r++);", -1),
+        ("r = least(7, 2) + least(4, 5);", 6),
+        ("r = sub(least(7, 2), least(4, 5));", -2),
+        unknown("r = own() + own();"),
     ],
 )
 def test_what_C_does_not_order_is_undefined_or_unknown(read, statement, end):
     assert ends(read(f"{ORDER}int main(void) {{\n  {statement}\n}}\n")) == end
+
+
+def test_a_parameter_whose_address_both_operands_have_is_one_object(read):
+    up = "int up(int *p) { return ++*p; }\nint f(int x) {\n  return up(&x) + up(&x);\n}\n"
+    cfa = read(up + "int main(void) { f(1); }\n")
+    assert [e.name for e in cfa.errors if e.limit] == ["no dependence on the order of calls, line 3"]
 
 
 def test_elements_that_may_be_the_same_are_a_claim(read):

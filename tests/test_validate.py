@@ -188,6 +188,7 @@ HOLES = {  # file, pattern, replacement, and what the proof says
     "C++ linkage": (".h", r'extern "C"', 'extern "C++"', "a directive that is not expected here"),
     "a macro": (".h", r"(typedef struct \{)", r"#define count kept\n\1", "a directive that is not expected here"),
     "a name that may be a macro": (".c", r"\bfourth_part\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
+    "a macro that names a parameter": (".h", r"(void \w+\(\w+ )\w+([,)])", r"\1bool\2", "bool is a macro"),
     "a second declaration": (".c", r"(\n    const bool up = [^\n]*)", r"\1\1", "up is declared twice"),
     "a parameter declared again": (".c", r"(    const bool up)", r"    const bool state = up;\n\1", "declared twice"),
     "a constant field": (".h", r"    uint8_t count;", "    const uint8_t count;", "has a qualifier"),

@@ -80,6 +80,7 @@ class NameScope:
     outer: NameScope | None = None
     names: dict[str, Meaning] = field(default_factory=dict)
     tags: dict[str, AnyKind] = field(default_factory=dict)
+    levels: dict[Any, int] = field(default_factory=dict)  # the effects of expressions that were asked for
 
     def meaning(self, name: str) -> Meaning | None:
         scope: NameScope | None = self

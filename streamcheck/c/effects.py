@@ -17,6 +17,13 @@ CHOOSERS = ("__VERIFIER_nondet_", "nondet_")
 
 def level(node: Any, scope: NameScope) -> int:
     """READS, CHOOSES or ACTS. A choice in a branch counts as a side effect: it is made only sometimes."""
+    known = scope.levels.get(node)
+    if known is None:
+        known = scope.levels[node] = _level(node, scope)
+    return known
+
+
+def _level(node: Any, scope: NameScope) -> int:
     match form(node):
         case "Assignment":
             return ACTS
@@ -39,7 +46,7 @@ def level(node: Any, scope: NameScope) -> int:
             return CHOOSES if isinstance(meaning, Lvalue) and meaning.object.volatile else READS
         case "Typename":
             return READS
-    return max((level(child, scope) for _, child in node.children()), default=READS)
+    return max([level(child, scope) for _, child in node.children()], default=READS)
 
 
 def _level_of_call(node: Any, scope: NameScope) -> int:

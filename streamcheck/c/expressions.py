@@ -37,6 +37,8 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 
+LONGEST_MESSAGE = 800  # characters: it may show an expression of any length
+
 
 class Evaluator:
     """Evaluates constant expressions. Whoever executes programs overrides what goes beyond: objects, effects, calls.
@@ -113,7 +115,9 @@ class Evaluator:
         return text_of(node)
 
     def error(self, message: str, node: Any) -> SpecError:
-        return SpecError(message, self.place_of(node))
+        half = LONGEST_MESSAGE // 2
+        text = message if len(message) <= LONGEST_MESSAGE else f"{message[:half]} … {message[-half:]}"
+        return SpecError(text, self.place_of(node))
 
     def place_of(self, node: Any) -> Location:
         """The line of a node. In a model of a library's function it is the line of the call."""
@@ -238,6 +242,7 @@ class Evaluator:
                 raise self.error("long double is not supported", node)
             if decimal is not None:
                 return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
+            raise self.error(f"no {node.type} holds the literal {text}; write INFINITY, of math.h", node)
         else:
             whole = whole_literal(text)
             if whole is not None and not (portable and text[-1] in "lL"):

@@ -131,7 +131,7 @@ class _Extensions:
 
     def _end(self, token: str) -> None:
         """The end of a declaration, or the beginning of a body."""
-        name = re.findall(r"(\w+)\s*\(", " ".join(self.declaration))[:1]
+        name = re.findall(r"\b(\w+)\s*\(", " ".join(self.declaration))[:1] if self.words else []
         if "noreturn" in self.words:
             self.endless.update(name)
         if not self.words.isdisjoint(("pure", "const")):

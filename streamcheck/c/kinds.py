@@ -259,6 +259,25 @@ def size_of(kind: AnyKind) -> int:
     assert_never(kind)
 
 
+def dimensions(kind: AnyKind) -> int:
+    """The number of arrays within each other."""
+    number = 0
+    while isinstance(kind, Array):
+        number, kind = number + 1, kind.element
+    return number
+
+
+def number_of_scalars(kind: AnyKind) -> int:
+    match kind:
+        case Array():
+            return kind.length * number_of_scalars(kind.element)
+        case Struct():
+            return sum(number_of_scalars(inner) for _, inner in kind.fields)
+        case Integer() | Floating() | Pointer() | Void() | Opaque():
+            return 1
+    assert_never(kind)
+
+
 def alignment(kind: AnyKind) -> int:
     match kind:
         case Array():

@@ -42,11 +42,19 @@ def decimal_literal(text: str) -> tuple[float, Floating] | None:
     kind = FLOAT if text.endswith("f") and (not hexadecimal or "p" in text) else DOUBLE
     digits = text.removesuffix("f") if kind == FLOAT else text
     try:
-        exact = _hexadecimal(digits) if hexadecimal else Fraction(digits)
+        modest = _with_modest_exponent(digits, "p" if hexadecimal else "e")
+        exact = _hexadecimal(modest) if hexadecimal else Fraction(modest)
         value = to_f32(exact) if kind == FLOAT else to_f64(exact)
     except (ValueError, OverflowError):
         return None
     return (value, kind) if abs(value) != float("inf") else None
+
+
+def _with_modest_exponent(digits: str, mark: str) -> str:
+    """A number that rounds to the same float. One with a huge exponent would fill the memory as a fraction."""
+    mantissa, _, exponent = digits.partition(mark)
+    most = 5000 + 4 * len(mantissa)
+    return f"{mantissa}{mark}{max(-most, min(most, int(exponent)))}" if exponent else digits
 
 
 def _hexadecimal(digits: str) -> Fraction:

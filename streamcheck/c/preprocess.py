@@ -19,14 +19,13 @@ from streamcheck.c.arithmetic import Dialect
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.extensions import PlainC, without_extensions
 from streamcheck.c.kinds import CONSTANTS, LONG
+from streamcheck.c.lines import BACKSLASH, directives_and_text
 from streamcheck.c.macros import NAME, Expansion, Macro, MacroError, parse_macro, tokens_of
 from streamcheck.c.predefined import predefined_macros
 from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
-COMMENT = re.compile(r"""/\*.*?\*/ | //(?:\\\n|[^\n])* | ("(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')""", re.X | re.S)
-DIRECTIVE = re.compile(r"\s*#\s*(\w*)\s*(.*)", re.S)
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
 HEADERS = frozenset(f"<{name}.h>" for name in "stdbool stddef stdint limits float math string".split())
@@ -73,6 +72,8 @@ class IfSection:
 
 def read_file(path: str) -> str | None:
     """The text of a file. None if it does not exist."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise SpecError(f"{path} is {'a directory' if os.path.isdir(path) else 'a device'}, not a file")
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -101,13 +102,13 @@ class Preprocessor:
         text = self.files(path)
         if text is None:
             raise SpecError(f"{path}: No such file or directory", self.here if within else None)
-        if self.portable and ("??" in text or "\\\n" in text):
+        text = text.replace("\r\n", "\n")
+        if self.portable and ("??" in text or BACKSLASH.search(text)):
             raise SpecError("trigraphs and continued lines are not supported", Location(path, 1))
         taken: list[IfSection] = []
         yield f'# 1 "{path}"\n'
         chunk: list[str] = []  # lines between directives: a macro's arguments may go over several
-        for number, line in logical_lines(without_comments(text.replace("\r\n", "\n"))):
-            match = DIRECTIVE.match(line)
+        for number, line, match in directives_and_text(text):
             if match is None:
                 if line.strip() and any(c.unknown for c in taken):
                     message = f"code under a condition that depends on the compiler: {line.strip()}"
@@ -133,9 +134,13 @@ class Preprocessor:
             self.headers.add(name.strip("<>"))
             return  # what the headers of the standard library define is known
         beside = os.path.join(os.path.dirname(path), name.strip('"'))
-        if self.files(beside) is None and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
+        try:
+            known = self.files(beside) is not None
+        except SpecError as why:
+            raise SpecError(f"#include {name}: {why.message}", self.here) from None
+        if not known and not self.portable and f"<{name.strip(QUOTE)}>" in STANDARD_HEADERS:
             return
-        if self.files(beside) is None:
+        if not known:
             raise SpecError(f"{name} is not in the directory of the file that includes it", self.here)
         if beside in within:
             raise SpecError(f"{name} includes itself", self.here)
@@ -248,25 +253,6 @@ def _is_taken(taken: list[IfSection]) -> bool:
 
 def _height(chunk: list[str]) -> int:
     return sum(line.count("\n") for line in chunk)
-
-
-def without_comments(text: str) -> str:
-    return COMMENT.sub(lambda m: m[1] or " " + "\n" * m[0].count("\n"), text)
-
-
-def logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers; those that a backslash continues are one, with its newlines after it."""
-    waiting = ""
-    first = 1
-    for number, line in enumerate(text.split("\n"), 1):
-        if not waiting:
-            first = number
-        if line.endswith("\\"):
-            waiting += line[:-1] + "\x00"
-            continue
-        whole = waiting + line
-        waiting = ""
-        yield first, whole.replace("\x00", " ") + "\n" * (1 + whole.count("\x00"))
 
 
 def _condition(text: str, path: str) -> bool:

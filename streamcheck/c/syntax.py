@@ -18,6 +18,9 @@ OTHER_TYPES = "__builtin_va_list va_list __int128_t __uint128_t _Float128 __floa
 OTHER_TYPES += " jmp_buf sigjmp_buf FILE fpos_t div_t ldiv_t lldiv_t fenv_t fexcept_t mbstate_t max_align_t"
 
 
+TOO_DEEP = "expressions or statements are too deep within each other; divide them"
+
+
 def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
     """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
@@ -26,6 +29,8 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
     start = "" if text.startswith("# ") else f'# 1 "{path}"\n'
     try:
         tree = parser.parse(prelude + start + text, path)
+    except RecursionError:
+        raise SpecError(TOO_DEEP, _last_token(parser, path)[0]) from None
     except Exception as error:  # its errors have changed their class between versions
         match = re.match(r"(.*?):(\d+)(?::\d+)?: (.*)", str(error))
         if match is None:
@@ -37,13 +42,20 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
 
 def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:
     """The message for an error of the parser that has no line: it is at the last token that was read."""
+    where, token = _last_token(parser, path)
+    if not token:
+        return SpecError(f"not C: {error}", where)
+    return SpecError(f"a syntax error, or C that is not supported: an expression cannot begin with {token}", where)
+
+
+def _last_token(parser: Any, path: str) -> tuple[Location, str]:
+    """The last token that was read, and where it is. Empty if it is not known."""
     stream = getattr(parser, "_tokens", None)
     place = getattr(stream, "_index", 0) - 1
     token = stream._buffer[place] if stream is not None and 0 <= place < len(stream._buffer) else None
     if token is None:
-        return SpecError(f"not C: {error}", Location(path, 1))
-    message = f"a syntax error, or C that is not supported: an expression cannot begin with {token.value}"
-    return SpecError(message, Location(token.filename or path, token.lineno))
+        return Location(path, 1), ""
+    return Location(token.filename or path, token.lineno), str(token.value)
 
 
 def form(node: Any) -> str:

@@ -148,9 +148,18 @@ class LoopWriter:
         name = names.fresh(re.sub(r"\d*$", "", first) or "member")
         step.locals.append(family.hole.type)
         type = c_type(family.hole.type)
+        self._check_that_dense(type, first, names.extern(family.terms[-1].payload), len(family.terms) - 1)
         start = f"(const uint8_t *){names.inputs} + offsetof({names.spec}_inputs, {first})"
         reads.lines.append(f"const {type} {name} = *(const {type} *)({start} + ({counter} * sizeof({type})));")
         return CExpression(name, PRIMARY, c_type(family.hole.type))
+
+    def _check_that_dense(self, type: str, first: str, last: str, distance: int) -> None:
+        """The compiler must find no padding between these members of the inputs."""
+        checks, names = self.step.checks, self.step.names
+        if (first, last) not in checks:
+            name, struct = names.fresh(f"{first}_dense"), f"{names.spec}_inputs"
+            far = f"(offsetof({struct}, {first}) + ({distance}u * sizeof({type})))"
+            checks[first, last] = f"typedef char {name}[(offsetof({struct}, {last}) == {far}) ? 1 : -1];"
 
     def _ring_place(self, family: Family, advances: Block) -> None:
         step = self.step

@@ -64,6 +64,7 @@ class StepWriter:
         self.functions: dict[str, None] = {}
         self.tables: list[str] = []  # constant arrays and structs, at file scope
         self._tables: dict[str, str] = {}
+        self.checks: dict[tuple[str, str], str] = {}  # that members of the inputs follow each other without padding
         self.locals: list[Type] = []  # the types of all local variables
         self.texts: dict[Term, CExpression] = {}
         self.written: set[Term] = set()

@@ -367,8 +367,9 @@ class UnitWriter:
     def _code(self) -> Iterator[str]:
         for name in self.step.functions:
             yield from (*c_function(name).splitlines(), "")
-        if self.step.tables:
-            yield from (*self.step.tables, "")
+        for lines in (self.step.checks.values(), self.step.tables):
+            if lines:
+                yield from (*lines, "")
         yield from self._validity_function()
         if self.options.copilot:
             yield from self._static_state()

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from streamcheck.core.location import Location
 
+LONGEST_LINE = 400  # of the source, in a message: generated code may have all of it on one
+
 
 class SpecError(Exception):
     """A mistake in a spec, or in data given to one."""
@@ -42,4 +44,6 @@ def _at(text: str, where: Location | None) -> str:
     if where is None:
         return text
     source = where.text
+    if len(source) > LONGEST_LINE:
+        source = source[:LONGEST_LINE] + " …"
     return f"{where}: {text}" + (f"\n    {source}" if source else "")

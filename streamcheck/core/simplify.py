@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import copysign
 from typing import Any
 
 from streamcheck.core.evaluate import meaning
@@ -160,12 +161,19 @@ def _simplify_node(node: Term, args: list[Term]) -> Term:
         return _value(node, args)
     if node.op in ("eq", "le", "ge") and args[0] is args[1] and args[0].type.kind not in _MAY_HOLD_NAN:
         return TRUE
+    if node.op == "add" and node.type.kind == "float":  # x + -0.0 is x, whatever x is
+        kept = [a for a in args if not _is_minus_zero(a)]
+        return kept[0] if len(kept) == 1 else rebuild(node, args)
     if node.op == "same" and args[0] is args[1]:
         return TRUE
     if node.op in ("eq", "same") and node.args[0].type is BOOL and any(a.is_const for a in args):
         literal, other = sorted(args, key=lambda a: not a.is_const)
         return other if literal is TRUE else negation(other)
     return rebuild(node, args)
+
+
+def _is_minus_zero(node: Term) -> bool:
+    return node.is_const and node.payload == 0 and copysign(1.0, node.payload) < 0
 
 
 _MAY_HOLD_NAN = ("float", "array", "struct")

@@ -24,7 +24,7 @@ from typing import Literal
 
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, walk
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
@@ -100,6 +100,7 @@ class Automaton:
         if len({e.name for e in self.errors}) != len(self.errors):
             raise ValueError(f"{self.name}: two claims of one name")
         known, chosen = set(self.variables), dict[Term, str]()
+        done: dict[tuple[Term, ...], set[Term]] = {}  # what was walked, for edges with the same choices
         for edge in self.edges:
             if not {edge.source, edge.target} <= places or edge.source in bad:
                 raise ValueError(f"{self.name}: an edge from {edge.source} to {edge.target}")
@@ -107,7 +108,8 @@ class Automaton:
                 raise ValueError(f"{self.name}: {edge.text} is ill-typed")
             if any(c in known or chosen.setdefault(c, edge.source) != edge.source for c in edge.choices):
                 raise ValueError(f"{self.name}: a choice of {edge.text} has another's name")
-            stray = [v.payload for v in variables(edge.roots()) if v not in known and v not in edge.choices]
+            new = walk(edge.roots(), done.setdefault(edge.choices, set()))
+            stray = [v.payload for v in new if v.op == "var" and v not in known and v not in edge.choices]
             if stray:
                 raise ValueError(f"{self.name}: {edge.text} reads undeclared {', '.join(map(str, stray))}")
 

@@ -160,7 +160,7 @@ class Checks:
         try:
             answers = checker.child.channel.available()
         except (Ended, Forged):
-            how = checker.child.end() or "it wrote no record"
+            how = checker.child.end(silent=True) or "it wrote no record"
             self._end(checker)
             self.deaths.append(f"the checker died ({how})")
             if proof is not None:

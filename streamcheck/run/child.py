@@ -27,6 +27,7 @@ from streamcheck.run.logs import LogRow, send_records
 HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
 CPUCLOCK_SCHED = 2  # of a whole process: clock_getcpuclockid(3)
+LAST_MOMENT = 0.5  # seconds between the end of the channel and that of the process
 
 
 class Ended(Exception):
@@ -179,12 +180,17 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 kill(self.pid, signal.SIGKILL)
 
-    def end(self) -> str:
-        """End the child and whatever it started. Returns how it had ended, if it had."""
+    def end(self, *, silent: bool = False) -> str:
+        """End the child and whatever it started. Returns how it had ended, if it had. A child is `silent` when its
+        channel is at its end: it is on its way out, and may need a moment."""
         if not self.pid:
             return ""
         self.processor_time()
+        patience = time.monotonic() + (LAST_MOMENT if silent else 0.0)
         pid, status = os.waitpid(self.pid, os.WNOHANG)
+        while not pid and time.monotonic() < patience:
+            time.sleep(0.001)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
         self.kill()
         if not pid:
             os.waitpid(self.pid, 0)

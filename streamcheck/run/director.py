@@ -344,7 +344,7 @@ class Director:
             records = worker.child.channel.available()
         except (Ended, Forged):
             self._collect_log(worker)
-            how = worker.child.end()
+            how = worker.child.end(silent=True)
             if how == "ended with status 0":  # as its last record says, which is being read
                 return
             died = f"died ({how or 'it wrote no record'})"

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from streamcheck.c.arithmetic import Unsupported
+from streamcheck.c.arithmetic import CValue, Unsupported
 from streamcheck.c.declarations import CResult, Pointee, Typedef
 from streamcheck.c.kinds import BOOLEAN, PORTABLE_TYPEDEFS, VOID, AnyKind, Array, Struct
 from streamcheck.c.lvalues import Lvalue
@@ -59,7 +59,7 @@ from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
 from streamcheck.validate.ring_walk import index_after
-from streamcheck.validate.text_rules import check_text
+from streamcheck.validate.text_rules import check_declared_names, check_text
 from streamcheck.validate.windows import (
     KeptWindow,
     WindowProof,
@@ -103,6 +103,7 @@ def validate(code: Code, work: int = WORK) -> Outcome:
         file = f"{code.base}.c"
         check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
+        check_declared_names(nodes)
         failures, claims, questions = Bisimulation(code, nodes, work).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
@@ -264,6 +265,7 @@ class Bisimulation:
         if self.code.copilot:
             return None
         state = self._any_state(run)
+        run.memory.indeterminate |= dict.fromkeys(parts_of(run, state), TRUE)
         links = self._links(run)
         run.linking = state.object
         if run.run(f"{self.name}_init", [Pointee(state), *links.values()]) is not None or run.calls:
@@ -390,6 +392,7 @@ class Bisimulation:
         arguments = self._arguments(run, state)
         before = dict(run.memory.parts)
         self._run(run, arguments)
+        pushed = [when for use in self.uses for when, _ in use.pushed]
         given = {lvalue.object for lvalue in run.changing}
         left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
         read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
@@ -400,7 +403,7 @@ class Bisimulation:
         for key, part in before.items():
             claim = implication(refused, equal(run.memory.parts[key], part))
             self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
-        for when, _ in (pushed for use in self.uses for pushed in use.pushed):
+        for when in pushed:
             claim = implication(refused, negation(when))
             self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
         for call in run.calls:
@@ -411,9 +414,7 @@ class Bisimulation:
         """Goals: NAME_inputs_valid is true only if the enums that the step reads are, and always if all are."""
         run = self._execution()
         state, _ = self._related_state(run)
-        value = run.run(f"{self.name}_inputs_valid", self._arguments(run, state)[1:])
-        if value is None or value.kind != BOOLEAN:
-            raise SpecError(f"{self.name}_inputs_valid does not return a bool")
+        value = self._answer(run, f"{self.name}_inputs_valid", self._arguments(run, state)[1:])
         for premise, claim in ((value.term, needed), (given, value.term)):
             self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
@@ -426,20 +427,21 @@ class Bisimulation:
         (cell,) = (c for c in self.specification.cells if c.name == self.code.held)
         run = self._execution()
         state, _ = self._related_state(run)
-        before = dict(run.memory.parts)
-        value = run.run(name, [] if state is None else [Pointee(state)])
-        if (
-            value is None
-            or value.kind != BOOLEAN
-            or run.calls
-            or any(run.memory.parts[p] is not before[p] for p in before)
-        ):
-            raise SpecError(f"{name} does not return a bool, or does something else")
+        value = self._answer(run, name, [] if state is None else [Pointee(state)])
         self._same(name, [value.term], [cell.var])
         self._same(f"the initial value of {cell.name}", [cell.initial], [TRUE])
         held = conjunction(cell.var, *(a.term for a in self.specification.assumptions))
         self._same(f"the assumptions in {cell.name}", [cell.next], [held])
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
+
+    def _answer(self, run: Execution, name: str, arguments: list[CResult]) -> CValue:
+        """The bool that a function returns, which does nothing else."""
+        before = dict(run.memory.parts)
+        value = run.run(name, arguments)
+        changed = any(run.memory.parts[p] is not before[p] for p in before)
+        if value is None or value.kind != BOOLEAN or run.calls or changed or any(use.pushed for use in self.uses):
+            raise SpecError(f"{name} does not return a bool, or does something else")
+        return value
 
     def _related_state(self, run: Execution) -> tuple[Lvalue | None, Lvalue | None]:
         """A state in which every place holds its cell and everything else any value, and the observers' struct."""
@@ -464,6 +466,7 @@ class Bisimulation:
     def _use(self, run: Execution, state: Lvalue | None, window: KeptWindow) -> WindowUse:
         lvalues = self._window_places(run, state, window).values()
         use = WindowUse(window, state, {p: run.memory.parts[p] for lvalue in lvalues for p in parts_of(run, lvalue)})
+        run.memory.hidden |= use.untouched.keys()
         run.proved |= use.functions()
         return use
 

@@ -35,6 +35,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables
 from streamcheck.core.types import MachineType, Type
+from streamcheck.validate.dense import DenseMembers, dense_members
 from streamcheck.validate.memory import Memory, scalars_of
 from streamcheck.validate.ring_walk import WORD, RingWalk, index_after, ring_walk
 
@@ -97,6 +98,7 @@ class Execution(Evaluator):
         self.proved: dict[str, Callable[[Execution, list[CResult]], CValue | None]] = {}  # functions not to execute
         self.ring_lengths: dict[Term, int] = {}  # by the variable of the index
         self.objects: list[Any] = []  # declarations of objects at file scope
+        self.dense: list[tuple[AnyKind, AnyKind, DenseMembers]] = []  # structs, kinds of members, checks
         self.standard = self.scope
         self.globals = self.scope = NameScope(self.standard)
         for node in nodes:
@@ -109,6 +111,12 @@ class Execution(Evaluator):
             shape = form(node)
             if shape == "Typedef":
                 self._refuse_known(node)
+                dense = dense_members(node)
+                if dense is not None and "offsetof" not in self.globals.names:
+                    struct, kind = (self.declarations.kind_of(t, self.scope) for t in (dense.struct, dense.kind))
+                    self.dense.append((struct, kind, dense))
+                    self.globals.names[node.name] = Typedef(kind)
+                    return
                 self.globals.names[node.name] = Typedef(self.declarations.kind_of(node, self.scope))
             elif shape == "FuncDef":
                 self._declare_function(node.decl, node.body)
@@ -334,9 +342,15 @@ class Execution(Evaluator):
             return self.read(self._member_at(node.expr))
         return super()._UnaryOp(node)
 
+    def require_alive(self, target: Lvalue) -> None:
+        """Nobody knows where the user's pointer points, not even if it is null: it is passed on and no more."""
+        if self.user is not None and target.object is self.user:
+            raise SpecError("the user's pointer is only passed on", self.where)
+
     def _member_at(self, node: Any) -> Lvalue:
         """The member that `(const K *)((const uint8_t *)p + offsetof(T, first) + i * sizeof(K))` points to: `i` members
-        after the first of the struct that p points to. All are of kind K, so there is no padding between them."""
+        after the first of the struct that p points to. All are of kind K, and the file checks that there is no padding
+        between them."""
         start, further = node.expr.left, node.expr.right
         shapes = [form(start), form(further), form(getattr(further, "right", None))]
         if shapes != ["BinaryOp", "BinaryOp", "UnaryOp"] or [node.expr.op, start.op, further.op] != ["+", "+", "*"]:
@@ -359,8 +373,11 @@ class Execution(Evaluator):
             raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
         first = [field for field, _ in target.fields].index(offset.args.exprs[1].name)
         members = target.fields[first : first + int(index.payload) + 1]
-        if len(members) <= index.payload or any(kind != wanted.target for _, kind in members):
+        if not 0 <= index.payload < len(members) or any(kind != wanted.target for _, kind in members):
             raise self.error(f"there are no {index.payload + 1} members of one type", node)
+        checks = [(check, kind) for struct, kind, check in self.dense if struct == target]
+        if not any(check.includes(target.fields, kind, members) for check, kind in checks):
+            raise self.error(f"the file does not check that {members[0][0]} … follow each other without padding", node)
         return base.field(members[-1][0], wanted.target)
 
     def _bytes_of(self, node: Any) -> tuple[Struct, Lvalue]:

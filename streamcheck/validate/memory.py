@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
 
+from streamcheck.c import kinds
 from streamcheck.c.initial import PartPath
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue, Object
@@ -40,6 +41,7 @@ class Memory:
         self.parts: Parts = {}
         self.indeterminate: Parts = {}  # the condition that a part has no value yet, if it can be so
         self.rings: dict[Part, RingSlots] = {}  # by their first part
+        self.hidden: set[Part] = set()  # what only functions that are not executed may touch
         self.numbers: dict[Object, int] = {}
         self.frozen = 0  # the first objects, up to this number, may not be written: an expression is being evaluated
         self._layouts: dict[int, tuple[AnyKind, dict[str, tuple[int, AnyKind]], int]] = {}
@@ -140,7 +142,7 @@ class Memory:
     def read(self, lvalue: Lvalue) -> list[Term]:
         """The scalars of a part."""
         ways = self.offsets(lvalue)
-        self._check_rings(lvalue, ways)
+        self._check_access(lvalue, ways)
         values = []
         for i in range(self.width(lvalue.kind)):
             value = self.parts[(lvalue.object, ways[-1][1] + i)]
@@ -166,7 +168,7 @@ class Memory:
         if self.numbers[lvalue.object] <= self.frozen:
             raise SpecError("an expression with a side effect")
         ways = self.offsets(lvalue)
-        self._check_rings(lvalue, ways)
+        self._check_access(lvalue, ways)
         for condition, at in ways:
             when = conjunction(live, condition)
             for i, value in enumerate(values):
@@ -184,9 +186,12 @@ class Memory:
             yes, no = (m.get(part, FALSE) for m in (indeterminate, self.indeterminate))
             self.indeterminate[part] = either(condition, yes, no)
 
-    def _check_rings(self, lvalue: Lvalue, ways: list[tuple[Term, int]]) -> None:
-        """The slots of a ring are in the order of time: only one at a time means what it means in C."""
+    def _check_access(self, lvalue: Lvalue, ways: list[tuple[Term, int]]) -> None:
+        """The slots of a ring are in the order of time: only one at a time means what it means in C. Nothing hidden is
+        touched."""
         size = self.width(lvalue.kind)
+        if self.hidden and any((lvalue.object, at + i) in self.hidden for _, at in ways for i in range(size)):
+            raise SpecError("a window is touched other than by its functions")
         for (object, start), ring in self.rings.items():
             if object is not lvalue.object:
                 continue
@@ -201,20 +206,10 @@ class Memory:
 
 def scalars_of(kind: AnyKind) -> Iterator[tuple[PartPath, AnyKind]]:
     """The scalars of a kind with their paths, in the order of declaration. SpecError if no machine would hold them."""
-    number = _number_of_scalars(kind)
+    number = kinds.number_of_scalars(kind)
     if number > MOST_SCALARS:
         raise SpecError(f"an object of {number} values; the proof takes at most {MOST_SCALARS}")
     return _scalars_of(kind, ())
-
-
-def _number_of_scalars(kind: AnyKind) -> int:
-    match kind:
-        case Array():
-            return kind.length * _number_of_scalars(kind.element)
-        case Struct():
-            return sum(_number_of_scalars(inner) for _, inner in kind.fields)
-        case _:
-            return 1
 
 
 def _scalars_of(kind: AnyKind, path: PartPath) -> Iterator[tuple[PartPath, AnyKind]]:

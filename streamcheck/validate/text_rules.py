@@ -9,12 +9,14 @@ change the meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from streamcheck.c.arithmetic import FUNCTIONS
 from streamcheck.c.kinds import PORTABLE_CONSTANTS, PORTABLE_TYPEDEFS
+from streamcheck.c.lines import without_comments
 from streamcheck.c.literals import CONSTANT_MACROS
-from streamcheck.c.preprocess import without_comments
+from streamcheck.c.syntax import form, where_of
 from streamcheck.core.c_names import KEYWORDS, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -29,19 +31,33 @@ FLOAT_CHECKS = (
     '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
 )
 TABLE = "#ifndef SC_TABLE\n#define SC_TABLE\n#endif\n"  # where users may say in which section tables are
+TABLE_LINE = re.compile(r"static const (struct )?\w+ \w+(\[\d+\])* SC_TABLE = \{\n")
 INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
 MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
 HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "offsetof": "stddef.h"}
 HOMES |= {"INT_MAX": "limits.h", "INT_MIN": "limits.h"}
 HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
 HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")
+MACROS = {"bool", "true", "false", "INFINITY", "NAN", "INT_MAX", "INT_MIN", *PORTABLE_CONSTANTS, *CONSTANT_MACROS}
 STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
+DECLARE = frozenset(("Decl", "Typedef", "TypeDecl", "Struct", "Union", "Enum", "Enumerator", "Label"))
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
 
 
 def check_text(base: str, files: Mapping[str, str]) -> None:
     """SpecError if the files could mean something else to a compiler than to the proof."""
     Reader(files).read(f"{base}.c", f"{base}.h")
+
+
+def check_declared_names(nodes: Iterable[Any]) -> None:
+    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        pending += [child for _, child in node.children()]
+        for name in (getattr(node, "name", None), getattr(node, "declname", None)):
+            if form(node) in DECLARE and name in MACROS:
+                raise SpecError(f"{name} is a macro, and declared", where_of(node))
 
 
 class Reader:
@@ -118,6 +134,8 @@ class Reader:
             self._file(include[2])
 
     def _code(self, file: str, line: str) -> None:
+        if "SC_TABLE" in line and not TABLE_LINE.fullmatch(line):
+            raise SpecError("SC_TABLE is for constants alone, which may be in read-only memory", Location(file, 1))
         misplaced = STORAGE.search(line, re.match(r"\s*(\w+ )?", line).end())  # type: ignore[union-attr]
         if misplaced:
             raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))

@@ -20,6 +20,7 @@ from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import BOOL, plural
 from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
+from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
@@ -70,7 +71,7 @@ class Calls:
         self.callbacks = Callbacks()
         self.statements: Statements
         self.active: list[str] = []
-        self.final = expressions.flow.place()
+        self.final = expressions.flow.endings.place()
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
         self.memory = MemoryCalls(expressions)
@@ -149,7 +150,7 @@ class Calls:
         """The run continues if the condition holds. If not, it goes to `error`, or ends."""
         flow = self.expressions.flow
         yes = flow.place()
-        self.expressions.condition(argument, yes, flow.place() if error is None else error)
+        self.expressions.condition(argument, yes, flow.endings.place() if error is None else error)
         flow.at = yes
 
     # Functions of other files
@@ -286,15 +287,19 @@ class Calls:
         back, changed = change
         return f"{name} has no body and may call back {back}, which may change {changed}"
 
-    def _leave_model(self, name: str, function: Function | None, reason: str, node: Any) -> CResult:
-        """The run leaves the model. The code after the call is read with any result."""
+    def _leave_model(
+        self, name: str, function: Function | None, reason: str, node: Any, *, acts: bool = True
+    ) -> CResult:
+        """The run leaves the model. The code after the call is read with any result. `acts`: the call may change what
+        the operands beside it read."""
         to = self.expressions
         kind = self.result_kind(node)
         if library.plain_name(name) in library.HEAP:
             raise to.error(f"{name}: memory from the heap is not supported; write a variable or an array", node)
         if isinstance(kind, Pointer):
             raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
-        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node))
+        acts &= library.plain_name(name) not in library.INEXACT
+        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
         if kind == kinds.VOID:
             return None
         if isinstance(kind, Integer | Floating):
@@ -319,8 +324,8 @@ class Calls:
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow, wanted = self.expressions, self.expressions.flow, node is not self.unused
         if function.name in self.active:
-            self._evaluate(arguments)
-            return self._leave_model(function.name, function, f"{function.name} calls itself", node)
+            acts = any(not isinstance(v, CValue) for v in self._evaluate(arguments)) or self.statements.has_static
+            return self._leave_model(function.name, function, f"{function.name} calls itself", node, acts=acts)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
@@ -333,14 +338,14 @@ class Calls:
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
         self._require_restrict(function, values)
+        start = to.accesses.mark()
+        to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
             updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         to.lifetimes.reenter(lifetime)
         flow.function = function.name
-        start = to.accesses.mark()
-        to.accesses.depth += 1
         outermost = function.name in ASSERTIONS and self.asserted is None
         self.asserted = where if outermost else self.asserted
         self._body(function, leave, wanted=wanted)
@@ -402,15 +407,17 @@ class Calls:
         """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
         to = self.expressions
         kept: list[Any] = []
+        before: list[UnorderedOperand] = []
         start = to.begin(*arguments)
         for i, argument in enumerate(arguments):
-            middle = to.accesses.mark()
+            middle, now = to.accesses.mark(), to.flow.endings.now()
             later = [a for a in arguments[i + 1 :] if effects.level(a, to.scope) == effects.ACTS]
             value = to.value(argument)
             if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
                 to.note(value, writes=False)
                 value = self._copy(value, argument) if later else value
             to.require_order(start, middle)
+            before.append(to.operand(start, before, argument, now))
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
         values: list[CResult] = []
         for first in reversed(kept):

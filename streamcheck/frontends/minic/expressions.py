@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers, static
@@ -17,6 +17,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
+from streamcheck.frontends.minic.endings import ORDER, FlowMark, UnorderedOperand
 from streamcheck.frontends.minic.flow import Branch, Flow
 from streamcheck.frontends.minic.library_calls import model_for, value_of_model
 from streamcheck.frontends.minic.lifetimes import Lifetimes
@@ -126,15 +127,27 @@ class Expressions(Evaluator):
         self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]
     ) -> tuple[CResult, CResult]:
         """The values of both operands, evaluated left to right. C leaves the order open: a claim if it matters."""
-        start = self.begin(node, following)
+        start, beginning = self.begin(node, following), self.flow.endings.now()
         a = first()
         middle = self.accesses.mark()
+        before = self.operand(start, (), node, beginning)
         kept = self.after(node, a, following)
+        now = self.flow.endings.now()
         b = second()
         if isinstance(b, Lvalue) and isinstance(b.kind, Struct):
             self.note(b, writes=False)
         self.require_order(start, middle)
+        self.operand(start, (before,), following, now)
         return kept(), b
+
+    def operand(
+        self, start: Unordered, before: Sequence[UnorderedOperand], node: Any, since: FlowMark
+    ) -> UnorderedOperand:
+        """An operand that has just been evaluated, after others. C leaves the order open: a claim if it matters."""
+        operand = UnorderedOperand(node, since, self.flow.endings.now())
+        if start.gate is not None and before:
+            self.flow.endings.require_order(start.gate, before, operand, self.where)
+        return operand
 
     def limit(self, what: str, reason: str, holds: Term) -> None:
         """The end of what is modelled, for runs in which a condition does not hold."""
@@ -170,7 +183,7 @@ class Expressions(Evaluator):
             return apart is FALSE
         assert start.gate is not None
         reason = f"C leaves open whether {name} is changed before or after it is used; write two statements"
-        self.flow.close(start.gate, "dependence on the order of calls", reason, self.where)
+        self.flow.close(start.gate, ORDER, reason, self.where)
         return True
 
     def _Assignment(self, node: Any) -> CResult:

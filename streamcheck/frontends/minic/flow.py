@@ -18,6 +18,7 @@ from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import BOOL, Type
+from streamcheck.frontends.minic.endings import Endings
 from streamcheck.problem.automaton import Automaton, Edge, Error, Limit
 from streamcheck.problem.skips import collapse_skips, reachable
 
@@ -68,6 +69,7 @@ class Flow:
         self.errors: dict[str, Error] = {}
         self.ends: dict[str, tuple[str, set[str]]] = {}  # limits of the model: why, and what follows
         self.loops: set[str] = set()
+        self.endings = Endings(self)
         self.checks: list[Check] = []
         self.choices: list[UnknownValue] = []
         self.warnings: dict[str, None] = {}
@@ -135,11 +137,25 @@ class Flow:
 
     # Edges
 
+    def leads_here(self, place: str, since: int) -> bool:
+        """Edges since the one with this number lead from the place to the present one."""
+        following: dict[str, list[str]] = {}
+        for edge in self.edges[since:]:
+            following.setdefault(edge.source, []).append(edge.target)
+        waiting, seen = [place], {place}
+        while waiting and self.at not in seen:
+            new = set(following.get(waiting.pop(), ())) - seen
+            seen |= new
+            waiting += new
+        return self.at in seen
+
     def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
         if len(self.edges) >= LARGEST:
             raise SpecError(f"inlining makes more than {LARGEST} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
+        if option.target in self.endings.places:
+            self.endings.edges.append(len(self.edges))
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
 
     def branch(self, options: Sequence[Branch], where: Location | None) -> None:
@@ -196,11 +212,14 @@ class Flow:
             self.ends.setdefault(error, (reason, set()))[1].add(edge.target)
             self.edges[gate] = replace(edge, target=error, text=what, where=where)
 
-    def leave_model(self, what: str, reason: str, where: Location, text: str) -> None:
-        """The end of what is modelled. The code after it is read, but no run gets there."""
+    def leave_model(self, what: str, reason: str, where: Location, text: str, *, acts: bool) -> None:
+        """The end of what is modelled. The code after it is read, but no run gets there. `acts`: what comes instead
+        may do more than give a value."""
         error = self.error(f"no {what}", where, implied=True)
         self.jump(error, where, text)
         self.ends.setdefault(error, (reason, set()))[1].add(self.at)
+        if acts:
+            self.endings.outside.add(error)
 
     def doubt(self, what: str, reason: str, where: Location, claims: Collection[str], *, aside: bool) -> None:
         """Leaves claims open, by their names, if a run gets here. From the entry on, these are all. `aside`: by an edge

@@ -6,8 +6,8 @@ of them writes what another one reads or writes, then
     without a call between them   the program has no defined behaviour: a claim
     inside of a called function   one comes whole before the other, C leaves open which: the end of what is modelled
 
-`Accesses` is the record that `expressions.Expressions` keeps. The variables of a function that is called do not count:
-no two calls share them.
+`Accesses` is the record that `expressions.Expressions` keeps. The parameters and variables of a function that is
+called do not count: no two calls share them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from typing import Any, Literal, assert_never
 
@@ -14,8 +13,9 @@ from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.preprocess import preprocess
-from streamcheck.c.syntax import form, parse, where_of
+from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
 from streamcheck.c.terms import comparison
+from streamcheck.core.depth import deep_recursion
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
@@ -29,8 +29,6 @@ from streamcheck.frontends.minic.prototypes import prototypes_of
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
-DEEPEST = 20_000  # calls of this reader within each other: a long chain of else-ifs is nested statements
-
 
 def read_c(path: str, integers: Literal["c", "math"], function: str | None = None) -> tuple[Automaton, tuple[str, ...]]:
     """The automaton of a function of the file, and warnings (functions without a body).
@@ -38,15 +36,15 @@ def read_c(path: str, integers: Literal["c", "math"], function: str | None = Non
     Without `function` it is `main`, or the only function there is. Global variables hold their initial values when
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
     """
-    source = preprocess(path)
     flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
-    limit = sys.getrecursionlimit()
-    try:
-        sys.setrecursionlimit(max(limit, DEEPEST))
+    with deep_recursion():  # a long chain of else-ifs is nested statements, a long sum nested expressions
+        source = preprocess(path)
         nodes = _declarations_of(source.text, path)
-        return _TranslationUnit(flow, source, mathematical=integers == "math").read(nodes, function)
-    finally:
-        sys.setrecursionlimit(limit)
+        unit = _TranslationUnit(flow, source, mathematical=integers == "math")
+        try:
+            return unit.read(nodes, function)
+        except RecursionError:
+            raise SpecError(TOO_DEEP, unit.expressions.where) from None
 
 
 def _declarations_of(text: str, path: str) -> list[Any]:

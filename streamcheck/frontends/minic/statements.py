@@ -18,11 +18,14 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, Term, variables
 from streamcheck.frontends.minic.calls import Calls
+from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
 
+MOST_SCALARS = 2_000_000  # of one variable: the values of its elements are listed
+MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
 Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
@@ -52,6 +55,7 @@ class Inlining:
     waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
     wanted: dict[str, Any] = field(default_factory=dict)
     straight: bool = True  # nothing so far can run twice
+    begins: tuple[str, int] = ("", 0)  # the place, and how many edges were before
     wanted_result: bool = False  # the caller uses the value
 
 
@@ -76,6 +80,7 @@ class Statements:
         """The variable of a declaration. There is only one even if its function is inlined many times, because no two
         calls of it are active at once."""
         if key not in self.known:
+            self._refuse_large(name, kind)
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
                 self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
@@ -87,6 +92,14 @@ class Statements:
         accesses = self.expressions.accesses
         accesses.levels[self.known[key].object] = accesses.depth
         return self.known[key]
+
+    def _refuse_large(self, name: str, kind: AnyKind) -> None:
+        if kinds.dimensions(kind) > MOST_DIMENSIONS:
+            message = f"{name} has more than {MOST_DIMENSIONS} dimensions; declare fewer"
+            raise SpecError(message, self.expressions.where)
+        if kinds.number_of_scalars(kind) > MOST_SCALARS:
+            message = f"{name} holds more than {MOST_SCALARS} numbers: {kind}; declare a smaller array"
+            raise SpecError(message, self.expressions.where)
 
     def _depth(self) -> int:
         scope, depth = self.expressions.scope, 0
@@ -145,6 +158,7 @@ class Statements:
         """The body of a function, from the current place to `leave`. `wanted`: its result is used."""
         frame = Inlining(function, result, leave, outermost=not self.frames, wanted_result=wanted)
         self.frames.append(frame)
+        frame.begins = self.flow.at, len(self.flow.edges)
         self.statement(function.body)
         for name, node in frame.wanted.items():
             if name not in frame.placed:
@@ -156,7 +170,7 @@ class Statements:
     def _lose_result(self, frame: Inlining) -> None:
         """The function returns without a value (of main, that is 0)."""
         result = frame.result.offset if isinstance(frame.result, PointerVariable) else frame.result
-        if frame.wanted_result and frame.result is not None:
+        if frame.wanted_result and frame.result is not None and self.flow.leads_here(*frame.begins):
             self.expressions.arithmetic.oblige(SideCondition.RETURN, FALSE)
         if result is not None and frame.function.name != "main":
             self._unknown_value(result, f"{frame.function.name}.return")
@@ -210,7 +224,7 @@ class Statements:
 
     def _While(self, node: Any) -> None:
         head, body, after = (self.flow.place() for _ in range(3))
-        self._begin(head)
+        self._begin(head, node)
         self.expressions.condition(node.cond, body, after)
         self.flow.at = body
         self._loop_body(node.stmt, after, head)
@@ -219,7 +233,7 @@ class Statements:
 
     def _DoWhile(self, node: Any) -> None:
         head, test, after = (self.flow.place() for _ in range(3))
-        self._begin(head)
+        self._begin(head, node)
         self._loop_body(node.stmt, after, test)
         self.flow.step(None, "skip", to=test)
         self.expressions.condition(node.cond, head, after)
@@ -231,7 +245,7 @@ class Statements:
         self.expressions.lifetimes.enter()
         self.statement(node.init)
         head, body, last, after = (self.flow.place() for _ in range(4))
-        self._begin(head)
+        self._begin(head, node)
         if node.cond is None:
             self.flow.step(None, "skip", to=body)
         else:
@@ -247,10 +261,26 @@ class Statements:
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
 
-    def _begin(self, head: str) -> None:
+    def _begin(self, head: str, node: Any) -> None:
+        if not CountingLoop(node, self.frame.function.body, self._is_local, self.expressions).ends:
+            self.flow.endings.loops.append(len(self.flow.edges))
         self.flow.step(None, "skip", to=head)
         self.flow.loops.add(head)
         self.frame.straight = False
+
+    @property
+    def has_static(self) -> bool:
+        """A variable with static storage is not constant."""
+        names = self.globals.names.values()
+        return bool(self.lasting) or any(
+            isinstance(m, PointerVariable) or (isinstance(m, Lvalue) and not m.object.constant) for m in names
+        )
+
+    def _is_local(self, name: str) -> bool:
+        """The name is that of a variable without static storage."""
+        place = self.expressions.scope.meaning(name)
+        is_static = place is self.globals.names.get(name)
+        return isinstance(place, Lvalue) and not is_static and id(place.object) not in self.lasting
 
     def _loop_body(self, body: Any, after: str, again: str) -> None:
         self.frame.breaks.append(after)
@@ -301,6 +331,7 @@ class Statements:
         frame.wanted[node.name] = node
         if node.name in frame.placed:
             self.flow.loops.add(place)
+            self.flow.endings.loops.append(len(self.flow.edges))
             self._forget_passed(frame.placed[node.name], self._position(), node)
         else:
             place = self.flow.place()

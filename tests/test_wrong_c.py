@@ -1,0 +1,105 @@
+"""C that was changed by somebody who means harm: every change that a user could notice is refused."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import replace
+
+import pytest
+from c_harness import unit_of
+
+from streamcheck import *
+from streamcheck.validate.bisimulation import validate
+
+
+class Mode(enum.Enum):
+    OFF = 0
+    ON = 1
+
+
+def dogs():
+    late = Word8(0)
+    for i in range(10):
+        beat = extern(f"beat{i}", Bool)
+        age = stream(Word8, lambda n, beat=beat: mux(beat, 0, mux(pre(3, n) < 200, pre(3, n) + 1, pre(3, n))))
+        late = late + mux(age >= 10 + i, Word8(1), 0)
+    spec = Spec("dogs")
+    spec.trigger("dead", late > 0, {"count": late})
+    return spec
+
+
+def modes():
+    m = extern("m", EnumOf(Mode))
+    count = stream(Word8, lambda n: [0] + +mux(m == EnumOf(Mode)(Mode.ON), n + 1, n))
+    spec = Spec("modes")
+    spec.trigger("on", count > 3, [count])
+    return spec
+
+
+def window():
+    x = extern("x", Int16)
+    spec = Spec("window")
+    spec.assume("low", x <= 100)
+    spec.trigger("shown", True, [statistics.max(16, [0] * 16 ++ x)])
+    return spec
+
+
+def refused(spec, pattern, text, **options):
+    """The reason why the C with one change is refused; the C without it is proved."""
+    code = unit_of(spec, **options)
+    assert validate(code).is_proved
+    name = f"{code.base}.c"
+    changed = re.sub(pattern, text, code.files[name], count=1)
+    assert changed != code.files[name]
+    outcome = validate(replace(code, files={**code.files, name: changed}))
+    assert not outcome.is_proved
+    return outcome.failures[0]
+
+
+@pytest.mark.parametrize("copilot", [False, True])
+@pytest.mark.parametrize("called", ["on(1u);", "{place} = 7u;"])
+def test_the_test_of_enums_does_nothing_else(copilot, called):
+    """Whether the step calls it or has the test itself."""
+    place = "on_state" if copilot else "((modes_state *)inputs)->on_state"
+    begin = r"\1    " + called.format(place=place) + r"\n"
+    assert refused(modes(), r"(bool modes_inputs_valid\([^)]*\)\n\{\n)", begin, copilot=copilot)
+
+
+def test_the_check_of_assumptions_pushes_nothing():
+    push = r"\1    x_before_push((window_state *)state, 5);\n"
+    assert refused(window(), r"(bool window_assumptions_hold\([^)]*\)\n\{\n)", push, assumptions=True)
+
+
+def test_the_initialisation_reads_no_value_that_is_not_there():
+    held = "state->assumptions_held = ((uint32_t)state->assumptions_held & 2u) == 0u;"
+    assert refused(window(), r"state->assumptions_held = true;", held, assumptions=True)
+
+
+def test_a_window_is_touched_by_its_functions_alone():
+    """After a push its index is another; the proof does not know which."""
+    code = unit_of(window()).files["window.c"]
+    push = re.search(r"    (\w+)_push\(state, (\w+)\);\n", code)
+    at, value = f"state->{push[1]}_at", re.search(r"shown\((\w+)\);", code)[1]
+    told = refused(
+        window(),
+        rf"{re.escape(push[0])}((.|\n)*)shown\({value}\);",
+        rf"    const uint8_t kept = {at};\n{push[0]}\1shown({at} != kept ? (int16_t)7 : {value});",
+    )
+    assert "a window is touched other than by its functions" in told
+
+
+def test_tables_alone_may_be_where_nothing_changes():
+    told = refused(dogs(), r"(static uint8_t \w+\[10\]) =", r"\1 SC_TABLE =", copilot=True)
+    assert "SC_TABLE" in told
+
+
+def test_no_member_before_the_first_is_read():
+    told = refused(dogs(), r"\(i \* sizeof\(bool\)\)", "((i == 8u ? -2 : (int32_t)i) * sizeof(bool))")
+    assert "members of one type" in told
+
+
+@pytest.mark.parametrize("test", ["state->user != 0", "state->user", "!(!state->user)"])
+def test_the_pointer_of_the_user_may_be_null(test):
+    told = refused(dogs(), r"if \((\w+ > 0u)\)", rf"if (\1 && {test})", handlers="context")
+    assert "only passed on" in told
