@@ -137,6 +137,18 @@ class Flow:
 
     # Edges
 
+    def leads_here(self, place: str, since: int) -> bool:
+        """Edges since the one with this number lead from the place to the present one."""
+        following: dict[str, list[str]] = {}
+        for edge in self.edges[since:]:
+            following.setdefault(edge.source, []).append(edge.target)
+        waiting, seen = [place], {place}
+        while waiting and self.at not in seen:
+            new = set(following.get(waiting.pop(), ())) - seen
+            seen |= new
+            waiting += new
+        return self.at in seen
+
     def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
         if len(self.edges) >= LARGEST:
             raise SpecError(f"inlining makes more than {LARGEST} statements", where)

@@ -56,6 +56,7 @@ class Inlining:
     waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
     wanted: dict[str, Any] = field(default_factory=dict)
     straight: bool = True  # nothing so far can run twice
+    begins: tuple[str, int] = ("", 0)  # the place, and how many edges were before
     wanted_result: bool = False  # the caller uses the value
 
 
@@ -158,6 +159,7 @@ class Statements:
         """The body of a function, from the current place to `leave`. `wanted`: its result is used."""
         frame = Inlining(function, result, leave, outermost=not self.frames, wanted_result=wanted)
         self.frames.append(frame)
+        frame.begins = self.flow.at, len(self.flow.edges)
         self.statement(function.body)
         for name, node in frame.wanted.items():
             if name not in frame.placed:
@@ -169,7 +171,7 @@ class Statements:
     def _lose_result(self, frame: Inlining) -> None:
         """The function returns without a value (of main, that is 0)."""
         result = frame.result.offset if isinstance(frame.result, PointerVariable) else frame.result
-        if frame.wanted_result and frame.result is not None:
+        if frame.wanted_result and frame.result is not None and self.flow.leads_here(*frame.begins):
             self.expressions.arithmetic.oblige(SideCondition.RETURN, FALSE)
         if result is not None and frame.function.name != "main":
             self._unknown_value(result, f"{frame.function.name}.return")
