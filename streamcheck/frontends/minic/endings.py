@@ -89,7 +89,17 @@ class Endings:
         """The errors of an operand that has just been evaluated."""
         edges = self.flow.edges[operand.start.edges :]
         pending = self.flow.checks if edges else self.flow.checks[operand.start.checks :]
-        return {e.target for e in edges if e.target in self.flow.errors} | {c.error for c in pending}
+        after: dict[str, list[str]] = {}
+        for edge in edges:
+            after.setdefault(edge.source, []).append(edge.target)
+        reached: set[str] = set()
+        waiting = [edges[0].source] if edges else []
+        while waiting:  # not what comes after a return
+            place = waiting.pop()
+            if place not in reached:
+                reached.add(place)
+                waiting += [*after.get(place, ()), *self.flow.ends.get(place, ("", ()))[1]]
+        return (reached & self.flow.errors.keys()) | {c.error for c in pending}
 
     def _redirect(self, ends: Sequence[int], error: str, claims: set[str]) -> None:
         """Makes edges to the end of the run ones to the end of the model, which hides the claims."""
