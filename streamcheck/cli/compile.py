@@ -64,6 +64,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     show_default=True,
     help="size: equal work is a loop; speed: one statement after the other.",
 )
+@click.option("--pack", is_flag=True, help="Keep Bool state in bits: less memory, more instructions.")
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
@@ -89,6 +90,7 @@ def command(
     extras: tuple[str, ...],
     narrow: bool,
     optimize: Literal["size", "speed"],
+    pack: bool,
     strict_math: bool,
     unproven: bool,
     no_validate: bool,
@@ -110,7 +112,7 @@ def command(
     owners: dict[str, str] = {}
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
         request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
         try:

@@ -16,6 +16,7 @@ from streamcheck.codegen.initial_state import InitialState, array_type
 from streamcheck.codegen.interface import Data, interface_data
 from streamcheck.codegen.lower import Lowered, lower
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.pack import Packed, pack_state
 from streamcheck.codegen.prefix import with_type_prefix
 from streamcheck.codegen.step import LoopConflict, StepWriter
 from streamcheck.codegen.window import window_functions
@@ -39,6 +40,7 @@ class CodeOptions:
     prefix: str = ""
     assumptions: bool = False  # check them as the C runs
     optimize: Literal["size", "speed"] = "size"
+    pack: bool = False  # Bool state in bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,11 @@ def generate(specification: Specification, options: CodeOptions, proved: Sequenc
     specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
     prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
     try:
-        low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
+        packing, low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
     except LoopConflict:
-        low, names, step = _write_step(prefixed, options, held, loops=False)
-    notes = range_notes(low.specification, proved)
-    writer = UnitWriter(low, names, step, options, held, notes)
+        packing, low, names, step = _write_step(prefixed, options, held, loops=False)
+    notes = range_notes(low.specification, packing.claims(proved))
+    writer = UnitWriter(low, names, step, options, held, notes, packing)
     code = Code(
         specification,
         writer.files(),
@@ -114,8 +116,11 @@ def _refuse(specification: Specification, options: CodeOptions) -> None:
 
 def _write_step(
     specification: Specification, options: CodeOptions, held: str, *, loops: bool
-) -> tuple[Lowered, CNames, StepWriter]:
+) -> tuple[Packed, Lowered, CNames, StepWriter]:
     low = lower(specification, observers=options.observers, loops=loops, held=held)
+    packing = pack_state(low, held) if options.pack else Packed(specification)
+    if packing.words:
+        low = lower(packing.specification, observers=options.observers, loops=loops, held=held)
     names = CNames(
         specification,
         low.externs,
@@ -124,7 +129,7 @@ def _write_step(
         handlers=options.handlers,
         prefix=options.prefix,
     )
-    return low, names, StepWriter(low, names)
+    return packing, low, names, StepWriter(low, names)
 
 
 class UnitWriter:
@@ -136,6 +141,7 @@ class UnitWriter:
         options: CodeOptions,
         held: str,
         notes: Mapping[Term, str],
+        packing: Packed,
     ) -> None:
         self.low = low
         self.names = names
@@ -143,6 +149,7 @@ class UnitWriter:
         self.options = options
         self.held = held
         self.notes = notes  # the ranges that are known of terms, in words
+        self.packing = packing
         self.name = names.spec
         self.figures = figures(low, step.locals, self._size())
         self.types = names.types
@@ -171,6 +178,9 @@ class UnitWriter:
             index = "" if window else self.step.indices[ring.name]
             for i, cell in enumerate(ring.cells):
                 places[cell.name] = Place(names[ring.name], index, i, len(ring.cells), window=window)
+        for word in self.packing.words.values():
+            place = places.pop(word.name)
+            places |= {cell.name: replace(place, bit=i) for i, cell in enumerate(word.cells)}
         return places
 
     def _size(self) -> int:
@@ -320,7 +330,9 @@ class UnitWriter:
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
         for cell in self.low.cells:
-            about = ", ".join(part for part in (text.source(cell.where), self.notes.get(cell.var)) if part)
+            word = self.packing.words.get(cell.name)
+            from_spec = word.note if word is not None else text.source(cell.where)
+            about = ", ".join(part for part in (from_spec, self.notes.get(cell.var)) if part)
             yield text.kept_type(cell.initial.type), self.step.state_names[cell.name], text.comment(about)
         for ring in self.low.rings:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
