@@ -59,6 +59,7 @@ class Spec(SpecBase):
         extras: Sequence[str] = (),
         narrow: bool = False,
         strict_math: bool = False,
+        measure_math: bool = False,
         unproven: bool = False,
         validate: bool = True,
         timeout: float = 60.0,
@@ -78,7 +79,9 @@ class Spec(SpecBase):
         options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         settings = Settings(timeout, jobs or processors())
         samples = self._samples() if "test" in extras else []
-        request = CompileRequest(options, unproven, validate, narrow, strict_math, tuple(extras), samples, settings)
+        request = CompileRequest(
+            options, unproven, validate, narrow, strict_math, measure_math, tuple(extras), samples, settings
+        )
         result = compile_spec(specification, request)
         if result.ready:
             write(result, directory)
