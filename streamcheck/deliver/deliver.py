@@ -21,7 +21,7 @@ from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
-from streamcheck.deliver.last_bits import LastBits, measure_last_bits, machine_measured
+from streamcheck.deliver.last_bits import LastBits, machine_measured, measure_last_bits
 from streamcheck.deliver.narrow import narrow
 from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
 from streamcheck.deliver.templates import wrap
