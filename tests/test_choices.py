@@ -106,25 +106,27 @@ def reads(*lines):
     }
 
 
-def test_an_input_is_read_where_it_is_needed_once_on_every_path():
+def test_an_input_that_only_arms_need_is_read_there_once_on_every_path():
     sample = "const bool a = inputs->a;"
-    assert reads(sample, "s = a;") == {"a": ([1], [])}
-    assert reads(sample, "s = a && a;") == {}
-    assert reads(sample, "s = a;", "t = a;") == {}
+    assert reads(sample, "s = a;") == {}
+    assert reads(sample, "if (p) {", "s = a;", "}") == {"a": ([2], [])}
+    assert reads(sample, "if (p) {", "s = a && a;", "}") == {"a": ([], [1])}
+    assert reads(sample, "if (p) {", "s = a;", "t = a;", "}") == {"a": ([], [1])}
+    assert reads(sample, "if (p) {", "s = a;", "}", "t = a;") == {}
     assert reads(sample, "if (p) {", "s = a;", "} else {", "t = a;", "}") == {"a": ([2, 4], [])}
     assert reads(sample, "if (p) {", "s = a ^ a;", "} else {", "t = a;", "}") == {"a": ([4], [1])}
     assert reads(sample, "if (p) {", "s = a;", "} else if (a) {", "t = 1u;", "}") == {}
     assert reads(sample, "if (p) {", "s = a;", "}", "if (q) {", "t = a;", "}") == {}
-    assert reads(sample, "for (uint32_t i = 0u; i < 4u; i++) {", "s = s + a;", "}") == {}
-    assert reads(sample, "s = x.a + y->a;", "t = a;") == {"a": ([2], [])}
-    assert reads(sample, "const bool b[2] = {", "a, p", "};") == {}
+    assert reads(sample, "if (p) {", "for (uint32_t i = 0u; i < 4u; i++) {", "s = s + a;", "}", "}") == {}
+    assert reads(sample, "s = x.a + y->a;", "if (p) {", "t = a;", "}") == {"a": ([3], [])}
+    assert reads(sample, "if (p) {", "const bool b[2] = {", "a, p", "};", "}") == {}
 
 
 def test_an_input_is_read_before_handlers_can_change_it():
     sample = "const bool a = inputs->a;"
-    assert reads(sample, "go();", "s = a;") == {}
-    assert reads(sample, "go(a);") == {}
-    assert reads(sample, "if (a) {", "go();", "}") == {"a": ([1], [])}
+    assert reads(sample, "go();", "if (p) {", "s = a;", "}") == {}
+    assert reads(sample, "if (p) {", "go(a);", "}") == {}
+    assert reads(sample, "if (p) {", "if (a) {", "go();", "}", "}") == {"a": ([2], [])}
     x, y = extern("x", Word8), extern("y", Word8)
     spec = Spec("late")
     spec.trigger("first", x > 3, [x])

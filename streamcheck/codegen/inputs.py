@@ -1,8 +1,8 @@
 """The inputs that a step reads: each once on every path, before the first handler is called.
 
-An input is sampled into a local variable at the beginning. If a step needs it at one place only, or at places of which
-no two are on one path, it is read there instead, so a path that does not need it does not read it; and if all places
-are in one arm of an `if`, it is sampled there.
+An input is sampled into a local variable at the beginning. One that only arms of an `if` need is read there instead, so
+a path that does not need it does not read it: in place if no path needs it twice, else into a local variable of the
+arm. (Read in place outside of arms, it would only keep the pointer to the inputs alive for longer.)
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def late_reads(lines: Iterable[str], names: Iterable[str], handlers: Iterable[st
     late: dict[str, LateReads] = {}
     for name, uses in _uses(lines, names, handlers).items():
         reads = LateReads()
-        if uses and _settle(uses, 0, reads):
+        if uses and all(use.arms for use in uses) and _settle(uses, 0, reads):
             late[name] = reads
     return late
 
