@@ -263,7 +263,7 @@ class UnitWriter:
             "; `user` is what the handlers get */" if self.names.links else " */"
         )
         yield from (f"void {self._init_signature()};", "")
-        yield "/* one step: samples the inputs, calls the handlers, then changes the state */"
+        yield "/* one step: samples the inputs, changes the state, and calls the handlers */"
         yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
