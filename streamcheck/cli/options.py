@@ -35,6 +35,18 @@ def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
     return settings
 
 
+def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--color`, as auto, always or never."""
+    option = click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour verdicts: `auto` on terminals, unless NO_COLOR is set.",
+    )
+    return option(command)
+
+
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
     verbose = click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streamcheck.cli.options import engine_options, log_options, program_options
+from streamcheck.cli.options import color_option, engine_options, log_options, program_options
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ BOUNDED = 5
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@click.option("--json-lines", "as_events", is_flag=True, help="JSON events as they happen, one on each line.")
 @click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
+@color_option
 def command(
     files: tuple[str, ...],
     props: tuple[str, ...],
@@ -80,22 +82,25 @@ def command(
     witness: str | None,
     certificates: str | None,
     as_json: bool,
+    as_events: bool,
     quiet: bool,
+    color: str,
 ) -> int:
     """Decide every property of a spec, for all inputs and all time.
 
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
-    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
+    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted
+    and 143 terminated, after what is decided has been printed.
     """
     deadline = time.monotonic() + timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
+    from streamcheck.cli.events import Events, Silent
     from streamcheck.cli.live import Live
     from streamcheck.cli.output import emit
-    from streamcheck.report.verdicts import report
     from streamcheck.report.verdicts_json import verdicts_json
-    from streamcheck.run.prove import Alarm, Settings, prove
+    from streamcheck.run.prove import Alarm, Settings, none_of, prove
     from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
@@ -105,30 +110,31 @@ def command(
         for target in targets
         for problem in read(target, timeout, SourceOptions(integers, predicates))
     ]
-    rows, statuses = [], []
+    rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         limit = memory and memory * 1_000_000
         limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings, bound)
+        live = Live(quiet=quiet, progress=not verbose, color=color, ordered=deterministic)
+        audience = Events(path) if as_events else Silent() if as_json else live
         try:
-            with Live(problem, shown=not as_json and not quiet and not verbose) as live:
-                verdicts = prove(problem, limits, live, standby)
+            with audience:
+                verdicts = none_of(problem, stopped) if stopped else prove(problem, limits, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
+        stopped = verdicts.stopped
         statuses.append(verdicts.status)
         saved = _save_certificates(verdicts, path, certificates) if certificates else {}
         if witness:
             _write_witness(verdicts, path, witness)
-        if as_json:
-            rows.append(verdicts_json(verdicts, path, saved))
-        else:
-            emit(report(verdicts, quiet=quiet))
+        rows += [verdicts_json(verdicts, path, saved)] if as_json else []
+        audience.finish(verdicts, saved)
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (ALARM, 1, 3, BOUNDED) if status in statuses), 0)
+    return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status in statuses), 0)
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:

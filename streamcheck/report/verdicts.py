@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.claim import Goal
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
@@ -20,20 +22,60 @@ HOW = {"compressed": ", path compression", "complete": ", all states seen", "end
 MARKS = "  * changed since the step before    ( ) = don't care"
 
 
-def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
-    problem = verdicts.problem
-    title = problem.name + (f" ({integers_text(problem)})" if isinstance(problem, Automaton) else "")
-    yield title + ("" if verdicts.results else ": no properties")
-    wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
-    for result in verdicts.results:
-        how = _how(result, machine=verdicts.machine, bound=verdicts.bound)
-        yield f"  {_word(result):9}  {result.name:{wide}}  {how}".rstrip()
-        if result.path is not None and not quiet:
+Paint = Callable[[str, str], str]  # a text in the colour of a verdict
+
+
+def plain(text: str, _verdict: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The lines of a report, part by part, as they come: the title, each result, the warnings."""
+
+    problem: Problem  # with the properties that were asked about
+    machine: bool
+    bound: int | None
+    quiet: bool = False
+    paint: Paint = plain
+
+    def title(self) -> str:
+        problem = self.problem
+        title = problem.name + (f" ({integers_text(problem)})" if isinstance(problem, Automaton) else "")
+        return title + ("" if problem.properties else ": no properties")
+
+    def result(self, result: Result) -> Iterator[str]:
+        wide = min(max(len(p.name) for p in self.problem.properties), 40)
+        how = _how(result, machine=self.machine, bound=self.bound)
+        word = self.paint(f"{_word(result):9}", result.verdict)
+        yield f"  {word}  {result.name:{wide}}  {how}".rstrip()
+        if result.path is not None and not self.quiet:
             yield from path_table(result)
-        elif isinstance(problem, Specification) and result.run is not None and not quiet and not _is_expected(result):
-            yield from run_table(problem, result)
-    for warning in verdicts.warnings:
-        yield f"  warning: {warning}"
+        elif (
+            isinstance(self.problem, Specification)
+            and result.run is not None
+            and not self.quiet
+            and not _is_expected(result)
+        ):
+            yield from run_table(self.problem, result)
+
+    def warnings(self, verdicts: Verdicts) -> Iterator[str]:
+        for warning in verdicts.warnings:
+            yield f"  {self.paint('warning', 'unknown')}: {warning}"
+
+
+def report(verdicts: Verdicts, *, quiet: bool = False) -> Iterator[str]:
+    """All lines, in the spec's order."""
+    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet)
+    yield parts.title()
+    for result in verdicts.results:
+        yield from parts.result(result)
+    yield from parts.warnings(verdicts)
+
+
+def goal_word(claim: Claim) -> str:
+    """The verb for a property that no run breaks (or, of a `reachable` one, meets) up to some step."""
+    return "not reached" if claim.goal is Goal.REACHABLE else "true"
 
 
 def _word(result: Result) -> str:
@@ -74,8 +116,7 @@ def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
     """The reason, how far the property holds, why each engine stopped, and which ones were still at work."""
     yield unknown.reason
     if unknown.depth is not None:
-        word = "not reached" if result.prop.goal is Goal.REACHABLE else "true"
-        yield f"{word} up to step {unknown.depth}"
+        yield f"{goal_word(result.prop)} up to step {unknown.depth}"
     for engine, reason in unknown.reasons.items():
         line = f"{engine}: {reason}"
         if line != unknown.reason:

@@ -24,7 +24,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "file": file,
         "spec": problem.name,
         "seconds": round(verdicts.seconds, 3),
-        "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
+        "properties": [result_json(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
         "alarms": verdicts.alarms,
     }
@@ -33,7 +33,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
     return row | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 
-def _result(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
+def result_json(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.is_implied:
         row["implied"] = True

@@ -52,6 +52,7 @@ from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
+from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
@@ -126,6 +127,7 @@ class Director:
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
     workers: list[Worker] = field(default_factory=list)
+    stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
@@ -152,7 +154,10 @@ class Director:
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
             self._shares = len(self._plan) * len(self._groups)
-            self._loop()
+            try:
+                self._loop()
+            except Stopped as stopped:
+                self.stopped = stopped
             for name in self._claims():
                 self._record(self._longer.get(name) or self._unknown(name))
         finally:
@@ -167,6 +172,19 @@ class Director:
 
     def _claims(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions]
+
+    def depth_of(self, prop: str) -> int | None:
+        """The last step up to which the property is known to hold."""
+        return self._undecided.true_up_to.get(prop)
+
+    def work_on(self, prop: str) -> list[tuple[str, int | None]]:
+        """The engines that are at work on the property, each with how far it is."""
+        busy = [w for w in self._alive() if prop in w.group and not (w.idle or w.paused)]
+        return [(self._title(w, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
+
+    def is_being_checked(self, prop: str) -> bool:
+        """True if there is a proof of it, which nobody has judged yet."""
+        return any(self._checks.proofs_of(prop))
 
     def open_properties(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions and not p.is_vacuity_test]
@@ -301,9 +319,11 @@ class Director:
         """Let those run whose turn it is, and pause the others."""
         for place, worker in enumerate(self._in_turn()):
             waits = place >= self._places()
-            if worker.paused != waits:
-                worker.paused = waits
-                worker.child.pause() if waits else worker.child.resume()
+            if waits and not worker.paused:
+                worker.paused = worker.child.pause()
+            elif worker.paused and not waits:
+                worker.paused = False
+                worker.child.resume()
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
@@ -568,8 +588,8 @@ class Director:
                 if worker.idle:
                     for title in titles:
                         self._undecided.add_reason([name], title, WAITING)
-        timed_out = self.elapsed >= self.timeout
-        ended = f"timed out after {round(self.timeout, 1):g} s" if timed_out else ""
+        timed_out = f"timed out after {round(self.timeout, 1):g} s" if self.elapsed >= self.timeout else ""
+        ended = self.stopped.word if self.stopped else timed_out
         return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
 
 
