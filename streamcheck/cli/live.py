@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
 from streamcheck.cli.colour import painter
@@ -19,6 +21,7 @@ from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
+from streamcheck.report.trace import AS_USUAL, TraceOptions
 from streamcheck.report.verdicts import Report, goal_word
 from streamcheck.run.director import Director
 
@@ -33,10 +36,17 @@ class Live:
     """The audience of a proof at the command line. Use as a context manager, which leaves no progress behind."""
 
     def __init__(
-        self, *, quiet: bool = False, progress: bool = True, color: str = "auto", ordered: bool = False
+        self,
+        *,
+        quiet: bool = False,
+        progress: bool = True,
+        color: str = "auto",
+        ordered: bool = False,
+        trace: TraceOptions = AS_USUAL,
     ) -> None:
         self.quiet = quiet
         self.paint = painter(color)
+        self.trace = trace
         self.hold = math.inf if ordered else HOLD
         self.lines = Lines() if progress and sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else None
         self.began = self.drawn = time.monotonic()
@@ -52,7 +62,9 @@ class Live:
             self.lines.clear()
 
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
-        self.report = Report(problem, machine, bound, self.quiet, self.paint)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        trace = replace(self.trace, width=width)
+        self.report = Report(problem, machine, bound, self.quiet, self.paint, trace)
         self._claims = {claim.name: claim for claim in problem.properties}
         self._show([self.report.title()])
 

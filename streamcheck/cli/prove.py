@@ -47,7 +47,10 @@ BOUNDED = 5
 )
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
-    "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
+    "--memory",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="Memory limit for loading, and for all workers together, in MB.",
 )
 @program_options
 @engine_options
@@ -100,21 +103,33 @@ def command(
     from streamcheck.cli.live import Live
     from streamcheck.cli.output import emit
     from streamcheck.report.verdicts_json import verdicts_json
+    from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
     from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
+    limit = memory and memory * MEGABYTE
     targets = [Target.parse(file) for file in files]
     specs = [
         (target.path, problem)
         for target in targets
-        for problem in read(target, timeout, SourceOptions(integers, predicates))
+        for problem in read(target, timeout, SourceOptions(integers, predicates), limit)
     ]
     rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        limit = memory and memory * 1_000_000
-        limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings, bound)
+        limits = Settings(
+            share,
+            jobs or processors(),
+            engines,
+            props,
+            limit,
+            blocks,
+            deterministic,
+            settings,
+            bound,
+            min(1.0, share / 20),
+        )
         live = Live(quiet=quiet, progress=not verbose, color=color, ordered=deterministic)
         audience = Events(path) if as_events else Silent() if as_json else live
         try:

@@ -51,6 +51,18 @@ class PathReplay:
 
 
 @dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known of a property that has no verdict.
+
+    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
+    `lemmas` hold at every step of every run; they have been checked.
+    """
+
+    fails: Replay | None
+    lemmas: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The verdict on one property, with its evidence.
 
@@ -72,6 +84,7 @@ class Result:
     k: int | None
     kind: str  # of a certificate
     shortest: bool  # no shorter run breaks (or reaches) the property
+    explanation: Explanation | None = None  # of an unknown one
 
     @property
     def name(self) -> str:

@@ -18,6 +18,14 @@ def show_equations(specification: Specification) -> str:
     return "\n".join(_equation_lines(specification)) + "\n"
 
 
+def term_text(specification: Specification, term: Term) -> str:
+    """A term by itself in the user's notation, with the user's names."""
+    names = {w.term: w.name for w in specification.wires if w.term is not term}
+    printer = Printer(names, [term])
+    extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
+    return printer.definition(term) + (f" with {', '.join(extra)}" if extra else "")
+
+
 def _equation_lines(specification: Specification) -> Iterator[str]:
     names = {w.term: w.name for w in specification.wires}
     printer = Printer(names, specification.roots())

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from streamcheck.core.term import Term
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.result import Explanation, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
+from streamcheck.report.equations import term_text
 from streamcheck.report.program import integers_text, path_table
-from streamcheck.report.values import as_text
+from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
 
-HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
 HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
-MARKS = "  * changed since the step before    ( ) = don't care"
-
+MOST_NAMES = 3
 
 Paint = Callable[[str, str], str]  # a text in the colour of a verdict
 
@@ -38,6 +36,7 @@ class Report:
     bound: int | None
     quiet: bool = False
     paint: Paint = plain
+    trace: TraceOptions = AS_USUAL
 
     def title(self) -> str:
         problem = self.problem
@@ -49,15 +48,26 @@ class Report:
         how = _how(result, machine=self.machine, bound=self.bound)
         word = self.paint(f"{_word(result):9}", result.verdict)
         yield f"  {word}  {result.name:{wide}}  {how}".rstrip()
-        if result.path is not None and not self.quiet:
+        if self.quiet:
+            return
+        if result.path is not None:
             yield from path_table(result)
-        elif (
-            isinstance(self.problem, Specification)
-            and result.run is not None
-            and not self.quiet
-            and not _is_expected(result)
-        ):
-            yield from run_table(self.problem, result)
+        elif isinstance(self.problem, Specification) and result.run is not None and not _is_expected(result):
+            yield from trace_table(self.problem, result.prop, result.run, self.trace)
+        elif result.unknown is not None:
+            yield from self._known(result, result.unknown)
+
+    def _known(self, result: Result, unknown: Unknown) -> Iterator[str]:
+        """What is known of a property without a verdict, and why each engine stopped."""
+        if result.explanation is not None and isinstance(self.problem, Specification):
+            yield from _explanation(self.problem, result, result.explanation, self.trace)
+        by_reason: dict[str, list[str]] = {}
+        for engine, reason in unknown.reasons.items():
+            by_reason.setdefault(reason, []).append(engine)
+        for reason, engines in by_reason.items():
+            yield f"    {reason}: {', '.join(engines)}"
+        if unknown.running:
+            yield f"    still at work: {', '.join(unknown.running)}"
 
     def warnings(self, verdicts: Verdicts) -> Iterator[str]:
         for warning in verdicts.warnings:
@@ -113,55 +123,30 @@ def _within(result: Result, bound: int | None) -> str:
 
 
 def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
-    """The reason, how far the property holds, why each engine stopped, and which ones were still at work."""
+    """The reason, and how far the property holds."""
     yield unknown.reason
     if unknown.depth is not None:
         yield f"{goal_word(result.prop)} up to step {unknown.depth}"
-    for engine, reason in unknown.reasons.items():
-        line = f"{engine}: {reason}"
-        if line != unknown.reason:
-            yield line
-    if unknown.running:
-        yield f"still running: {', '.join(unknown.running)}"
 
 
-def run_table(specification: Specification, result: Result) -> Iterator[str]:
-    """The run behind a result: externs first, then the user's streams, then the property."""
-    assert result.run is not None
-    length = len(result.run.steps)
-    shown = list(range(length))
-    if length > HEAD + TAIL + 1:
-        shown = [*range(HEAD), *range(length - TAIL, length)]
-    table = [["step", *map(str, shown)]]
-    inputs = set(specification.choices())
-    for name, node in _rows(specification, result):
-        table.append([name, *(_cell(result, node, i, chosen=node in inputs) for i in shown)])
-    if len(shown) < length:
-        for n, row in enumerate(table):
-            row.insert(1 + HEAD, "…" if n == 0 else "")
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        cells = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
-        yield ("      " + "  ".join(cells)).rstrip()
-    yield "    " + MARKS
+def _explanation(
+    specification: Specification, result: Result, explanation: Explanation, options: TraceOptions
+) -> Iterator[str]:
+    if explanation.fails is not None:
+        steps = plural(len(explanation.fails.steps) - 1, "step")
+        word = "is reached" if result.prop.goal is Goal.REACHABLE else "fails"
+        yield f"    not inductive: after {steps} from a state that perhaps no run reaches, it {word}"
+        anywhere = replace(specification, cells=tuple(replace(c, free=True) for c in specification.cells))
+        yield from trace_table(anywhere, result.prop, explanation.fails, options)
+    if explanation.lemmas:
+        yield f"    known: {'; '.join(term_text(specification, t) for t in explanation.lemmas)}"
+    yield f"    to try: {'; '.join(_advice(specification, result, explanation))}"
 
 
-def _rows(specification: Specification, result: Result) -> list[tuple[str, Term]]:
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
-    rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
-    rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
-    rows.append((result.name, result.prop.term))
-    first: dict[Term, str] = {}
-    for name, node in rows:  # a term with several names is shown once
-        first.setdefault(node, name)
-    return [(name, node) for node, name in first.items()]
-
-
-def _cell(result: Result, node: Term, i: int, *, chosen: bool) -> str:
-    assert result.run is not None
-    steps = result.run.steps
-    text = as_text(node.type, steps[i][node])
-    if chosen and node.payload not in result.run.matters[i]:
-        return f"({text})"
-    changed = i > 0 and text != as_text(node.type, steps[i - 1][node])
-    return f"{text}*" if changed else f"{text} "
+def _advice(specification: Specification, result: Result, explanation: Explanation) -> Iterator[str]:
+    if explanation.fails is not None:
+        cone = specification.needed_by([result.prop.term])
+        names = [c.name for c in specification.cells if c.named and c.var in cone]
+        about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
+        yield f"another property that the first state breaks{about}"
+    yield "more time (--timeout)"

@@ -13,7 +13,6 @@ import ctypes
 import json
 import mmap
 import os
-import resource
 import select
 import signal
 import struct
@@ -138,7 +137,7 @@ class Channel:
 class Child:
     """A process that runs `work(channel)`."""
 
-    def __init__(self, work: Callable[[Channel], None], *, memory: int | None = None) -> None:
+    def __init__(self, work: Callable[[Channel], None]) -> None:
         token = os.urandom(16)
         from_child, to_parent = os.pipe()
         from_parent, to_child = os.pipe()
@@ -149,7 +148,7 @@ class Child:
         with postpone_signals():  # in the child until it has handlers of its own
             self.pid = os.fork()
             if self.pid == 0:
-                _run(work, Channel(from_parent, to_parent, token), parent, memory, self._guarded)
+                _run(work, Channel(from_parent, to_parent, token), parent, self._guarded)
         os.close(to_parent)
         os.close(from_parent)
         self.channel = Channel(from_child, to_child, token)
@@ -209,9 +208,7 @@ class Child:
         return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
 
 
-def _run(
-    work: Callable[[Channel], None], channel: Channel, parent: int, memory: int | None, guarded: mmap.mmap
-) -> NoReturn:
+def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded: mmap.mmap) -> NoReturn:
     status = 1
     try:
         os.setsid()
@@ -223,8 +220,6 @@ def _run(
         _keep_only(channel)
         send_records(channel.send)
         sys.set_int_max_str_digits(0)
-        if memory is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         work(channel)
         status = 0
     except BaseException:

@@ -50,6 +50,7 @@ from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
+from streamcheck.run.memory import MEGABYTE, too_small, used_by
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
+MEASURE = 0.1  # seconds between looks at the memory of processes
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
 LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
@@ -123,6 +125,7 @@ class Director:
     options: Mapping[str, Options] = field(default_factory=dict)  # of engines, if not their defaults
     watch: Callable[[Director], None] = lambda _: None
     standby: Standby | None = None
+    promised: float | None = None  # the timeout that the user gave, if it is longer
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
@@ -140,7 +143,7 @@ class Director:
     _groups: list[set[str]] = field(default_factory=list)
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
-    _shares: int = 1  # of the memory
+    _measured: float = 0.0  # when memory was last measured
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def __post_init__(self) -> None:
@@ -153,7 +156,6 @@ class Director:
             self._groups = groups(self.models[0])
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
-            self._shares = len(self._plan) * len(self._groups)
             try:
                 self._loop()
             except Stopped as stopped:
@@ -172,6 +174,22 @@ class Director:
 
     def _claims(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions]
+
+    def induction_depth(self) -> int:
+        """The largest k for which k-induction has been tried."""
+        return max((w.depths.get("k-induction", 0) for w in self.workers), default=0)
+
+    def found_certificates(self) -> list[Certificate]:
+        """The engines' certificates for the problem itself, whether checked or not."""
+        found: dict[Certificate, None] = {}
+        for model in self.models:
+            for fact in self._facts.get(model.model, []):
+                if isinstance(fact, Proved | Invariants) and fact.certificate.kind == "inductive":
+                    with contextlib.suppress(Unmappable):
+                        evidence = model.back(fact.certificate)
+                        if isinstance(evidence, Certificate):
+                            found[evidence] = None
+        return list(found)
 
     def depth_of(self, prop: str) -> int | None:
         """The last step up to which the property is known to hold."""
@@ -216,10 +234,9 @@ class Director:
         def run(channel: Channel) -> None:
             workers.work(lambda: build(lane.engines, self.options), problem, channel, known)
 
-        share = None if self.memory is None else self.memory // self._shares
-        usual = share is None and self.options.keys().isdisjoint(lane.engines)
+        usual = self.options.keys().isdisjoint(lane.engines)
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
-        child = ready or Child(run, memory=share)
+        child = ready or Child(run)
         number = len(self.workers) + 1
         self.workers.append(Worker(number, lane, model, group, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
@@ -271,6 +288,9 @@ class Director:
                 last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
             self._share_processors()
+            if self.memory is not None and now - self._measured >= MEASURE:
+                self._measured = now
+                self._bound_memory(self.memory)
             self.watch(self)
             self._listen(
                 min(limit, max(self._next_start(), now + 0.01), now + (0.02 if decided_at else SLICE / 2)) - now
@@ -324,6 +344,20 @@ class Director:
             elif worker.paused and not waits:
                 worker.paused = False
                 worker.child.resume()
+
+    def _bound_memory(self, most: int) -> None:
+        """End the largest worker, one that waits first, if all processes together use more than that."""
+        sizes = {w.number: used_by(w.child.pid) for w in self._alive()}
+        checking = sum(used_by(c.child.pid) for c in self._checks.checkers if c.child.alive)
+        while checking + sum(sizes.values()) > most:
+            if not sizes:
+                raise too_small(most, "checking proofs")
+            worker = max((w for w in self._alive()), key=lambda w: (w.paused, sizes[w.number]))
+            del sizes[worker.number]
+            self._stop(worker)
+            for engine in worker.lane.engines:
+                reason = f"the memory limit of {most // MEGABYTE} MB is too small"
+                self._undecided.add_reason(worker.group, self._title(worker, engine), reason)
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
@@ -588,7 +622,8 @@ class Director:
                 if worker.idle:
                     for title in titles:
                         self._undecided.add_reason([name], title, WAITING)
-        timed_out = f"timed out after {round(self.timeout, 1):g} s" if self.elapsed >= self.timeout else ""
+        limit = round(self.promised or self.timeout, 1)
+        timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""
         ended = self.stopped.word if self.stopped else timed_out
         return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
 

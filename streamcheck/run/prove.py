@@ -49,6 +49,7 @@ class Settings:
     deterministic: bool = False  # one worker for all engines: the same answers every time
     options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
     bound: int | None = None  # of the runs, in steps
+    explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
 
 
 class Audience(Protocol):
@@ -106,17 +107,24 @@ def prove(
     director = Director(
         tested,
         models,
-        max(0.0, began + settings.timeout - time.monotonic()),
+        max(0.0, began + settings.timeout - settings.explain - time.monotonic()),
         settings.jobs,
         settings.engines,
         settings.memory,
         settings.deterministic,
         options_from(settings.options),
+        promised=settings.timeout,
         watch=_watcher(audience, chosen, settings.bound),
         standby=standby,
     )
     decisions = director.run()
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
+    if isinstance(chosen, Specification) and settings.explain and not director.stopped:
+        from streamcheck.run.explain import Explainer
+
+        seconds = min(settings.explain, began + settings.timeout - time.monotonic())
+        found, depth = director.found_certificates(), director.induction_depth()
+        results = Explainer(chosen, settings, seconds, found, depth).explain(results)
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
