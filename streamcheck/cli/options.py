@@ -47,6 +47,25 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return option(command)
 
 
+def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What of a run is shown: `--full`, `--rows` and `--steps`, the first and the last."""
+    full = click.option("--full", is_flag=True, help="Show all rows and all steps of a run.")
+    rows = click.option(
+        "--rows", multiple=True, metavar="NAME", help="Show only these rows; * matches anything (repeatable)."
+    )
+    steps = click.option("--steps", metavar="A-B", callback=_interval, help="Show only these steps of a run.")
+    return full(rows(steps(command)))
+
+
+def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, _dash, last = text.partition("-")
+    if not first.isdecimal() or not (last or first).isdecimal():
+        raise SpecError(f"--steps {text}: write A-B, as in 0-20")
+    return int(first), int(last or first)
+
+
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
     verbose = click.option(

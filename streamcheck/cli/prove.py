@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from streamcheck.cli.options import color_option, engine_options, log_options, program_options
+from streamcheck.cli.options import color_option, engine_options, log_options, program_options, trace_options
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
+    from streamcheck.cli.events import Silent
+    from streamcheck.cli.live import Live
     from streamcheck.problem.result import Verdicts
 
 ALARM = 4
 BOUNDED = 5
+EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its most, for explaining what is unknown
 
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
@@ -68,27 +72,15 @@ BOUNDED = 5
 @click.option("--json-lines", "as_events", is_flag=True, help="JSON events as they happen, one on each line.")
 @click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
 @color_option
-def command(
-    files: tuple[str, ...],
-    props: tuple[str, ...],
-    engines: tuple[str, ...],
-    timeout: float,
-    jobs: int | None,
-    memory: int | None,
-    bound: int | None,
-    deterministic: bool,
-    integers: Literal["c", "math"],
-    blocks: bool,
-    settings: dict[str, str],
-    verbose: int,
-    predicates: tuple[str, ...],
-    witness: str | None,
-    certificates: str | None,
-    as_json: bool,
-    as_events: bool,
-    quiet: bool,
-    color: str,
-) -> int:
+@trace_options
+@click.option(
+    "--trace",
+    "traces",
+    type=(click.Choice(["csv", "json", "vcd", "html"]), str),
+    metavar="FORMAT DIR",
+    help="Write each counterexample and witness to a file: csv, json, vcd or html.",
+)
+def command(files: tuple[str, ...], **options: Any) -> int:
     """Decide every property of a spec, for all inputs and all time.
 
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
@@ -96,11 +88,41 @@ def command(
     5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted
     and 143 terminated, after what is decided has been printed.
     """
-    deadline = time.monotonic() + timeout
+    return _prove(files, Chosen(**options))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The options, as given."""
+
+    props: tuple[str, ...]
+    engines: tuple[str, ...]
+    timeout: float
+    jobs: int | None
+    memory: int | None
+    bound: int | None
+    deterministic: bool
+    integers: Literal["c", "math"]
+    blocks: bool
+    settings: dict[str, str]
+    verbose: int
+    predicates: tuple[str, ...]
+    witness: str | None
+    certificates: str | None
+    as_json: bool
+    as_events: bool
+    quiet: bool
+    color: str
+    full: bool
+    rows: tuple[str, ...]
+    steps: tuple[int, int] | None
+    traces: tuple[str, str] | None
+
+
+def _prove(files: tuple[str, ...], chosen: Chosen) -> int:
+    deadline = time.monotonic() + chosen.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
-    from streamcheck.cli.events import Events, Silent
-    from streamcheck.cli.live import Live
     from streamcheck.cli.output import emit
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.memory import MEGABYTE
@@ -108,48 +130,71 @@ def command(
     from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
-    limit = memory and memory * MEGABYTE
+    limit = chosen.memory and chosen.memory * MEGABYTE
+    reading = SourceOptions(chosen.integers, chosen.predicates)
     targets = [Target.parse(file) for file in files]
-    specs = [
-        (target.path, problem)
-        for target in targets
-        for problem in read(target, timeout, SourceOptions(integers, predicates), limit)
-    ]
+    specs = [(target.path, spec) for target in targets for spec in read(target, chosen.timeout, reading, limit)]
     rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        limits = Settings(
+        settings = Settings(
             share,
-            jobs or processors(),
-            engines,
-            props,
+            chosen.jobs or processors(),
+            chosen.engines,
+            chosen.props,
             limit,
-            blocks,
-            deterministic,
-            settings,
-            bound,
-            min(1.0, share / 20),
+            chosen.blocks,
+            chosen.deterministic,
+            chosen.settings,
+            chosen.bound,
+            min(LONGEST_EXPLANATION, share * EXPLANATION),
         )
-        live = Live(quiet=quiet, progress=not verbose, color=color, ordered=deterministic)
-        audience = Events(path) if as_events else Silent() if as_json else live
         try:
-            with audience:
-                verdicts = none_of(problem, stopped) if stopped else prove(problem, limits, audience, standby)
+            with _audience(path, chosen) as audience:
+                verdicts = none_of(problem, stopped) if stopped else prove(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
         stopped = verdicts.stopped
         statuses.append(verdicts.status)
-        saved = _save_certificates(verdicts, path, certificates) if certificates else {}
-        if witness:
-            _write_witness(verdicts, path, witness)
-        rows += [verdicts_json(verdicts, path, saved)] if as_json else []
+        saved = _save(verdicts, path, chosen)
+        rows += [verdicts_json(verdicts, path, saved)] if chosen.as_json else []
         audience.finish(verdicts, saved)
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
-    if as_json:
+    if chosen.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status in statuses), 0)
+
+
+def _audience(path: str, chosen: Chosen) -> Silent | Live:
+    from streamcheck.cli.events import Events, Silent
+    from streamcheck.cli.live import Live
+    from streamcheck.report.trace import TraceOptions
+
+    if chosen.as_events:
+        return Events(path)
+    if chosen.as_json:
+        return Silent()
+    trace = TraceOptions(chosen.full, chosen.rows, chosen.steps)
+    return Live(
+        quiet=chosen.quiet,
+        progress=not chosen.quiet and not chosen.verbose,
+        color=chosen.color,
+        ordered=chosen.deterministic,
+        trace=trace,
+    )
+
+
+def _save(verdicts: Verdicts, path: str, chosen: Chosen) -> dict[str, str]:
+    """Write the files that are asked for. Returns those of certificates by property."""
+    if chosen.witness:
+        _write_witness(verdicts, path, chosen.witness)
+    if chosen.traces:
+        from streamcheck.cli.traces import write_traces
+
+        write_traces(verdicts, path, *chosen.traces)
+    return _save_certificates(verdicts, path, chosen.certificates) if chosen.certificates else {}
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
