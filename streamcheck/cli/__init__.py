@@ -16,6 +16,7 @@ from streamcheck import __version__
 COMMANDS = {
     "prove": "Prove a spec's properties, or show counterexamples.",
     "run": "Interpret a spec: a table of its triggers and observers.",
+    "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",

@@ -10,9 +10,10 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
+from typing import TypeAlias
 
 from streamcheck.cli.colour import painter
 from streamcheck.cli.output import emit
@@ -29,6 +30,7 @@ PATIENCE = 0.5  # seconds before any progress is shown
 EVERY = 0.1
 HOLD = 1.0  # seconds that a verdict waits for the ones before it
 MOST = 12  # open properties that are listed
+More: TypeAlias = Callable[[Result], Iterable[str]]
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -43,10 +45,12 @@ class Live:
         color: str = "auto",
         ordered: bool = False,
         trace: TraceOptions = AS_USUAL,
+        more: More = lambda _: (),
     ) -> None:
         self.quiet = quiet
         self.paint = painter(color)
         self.trace = trace
+        self.more = more
         self.hold = math.inf if ordered else HOLD
         self.lines = Lines() if progress and sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else None
         self.began = self.drawn = time.monotonic()
@@ -64,7 +68,7 @@ class Live:
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         trace = replace(self.trace, width=width)
-        self.report = Report(problem, machine, bound, self.quiet, self.paint, trace)
+        self.report = Report(problem, machine, bound, self.quiet, self.paint, trace, self.more)
         self._claims = {claim.name: claim for claim in problem.properties}
         self._show([self.report.title()])
 

@@ -48,7 +48,7 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What of a run is shown: `--full`, `--rows` and `--steps`, the first and the last."""
+    """`--full`, `--rows` and `--steps` (the first and the last): the part of a run that is shown."""
     full = click.option("--full", is_flag=True, help="Show all rows and all steps of a run.")
     rows = click.option(
         "--rows", multiple=True, metavar="NAME", help="Show only these rows; * matches anything (repeatable)."

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from streamcheck.core.location import Location
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Executed
@@ -33,6 +34,19 @@ class Replay:
 
     steps: list[dict[Term, Value]]
     matters: list[set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A value at a step. `definition` is what it was computed from, at the step before if `delayed`; None of inputs."""
+
+    step: int
+    name: str
+    value: Value
+    term: Term
+    definition: Term | None
+    delayed: bool
+    where: Location | None
 
 
 @dataclass(frozen=True, slots=True)

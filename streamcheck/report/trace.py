@@ -20,7 +20,7 @@ HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps b
 FEWEST_EQUAL = 4  # columns that become one
 FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
 INDENT = "      "
-MARKS = "    * changed since the step before    ( ) = don't care"
+MARKS = "      * changed since the step before    ( ) = don't care"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,13 @@ def rows_of(
 ) -> Iterator[tuple[str, Term]]:
     """Externs first, then the user's streams, then the property. A term with several names is shown once."""
     cone = specification.needed_by([claim.term])
-    matter = set().union(*run.matters)
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
     rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     everything = options.full or options.rows
     first: dict[Term, str] = {}
     for name, node in rows:
-        if everything or node in cone or name in matter:
+        if everything or node in cone:
             first.setdefault(node, name)
     first.setdefault(claim.term, claim.name)
     for node, name in first.items():

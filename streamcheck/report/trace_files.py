@@ -19,7 +19,8 @@ from streamcheck.report.values import as_json, as_text
 FULL = TraceOptions(full=True)
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
-table { border-collapse: collapse; } th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; }
+th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
 th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
 tr:nth-child(even) td { background: #f4f6f8; }
 td.changed { font-weight: bold; } td.free { color: #999; } td.false { background: #ffd9d4 !important; }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from streamcheck.core.types import plural
@@ -37,6 +37,7 @@ class Report:
     quiet: bool = False
     paint: Paint = plain
     trace: TraceOptions = AS_USUAL
+    more: Callable[[Result], Iterable[str]] = lambda _: ()  # lines below a result
 
     def title(self) -> str:
         problem = self.problem
@@ -56,6 +57,7 @@ class Report:
             yield from trace_table(self.problem, result.prop, result.run, self.trace)
         elif result.unknown is not None:
             yield from self._known(result, result.unknown)
+        yield from self.more(result)
 
     def _known(self, result: Result, unknown: Unknown) -> Iterator[str]:
         """What is known of a property without a verdict, and why each engine stopped."""

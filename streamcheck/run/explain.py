@@ -15,6 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import FALSE, TRUE, Term, variables, walk
 from streamcheck.problem.claim import Claim
+from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Explanation, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 3  # of the run on which a property fails
 MOST_LEMMAS = 8  # that are told of a property
 LARGEST_LEMMA = 25  # nodes
-ENGINE = "bmc"
+ENGINES = ("bmc", "bit-bmc")
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class Explainer:
         unknown = [r.name for r in results if r.verdict == "unknown"]
         if not unknown or self.seconds <= 0:
             return results
-        lemmas = self._accepted()
+        lemmas = self._checked_lemmas()
         proved = [r.prop.invariant for r in results if r.verdict == "proved" and r.proof is not None]
         failures = self._failures(unknown, [*lemmas, *proved])
         return [replace(r, explanation=self._of(r, failures, lemmas)) if r.name in unknown else r for r in results]
@@ -62,7 +63,7 @@ class Explainer:
 
     # Lemmas
 
-    def _accepted(self) -> list[Term]:
+    def _checked_lemmas(self) -> list[Term]:
         """The invariants of certificates that the checker accepts, as far as the time goes; small ones first."""
         found = dict.fromkeys(self.certificates)
         claims = {p.invariant for p in self.specification.properties}
@@ -83,18 +84,15 @@ class Explainer:
     # The step that fails
 
     def _failures(self, names: list[str], lemmas: list[Term]) -> dict[str, Result]:
-        """By property, a run from any state on which it holds until the last step; long ones first."""
+        """By property, a run from any state on which it holds until the last step; a longer one if there is time."""
         from streamcheck.run.prove import prove
 
         found: dict[str, Result] = {}
-        for k in range(min(MOST_STEPS, max(1, self.depth)), 0, -1):
-            open_names = [name for name in names if name not in found]
-            if not open_names or self._left() <= 0:
-                break
-            anywhere = with_any_start(self.specification, open_names, k, lemmas)
-            seconds = self._left() if k == 1 else self._left() / 2
+        for k in dict.fromkeys((1, min(MOST_STEPS, max(1, self.depth)))):
+            anywhere = with_any_start(self.specification, names, k, lemmas)
+            seconds = self._left()
             settings = replace(
-                self.settings, timeout=seconds, engines=(ENGINE,), props=(), options={}, bound=k + 1, explain=0.0
+                self.settings, timeout=seconds, engines=ENGINES, props=(), options={}, bound=k + 1, explain=0.0
             )
             found |= {r.name: r for r in prove(anywhere, settings).results if r.run is not None}
         return found
@@ -141,3 +139,35 @@ def _worth_telling(terms: Iterable[Term], claims: set[Term]) -> Iterator[Term]:
 
 def _size(t: Term) -> int:
     return sum(1 for _ in walk([t]))
+
+
+def smallest_proof(specification: Specification, prop: str, proof: Certificate, seconds: float) -> Certificate:
+    """The proof without the invariants that it does not need: the checker accepts what is left. Larger ones go
+    first, as far as the time goes."""
+    from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
+
+    def work(send: Send) -> None:
+        from streamcheck.certify.check import Checker
+
+        checker, rest = Checker(specification), list(proof.invariants)
+        alone = replace(proof, invariants=(claim_named(specification, prop).invariant,))
+        if checker.check(prop, alone) is None:
+            rest = list(alone.invariants)
+            send(proof_to_plain(alone))
+        for invariant in sorted(rest, key=_size, reverse=True):
+            fewer = replace(proof, invariants=tuple(t for t in rest if t is not invariant))
+            if fewer.invariants and checker.check(prop, fewer) is None:
+                rest = list(fewer.invariants)
+                send(proof_to_plain(fewer))
+        send(None)
+
+    smallest = proof
+    with Sandbox(work, seconds=seconds, doing="checking") as child:
+        try:
+            while (row := child.receive()) is not None:
+                found = proof_from_plain(row)
+                assert isinstance(found, Certificate)
+                smallest = found
+        except SpecError:  # the time is over
+            pass
+    return smallest
