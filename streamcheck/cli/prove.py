@@ -88,11 +88,11 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted
     and 143 terminated, after what is decided has been printed.
     """
-    return _prove(files, Chosen(**options))
+    return _prove(files, ProveOptions(**options))
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ProveOptions:
     """The options, as given."""
 
     props: tuple[str, ...]
@@ -119,8 +119,8 @@ class Chosen:
     traces: tuple[str, str] | None
 
 
-def _prove(files: tuple[str, ...], chosen: Chosen) -> int:
-    deadline = time.monotonic() + chosen.timeout
+def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
+    deadline = time.monotonic() + options.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
     from streamcheck.cli.output import emit
@@ -130,71 +130,71 @@ def _prove(files: tuple[str, ...], chosen: Chosen) -> int:
     from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
-    limit = chosen.memory and chosen.memory * MEGABYTE
-    reading = SourceOptions(chosen.integers, chosen.predicates)
+    limit = options.memory and options.memory * MEGABYTE
+    reading = SourceOptions(options.integers, options.predicates)
     targets = [Target.parse(file) for file in files]
-    specs = [(target.path, spec) for target in targets for spec in read(target, chosen.timeout, reading, limit)]
+    specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
     rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         settings = Settings(
             share,
-            chosen.jobs or processors(),
-            chosen.engines,
-            chosen.props,
+            options.jobs or processors(),
+            options.engines,
+            options.props,
             limit,
-            chosen.blocks,
-            chosen.deterministic,
-            chosen.settings,
-            chosen.bound,
+            options.blocks,
+            options.deterministic,
+            options.settings,
+            options.bound,
             min(LONGEST_EXPLANATION, share * EXPLANATION),
         )
         try:
-            with _audience(path, chosen) as audience:
+            with _audience(path, options) as audience:
                 verdicts = none_of(problem, stopped) if stopped else prove(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
         stopped = verdicts.stopped
         statuses.append(verdicts.status)
-        saved = _save(verdicts, path, chosen)
-        rows += [verdicts_json(verdicts, path, saved)] if chosen.as_json else []
+        saved = _save(verdicts, path, options)
+        rows += [verdicts_json(verdicts, path, saved)] if options.as_json else []
         audience.finish(verdicts, saved)
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
-    if chosen.as_json:
+    if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status in statuses), 0)
 
 
-def _audience(path: str, chosen: Chosen) -> Silent | Live:
+def _audience(path: str, options: ProveOptions) -> Silent | Live:
     from streamcheck.cli.events import Events, Silent
     from streamcheck.cli.live import Live
     from streamcheck.report.trace import TraceOptions
 
-    if chosen.as_events:
+    if options.as_events:
         return Events(path)
-    if chosen.as_json:
+    if options.as_json:
         return Silent()
-    trace = TraceOptions(chosen.full, chosen.rows, chosen.steps)
+    trace = TraceOptions(options.full, options.rows, options.steps)
     return Live(
-        quiet=chosen.quiet,
-        progress=not chosen.quiet and not chosen.verbose,
-        color=chosen.color,
-        ordered=chosen.deterministic,
+        quiet=options.quiet,
+        progress=not options.quiet and not options.verbose,
+        color=options.color,
+        ordered=options.deterministic,
         trace=trace,
     )
 
 
-def _save(verdicts: Verdicts, path: str, chosen: Chosen) -> dict[str, str]:
+def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str]:
     """Write the files that are asked for. Returns those of certificates by property."""
-    if chosen.witness:
-        _write_witness(verdicts, path, chosen.witness)
-    if chosen.traces:
+    if options.witness:
+        _write_witness(verdicts, path, options.witness)
+    if options.traces:
         from streamcheck.cli.traces import write_traces
 
-        write_traces(verdicts, path, *chosen.traces)
-    return _save_certificates(verdicts, path, chosen.certificates) if chosen.certificates else {}
+        write_traces(verdicts, path, *options.traces)
+    return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:

@@ -66,7 +66,7 @@ class PathReplay:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of a property that has no verdict.
+    """The knowledge about a property that has no verdict.
 
     `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
     `lemmas` hold at every step of every run; they have been checked.

@@ -37,7 +37,7 @@ AS_USUAL = TraceOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class StepRange:
     """Equal steps: one, or from `first` to `last`."""
 
     first: int
@@ -100,27 +100,27 @@ def _cell(texts: Sequence[str], i: int) -> str:
     return f"{text}*" if i > 0 and text != texts[i - 1].strip("()") else f"{text} "
 
 
-def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions) -> list[Column | None]:
+def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions) -> list[StepRange | None]:
     """The steps that are shown, equal ones as one; None for those left out."""
     first, last = options.steps or (0, length - 1)
     steps = list(zip(*texts, strict=True)) if texts else [()] * length
-    columns: list[Column] = []
+    columns: list[StepRange] = []
     for i in range(max(0, first), min(last, length - 1) + 1):
         if columns and i < length - 1 and steps[i] == steps[columns[-1].first]:
-            columns[-1] = Column(columns[-1].first, i)
+            columns[-1] = StepRange(columns[-1].first, i)
         else:
-            columns.append(Column(i, i))
+            columns.append(StepRange(i, i))
     spread = [part for c in columns for part in _spread(c)]
     if options.full or options.steps or len(spread) <= HEAD + TAIL + 1:
         return list(spread)
     return [*spread[:HEAD], None, *spread[-TAIL:]]
 
 
-def _spread(column: Column) -> list[Column]:
+def _spread(column: StepRange) -> list[StepRange]:
     """A few equal steps as a column each."""
     if column.last - column.first + 1 >= FEWEST_EQUAL:
         return [column]
-    return [Column(i, i) for i in range(column.first, column.last + 1)]
+    return [StepRange(i, i) for i in range(column.first, column.last + 1)]
 
 
 def _pages(table: list[list[str]], width: int | None) -> Iterator[list[str]]:

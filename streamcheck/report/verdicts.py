@@ -56,11 +56,11 @@ class Report:
         elif isinstance(self.problem, Specification) and result.run is not None and not _is_expected(result):
             yield from trace_table(self.problem, result.prop, result.run, self.trace)
         elif result.unknown is not None:
-            yield from self._known(result, result.unknown)
+            yield from self._knowledge(result, result.unknown)
         yield from self.more(result)
 
-    def _known(self, result: Result, unknown: Unknown) -> Iterator[str]:
-        """What is known of a property without a verdict, and why each engine stopped."""
+    def _knowledge(self, result: Result, unknown: Unknown) -> Iterator[str]:
+        """The knowledge about a property without a verdict, and why each engine stopped."""
         if result.explanation is not None and isinstance(self.problem, Specification):
             yield from _explanation(self.problem, result, result.explanation, self.trace)
         by_reason: dict[str, list[str]] = {}

@@ -30,7 +30,7 @@ from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
-from streamcheck.problem.result import Inconsistent, PathReplay, Replay, Word
+from streamcheck.problem.result import Inconsistent, PathReplay, Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -48,9 +48,10 @@ from streamcheck.problem.verdict import (
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
+from streamcheck.run.decision import Decision
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
-from streamcheck.run.memory import MEGABYTE, too_small, used_by
+from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
@@ -75,23 +76,6 @@ LOG = logging.getLogger(__name__)
 
 class Alarm(Exception):
     """Two checked verdicts contradict each other."""
-
-
-@dataclass(slots=True)
-class Decision:
-    """The verdict on one claim."""
-
-    name: str
-    verdict: Word
-    engine: str = ""
-    model: str = ""
-    seconds: float = 0.0
-    unknown: Unknown | None = None
-    k: int = 0  # of a proof; the step of a violation
-    kind: str = ""  # of a certificate
-    evidence: Evidence | None = None
-    replay: Replay | PathReplay | None = None
-    shortest: bool = True  # of a violation: every shorter run is known to be none
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -132,7 +116,7 @@ class Director:
     workers: list[Worker] = field(default_factory=list)
     stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
-    _facts: dict[str, list[Fact]] = field(default_factory=dict)
+    facts: dict[str, list[Fact]] = field(default_factory=dict)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
     _held: dict[str, float] = field(default_factory=dict)  # properties with a proof that is cheap to check, and since
     # when: nobody works on them
@@ -175,22 +159,6 @@ class Director:
     def _claims(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions]
 
-    def induction_depth(self) -> int:
-        """The largest k for which k-induction has been tried."""
-        return max((w.depths.get("k-induction", 0) for w in self.workers), default=0)
-
-    def found_certificates(self) -> list[Certificate]:
-        """The engines' certificates for the problem itself, whether checked or not."""
-        found: dict[Certificate, None] = {}
-        for model in self.models:
-            for fact in self._facts.get(model.model, []):
-                if isinstance(fact, Proved | Invariants) and fact.certificate.kind == "inductive":
-                    with contextlib.suppress(Unmappable):
-                        evidence = model.back(fact.certificate)
-                        if isinstance(evidence, Certificate):
-                            found[evidence] = None
-        return list(found)
-
     def depth_of(self, prop: str) -> int | None:
         """The last step up to which the property is known to hold."""
         return self._undecided.true_up_to.get(prop)
@@ -229,7 +197,7 @@ class Director:
         problem = Task(replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:
             problem = replace(problem, program=model.automaton, predicates=model.predicates)
-        known = self._facts.get(lane.model, [])
+        known = self.facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
             workers.work(lambda: build(lane.engines, self.options), problem, channel, known)
@@ -346,14 +314,11 @@ class Director:
                 worker.child.resume()
 
     def _bound_memory(self, most: int) -> None:
-        """End the largest worker, one that waits first, if all processes together use more than that."""
-        sizes = {w.number: used_by(w.child.pid) for w in self._alive()}
-        checking = sum(used_by(c.child.pid) for c in self._checks.checkers if c.child.alive)
-        while checking + sum(sizes.values()) > most:
-            if not sizes:
-                raise too_small(most, "checking proofs")
-            worker = max((w for w in self._alive()), key=lambda w: (w.paused, sizes[w.number]))
-            del sizes[worker.number]
+        """End workers if all processes together use more than that."""
+        checkers = [c.child.pid for c in self._checks.checkers]
+        workers = {w.number: (w.child.pid, w.paused) for w in self._alive()}
+        for number in beyond(most, workers, checkers):
+            worker = self.workers[number - 1]
             self._stop(worker)
             for engine in worker.lane.engines:
                 reason = f"the memory limit of {most // MEGABYTE} MB is too small"
@@ -454,7 +419,7 @@ class Director:
 
     def _share(self, source: Worker, fact: Fact) -> None:
         """Facts reach the other workers over the same system, and those that start later."""
-        self._facts.setdefault(source.lane.model, []).append(fact)
+        self.facts.setdefault(source.lane.model, []).append(fact)
         for worker in self._alive():
             if worker is not source and worker.lane.model == source.lane.model:
                 self._post(worker, fact)

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import FALSE, TRUE, Term, variables, walk
+from streamcheck.engines.protocol import Invariants
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Explanation, Result
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate
+from streamcheck.problem.verdict import Certificate, Proved, Unmappable
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
 
 if TYPE_CHECKING:
+    from streamcheck.run.director import Director
     from streamcheck.run.prove import Settings
 
 MOST_STEPS = 3  # of the run on which a property fails
@@ -71,15 +74,15 @@ class Explainer:
         if not smallest:
             return []
         specification, names = _with_claims(self.specification, smallest)
-        accepted: list[Term] = []
+        sound: list[Term] = []
         with Sandbox(_judge(specification, names, smallest), seconds=self.seconds / 2, doing="checking") as child:
             try:
                 for certificate in smallest:
                     if child.receive():
-                        accepted += certificate.invariants
+                        sound += certificate.invariants
             except SpecError:  # the time is over
                 pass
-        return sorted(_worth_telling(accepted, claims), key=_size)
+        return sorted(_worth_telling(sound, claims), key=_size)
 
     # The step that fails
 
@@ -96,6 +99,22 @@ class Explainer:
             )
             found |= {r.name: r for r in prove(anywhere, settings).results if r.run is not None}
         return found
+
+
+def found_certificates(director: Director) -> Iterator[Certificate]:
+    """The engines' inductive certificates for the problem itself, whether checked or not."""
+    for model in director.models:
+        for fact in director.facts.get(model.model, []):
+            if isinstance(fact, Proved | Invariants) and fact.certificate.kind == "inductive":
+                with suppress(Unmappable):
+                    evidence = model.back(fact.certificate)
+                    if isinstance(evidence, Certificate):
+                        yield evidence
+
+
+def induction_depth(director: Director) -> int:
+    """The largest k for which k-induction has been tried."""
+    return max((w.depths.get("k-induction", 0) for w in director.workers), default=0)
 
 
 def _with_claims(

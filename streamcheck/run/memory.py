@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from streamcheck.core.errors import SpecError
 
@@ -20,6 +20,21 @@ def used_by(pid: int) -> int:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as rows:
         return next((int(row.split()[1]) * 1024 for row in rows if row.startswith("Pss:")), 0)
     return 0
+
+
+def beyond(most: int, workers: Mapping[int, tuple[int, bool]], others: Iterable[int]) -> Iterator[int]:
+    """The workers to end, by number, so that all use no more than that: those that wait first, the largest first.
+    SpecError if the others need more. Each worker is its process and True if it waits."""
+    fixed = sum(map(used_by, others))
+    if fixed > most:
+        raise too_small(most, "checking proofs")
+    sizes = {number: used_by(pid) for number, (pid, _) in workers.items()}
+    used = fixed + sum(sizes.values())
+    for number in sorted(sizes, key=lambda n: (workers[n][1], sizes[n]), reverse=True):
+        if used <= most:
+            return
+        used -= sizes[number]
+        yield number
 
 
 @contextlib.contextmanager

@@ -17,7 +17,8 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
-from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.decision import Decision
+from streamcheck.run.director import Alarm, Director
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
@@ -120,10 +121,10 @@ def prove(
     decisions = director.run()
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     if isinstance(chosen, Specification) and settings.explain and not director.stopped:
-        from streamcheck.run.explain import Explainer
+        from streamcheck.run.explain import Explainer, found_certificates, induction_depth
 
         seconds = min(settings.explain, began + settings.timeout - time.monotonic())
-        found, depth = director.found_certificates(), director.induction_depth()
+        found, depth = list(found_certificates(director)), induction_depth(director)
         results = Explainer(chosen, settings, seconds, found, depth).explain(results)
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
