@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, Literal
 
 import click
@@ -17,6 +18,7 @@ from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
+from streamcheck.deliver.last_bits import machine_measured
 from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
@@ -64,7 +66,11 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     show_default=True,
     help="size: equal work is a loop; speed: one statement after the other.",
 )
+@click.option("--pack", is_flag=True, help="Keep Bool state in bits: less memory, more instructions.")
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
+@click.option(
+    "--measure-math", is_flag=True, help="Measure how often this machine's functions of math.h round wrongly."
+)
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
 @click.option(
@@ -90,7 +96,9 @@ def command(
     extras: tuple[str, ...],
     narrow: bool,
     optimize: Literal["size", "speed"],
+    pack: bool,
     strict_math: bool,
+    measure_math: bool,
     unproven: bool,
     no_validate: bool,
     timeout: float,
@@ -112,9 +120,11 @@ def command(
     owners: dict[str, str] = {}
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
+        request = CompileRequest(
+            options, unproven, not no_validate, narrow, strict_math, measure_math, extras, samples, limits
+        )
         try:
             with Silent() if as_json else Live(progress=not verbose, color=color) as audience:
                 result = compile_spec(specification, request, audience)
@@ -177,6 +187,9 @@ def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
         yield f"  not written: {result.compilation.command} does not accept the C, which is an error in streamcheck:"
         yield from (f"    {line}" for line in result.compilation.messages)
     yield from (f"  {line}" for line in result.unit.figures.lines())
+    yield from (f"  {machine_measured()}: {measured.line()}" for measured in result.last_bits)
+    if result.request.measure_math and not result.last_bits:
+        yield "  nothing to measure: the C calls no function of math.h whose last bit is open"
     if paths:
         yield f"  written: {', '.join(paths)}"
 
@@ -194,6 +207,8 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "loop_rounds": figures.rounds,
         }
         row["interface"] = result.unit.interface
+        if result.request.measure_math:
+            row["math"] = {"measured": machine_measured(), "functions": [asdict(m) for m in result.last_bits]}
     if result.compilation is not None:
         row["compilation"] = {
             "command": result.compilation.command,
