@@ -52,7 +52,7 @@ from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
+from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -96,11 +96,11 @@ class Worker:
     number: int
     lane: Lane
     model: View
-    group: set[str]  # the claims it may work on
     child: Child
     began: float
     last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
+    posted: int = 0  # facts
     idle: bool = False  # every engine waits for facts
     paused: bool = False
 
@@ -135,7 +135,6 @@ class Director:
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
     _last_proof: float = -math.inf
-    _groups: list[set[str]] = field(default_factory=list)
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _shares: int = 1  # of the memory
@@ -148,10 +147,9 @@ class Director:
     def run(self) -> dict[str, Decision]:
         try:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
-            self._groups = groups(self.models[0])
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
-            self._shares = len(self._plan) * len(self._groups)
+            self._shares = len(self._plan)
             self._loop()
             for name in self._claims():
                 self._record(self._longer.get(name) or self._unknown(name))
@@ -179,11 +177,11 @@ class Director:
 
         return Child(serve)
 
-    def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
+    def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
         decided = {*self.decisions, *self._longer, *self._held}
-        undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
+        undecided = tuple(p for p in system.properties if p.name in lane.claims and p.name not in decided)
         if not undecided:
             return
         alone = patient or len(undecided) == 1
@@ -203,7 +201,7 @@ class Director:
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run, memory=share)
         number = len(self.workers) + 1
-        self.workers.append(Worker(number, lane, model, group, child, self.elapsed))
+        self.workers.append(Worker(number, lane, model, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:
@@ -267,15 +265,13 @@ class Director:
             (self._next_start() <= now and self._plan[0].after <= self._last_turn())
             or (not self._checks.are_pending and all(w.idle for w in self._alive()))
         ):
-            lane = self._plan.pop(0)
-            for group in self._groups:
-                self._start(lane, group)
+            self._start(self._plan.pop(0))
         for worker in self._alive():
             silent = worker.child.processor_time() - worker.last_record
             if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
-                    self._start(lane, worker.group)
+                    self._start(lane)
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
@@ -311,16 +307,18 @@ class Director:
         for worker in self._alive():
             self._stop(worker)
         for lane in self._lanes:
-            for group in self._groups:
-                self._start(lane, group, patient=True)
+            self._start(lane, patient=True)
 
     def _stop(self, worker: Worker) -> None:
         """End the worker, once what it has found is known: that may end it, or others, by itself."""
         if worker.child.alive:
             self._drain(worker)
-            if worker.child.alive:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+            self._close(worker)
+
+    def _close(self, worker: Worker) -> None:
+        if worker.child.alive:
+            worker.child.end()
+            self._timeline.info("worker %d ends", worker.number)
 
     def _listen(self, seconds: float) -> None:
         sources = {w.child.channel.read: w for w in self._alive()}
@@ -346,24 +344,26 @@ class Director:
             self._collect_log(worker)
             how = worker.child.end(silent=True)
             if how == "ended with status 0":  # as its last record says, which is being read
+                self._timeline.info("worker %d ends", worker.number)
                 return
             died = f"died ({how or 'it wrote no record'})"
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
-                self._undecided.add_reason(worker.group, self._title(worker, engine), f"its worker {died}")
+                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), f"its worker {died}")
             return
         self._collect_log(worker)
         worker.last_record = worker.child.processor_time() if records else worker.last_record
         for record in records:
             if record == {"ended": True}:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+                self._close(worker)
                 return
             if self.elapsed >= self.timeout:
                 return  # thousands of counterexamples may have come at once, and each is replayed
-            worker.idle = record == {"idle": True}
-            if not worker.idle:
+            if "idle" in record:  # after so many facts: others may be on their way
+                worker.idle = record["idle"] == worker.posted
+            else:
+                worker.idle = False
                 self._event(worker, record)
 
     # Events
@@ -409,6 +409,7 @@ class Director:
         if not worker.child.alive:
             return
         worker.child.channel.post(event_to_plain(fact))
+        worker.posted += 1
         worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
@@ -464,8 +465,8 @@ class Director:
         if self._held.pop(prop, None) is not None:
             coming = {*self._plan}
             for lane in self._lanes:
-                if lane not in coming:
-                    self._start(lane, {prop})
+                if lane not in coming and prop in lane.claims:
+                    self._start(replace(lane, claims=frozenset({prop})))
 
     def _accept(self, proof: Proof) -> None:
         worker, proved = proof.worker, proof.proved
@@ -553,7 +554,7 @@ class Director:
     def _settle(self, prop: str) -> None:
         """Nobody works on the property any more; a worker that has no other one ends."""
         for worker in self._alive():
-            if worker.group <= {*self.decisions, *self._held}:
+            if worker.lane.claims <= {*self.decisions, *self._held}:
                 self._stop(worker)
             else:
                 self._post(worker, Settled(prop))
@@ -562,7 +563,7 @@ class Director:
         """The decision if nothing else comes."""
         running = []
         for worker in self._alive():
-            if name in worker.group:
+            if name in worker.lane.claims:
                 titles = [self._title(worker, engine) for engine in worker.lane.engines]
                 running += titles
                 if worker.idle:
