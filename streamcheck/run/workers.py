@@ -1,7 +1,8 @@
 """A worker: one process that runs one or more engines in turns.
 
 The engines of a worker share facts at once; those of other workers arrive on the channel. An engine's turn ends with
-its next `Progress`. If every engine waits, the worker sleeps on its channel.
+its next `Progress`. If every engine waits, the worker sleeps on its channel; it says after how many facts, for another may
+be on its way.
 """
 
 from __future__ import annotations
@@ -42,8 +43,12 @@ A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
 def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
+    received = 0  # facts
+
     def listen() -> None:
+        nonlocal received
         for record in channel.available():
+            received += 1
             turns.deliver(event_from_plain(record, problem.system))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
@@ -63,7 +68,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
     while turns.running:
         listen()
         if turns.round(send):
-            channel.send({"idle": True})
+            channel.send({"idle": received})
             select.select([channel.read], [], [])
     channel.send({"ended": True})
 
