@@ -1,8 +1,8 @@
 """A worker: one process that runs one or more engines in turns.
 
 The engines of a worker share facts at once; those of other workers arrive on the channel. An engine's turn ends with
-its next `Progress`. If every engine waits, the worker sleeps on its channel; it says after how many facts, for another may
-be on its way.
+its next `Progress`. If every engine waits, the worker sleeps on its channel; it says after how many facts, for another
+may be on its way.
 """
 
 from __future__ import annotations
