@@ -64,7 +64,6 @@ SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
-LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
 REFUTED = "its claim was refuted, which is a fault of streamcheck"
 LOG = logging.getLogger(__name__)
@@ -127,10 +126,10 @@ class Director:
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
     workers: list[Worker] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
+    _began_work: float = field(default_factory=time.process_time)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
-    _held: dict[str, float] = field(default_factory=dict)  # properties with a proof that is cheap to check, and since
-    # when: nobody works on them
+    _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
@@ -212,6 +211,10 @@ class Director:
             self._last_records(worker)
         for child in children:  # they go down side by side
             child.end()
+        used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
+        used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
+        seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
+        self._timeline.info("processor time: %s", seconds)
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
@@ -241,7 +244,7 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release_held(now)
+                self._release({p for p in self._held if p not in self.decisions and self._checks.all_last(p)})
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
@@ -275,7 +278,7 @@ class Director:
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or self._held.keys() >= set(self.open_properties()):
+        if not self._plan or self._held >= set(self.open_properties()):
             return math.inf
         return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
 
@@ -431,7 +434,7 @@ class Director:
         self._last_proof = self.elapsed
         self._checks.add(proof)
         if proof.is_cheap and proved.prop not in self._held:
-            self._held[proved.prop] = self.elapsed
+            self._held.add(proved.prop)
             self._settle(proved.prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
@@ -453,20 +456,15 @@ class Director:
     def _resume(self, prop: str) -> None:
         """Start work again on a property whose proof could not be checked."""
         if prop in self._held and prop not in self.decisions and not any(self._checks.proofs_of(prop)):
-            self._release(prop)
+            self._release({prop})
 
-    def _release_held(self, now: float) -> None:
-        """Start work again on properties whose proof is not so cheap to check after all."""
-        for prop, since in list(self._held.items()):
-            if prop not in self.decisions and now - since > LONGEST_HOLD:
-                self._release(prop)
-
-    def _release(self, prop: str) -> None:
-        if self._held.pop(prop, None) is not None:
-            coming = {*self._plan}
-            for lane in self._lanes:
-                if lane not in coming and prop in lane.claims:
-                    self._start(replace(lane, claims=frozenset({prop})))
+    def _release(self, props: set[str]) -> None:
+        """Start work again on properties whose proofs are not so cheap to check after all, together."""
+        self._held -= props
+        coming = {*self._plan}
+        for lane in self._lanes:
+            if lane not in coming and props & lane.claims:
+                self._start(replace(lane, claims=lane.claims & props))
 
     def _accept(self, proof: Proof) -> None:
         worker, proved = proof.worker, proof.proved
