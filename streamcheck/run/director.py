@@ -55,7 +55,7 @@ from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
-from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
+from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -68,7 +68,6 @@ LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 MEASURE = 0.1  # seconds between looks at the memory of processes
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
-LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
 REFUTED = "its claim was refuted, which is a fault of streamcheck"
 LOG = logging.getLogger(__name__)
@@ -83,11 +82,11 @@ class Worker:
     number: int
     lane: Lane
     model: View
-    group: set[str]  # the claims it may work on
     child: Child
     began: float
     last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
+    posted: int = 0  # facts
     idle: bool = False  # every engine waits for facts
     paused: bool = False
 
@@ -116,15 +115,14 @@ class Director:
     workers: list[Worker] = field(default_factory=list)
     stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
-    facts: dict[str, list[Fact]] = field(default_factory=dict)
+    facts: dict[str, list[Fact]] = field(default_factory=dict)  # by model
+    _began_work: float = field(default_factory=time.process_time)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
-    _held: dict[str, float] = field(default_factory=dict)  # properties with a proof that is cheap to check, and since
-    # when: nobody works on them
+    _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
     _last_proof: float = -math.inf
-    _groups: list[set[str]] = field(default_factory=list)
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _measured: float = 0.0  # when memory was last measured
@@ -137,7 +135,6 @@ class Director:
     def run(self) -> dict[str, Decision]:
         try:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
-            self._groups = groups(self.models[0])
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
             try:
@@ -183,11 +180,11 @@ class Director:
 
         return Child(serve)
 
-    def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
+    def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
         decided = {*self.decisions, *self._longer, *self._held}
-        undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
+        undecided = tuple(p for p in system.properties if p.name in lane.claims and p.name not in decided)
         if not undecided:
             return
         alone = patient or len(undecided) == 1
@@ -206,7 +203,7 @@ class Director:
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run)
         number = len(self.workers) + 1
-        self.workers.append(Worker(number, lane, model, group, child, self.elapsed))
+        self.workers.append(Worker(number, lane, model, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:
@@ -217,6 +214,10 @@ class Director:
             self._last_records(worker)
         for child in children:  # they go down side by side
             child.end()
+        used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
+        used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
+        seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
+        self._timeline.info("processor time: %s", seconds)
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
@@ -246,7 +247,7 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release_held(now)
+                self._release({p for p in self._held if p not in self.decisions and self._checks.all_last(p)})
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
@@ -273,19 +274,17 @@ class Director:
             (self._next_start() <= now and self._plan[0].after <= self._last_turn())
             or (not self._checks.are_pending and all(w.idle for w in self._alive()))
         ):
-            lane = self._plan.pop(0)
-            for group in self._groups:
-                self._start(lane, group)
+            self._start(self._plan.pop(0))
         for worker in self._alive():
             silent = worker.child.processor_time() - worker.last_record
             if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
-                    self._start(lane, worker.group)
+                    self._start(lane)
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or self._held.keys() >= set(self.open_properties()):
+        if not self._plan or self._held >= set(self.open_properties()):
             return math.inf
         return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
 
@@ -330,16 +329,18 @@ class Director:
         for worker in self._alive():
             self._stop(worker)
         for lane in self._lanes:
-            for group in self._groups:
-                self._start(lane, group, patient=True)
+            self._start(lane, patient=True)
 
     def _stop(self, worker: Worker) -> None:
         """End the worker, once what it has found is known: that may end it, or others, by itself."""
         if worker.child.alive:
             self._drain(worker)
-            if worker.child.alive:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+            self._close(worker)
+
+    def _close(self, worker: Worker) -> None:
+        if worker.child.alive:
+            worker.child.end()
+            self._timeline.info("worker %d ends", worker.number)
 
     def _listen(self, seconds: float) -> None:
         sources = {w.child.channel.read: w for w in self._alive()}
@@ -365,24 +366,26 @@ class Director:
             self._collect_log(worker)
             how = worker.child.end(silent=True)
             if how == "ended with status 0":  # as its last record says, which is being read
+                self._timeline.info("worker %d ends", worker.number)
                 return
             died = f"died ({how or 'it wrote no record'})"
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
-                self._undecided.add_reason(worker.group, self._title(worker, engine), f"its worker {died}")
+                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), f"its worker {died}")
             return
         self._collect_log(worker)
         worker.last_record = worker.child.processor_time() if records else worker.last_record
         for record in records:
             if record == {"ended": True}:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+                self._close(worker)
                 return
             if self.elapsed >= self.timeout:
                 return  # thousands of counterexamples may have come at once, and each is replayed
-            worker.idle = record == {"idle": True}
-            if not worker.idle:
+            if "idle" in record:  # after so many facts: others may be on their way
+                worker.idle = record["idle"] == worker.posted
+            else:
+                worker.idle = False
                 self._event(worker, record)
 
     # Events
@@ -428,6 +431,7 @@ class Director:
         if not worker.child.alive:
             return
         worker.child.channel.post(event_to_plain(fact))
+        worker.posted += 1
         worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
@@ -449,7 +453,7 @@ class Director:
         self._last_proof = self.elapsed
         self._checks.add(proof)
         if proof.is_cheap and proved.prop not in self._held:
-            self._held[proved.prop] = self.elapsed
+            self._held.add(proved.prop)
             self._settle(proved.prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
@@ -471,20 +475,15 @@ class Director:
     def _resume(self, prop: str) -> None:
         """Start work again on a property whose proof could not be checked."""
         if prop in self._held and prop not in self.decisions and not any(self._checks.proofs_of(prop)):
-            self._release(prop)
+            self._release({prop})
 
-    def _release_held(self, now: float) -> None:
-        """Start work again on properties whose proof is not so cheap to check after all."""
-        for prop, since in list(self._held.items()):
-            if prop not in self.decisions and now - since > LONGEST_HOLD:
-                self._release(prop)
-
-    def _release(self, prop: str) -> None:
-        if self._held.pop(prop, None) is not None:
-            coming = {*self._plan}
-            for lane in self._lanes:
-                if lane not in coming:
-                    self._start(lane, {prop})
+    def _release(self, props: set[str]) -> None:
+        """Start work again on properties whose proofs are not so cheap to check after all, together."""
+        self._held -= props
+        coming = {*self._plan}
+        for lane in self._lanes:
+            if lane not in coming and props & lane.claims:
+                self._start(replace(lane, claims=lane.claims & props))
 
     def _accept(self, proof: Proof) -> None:
         worker, proved = proof.worker, proof.proved
@@ -572,7 +571,7 @@ class Director:
     def _settle(self, prop: str) -> None:
         """Nobody works on the property any more; a worker that has no other one ends."""
         for worker in self._alive():
-            if worker.group <= {*self.decisions, *self._held}:
+            if worker.lane.claims <= {*self.decisions, *self._held}:
                 self._stop(worker)
             else:
                 self._post(worker, Settled(prop))
@@ -581,7 +580,7 @@ class Director:
         """The decision if nothing else comes."""
         running = []
         for worker in self._alive():
-            if name in worker.group:
+            if name in worker.lane.claims:
                 titles = [self._title(worker, engine) for engine in worker.lane.engines]
                 running += titles
                 if worker.idle:
