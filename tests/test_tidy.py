@@ -26,7 +26,7 @@ ROOMS = {
     "transform": {"core", "problem"},
     "smt": {"core", "problem"},
     "engines": {"core", "problem", "smt", "transform"},
-    "invariants": {"core", "problem", "smt", "engines"},
+    "invariants": {"core", "problem", "smt", "transform", "engines"},
     "interpret": {"core", "problem"},
     "certify": {"core", "problem"},
     "codegen": {"core", "problem"},
