@@ -70,7 +70,7 @@ class CheckerProcess:
     known: set[int] = field(default_factory=set)  # identities of evidence that it has seen
 
     @property
-    def spent(self) -> float:
+    def time_used(self) -> float:
         """The processor time of this check."""
         return self.child.processor_time() - self.began
 
@@ -109,7 +109,7 @@ class Checks:
 
     def all_last(self, prop: str) -> bool:
         """True if every proof of the property takes long to check: it has been, for a while."""
-        long = {id(c.proof.evidence) for c in self.checkers if c.proof is not None and c.spent > LONG}
+        long = {id(c.proof.evidence) for c in self.checkers if c.proof is not None and c.time_used > LONG}
         return all(p.tries or id(p.evidence) in long for p in self.proofs_of(prop))
 
     def add(self, proof: Proof) -> None:
@@ -131,7 +131,7 @@ class Checks:
             proof = checker.proof
             if proof is None or not self._ready() or now - checker.since < BUDGETS[proof.tries]:
                 continue
-            if checker.spent >= BUDGETS[proof.tries]:
+            if checker.time_used >= BUDGETS[proof.tries]:
                 self._waiting.append(proof)
                 tries = min(proof.tries + 1, len(BUDGETS) - 1)
                 for same in (p for p in self._waiting if p.evidence is proof.evidence):

@@ -162,7 +162,7 @@ class Director:
 
     def work_on(self, prop: str) -> list[tuple[str, int | None]]:
         """The engines that are at work on the property, each with how far it is."""
-        busy = [w for w in self._alive() if prop in w.group and not (w.idle or w.paused)]
+        busy = [w for w in self._alive() if prop in w.lane.claims and not (w.idle or w.paused)]
         return [(self._title(w, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
 
     def is_being_checked(self, prop: str) -> bool:
@@ -321,7 +321,7 @@ class Director:
             self._stop(worker)
             for engine in worker.lane.engines:
                 reason = f"the memory limit of {most // MEGABYTE} MB is too small"
-                self._undecided.add_reason(worker.group, self._title(worker, engine), reason)
+                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), reason)
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
