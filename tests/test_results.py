@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -170,3 +171,11 @@ def test_an_unknown_result_says_what_is_known():
     assert result.verdict == "unknown" and result.reason and not result.ok
     assert result.depth is None or result.depth >= 0
     assert repr(result).startswith("<p: unknown: ")
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = Path("docs/command.md").read_text()
+    (example,) = re.findall(r"^```py\n(.*?)^```", text, re.S | re.M)
+    exec(example, {})
+    printed = capsys.readouterr().out
+    assert "falsified" in printed and "step" in printed
