@@ -13,7 +13,7 @@ from streamcheck.run.source import Target, read
 from streamcheck.transform.views import views
 
 sys.path.append(str(Path(__file__).parent / "bench"))
-from generators import locks  # noqa: E402
+from generators import locks
 
 
 def problem(directory, text, suffix=".py", blocks=True):
