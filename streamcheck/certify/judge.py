@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Literal, TypeAlias, assert_never
 
 from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
@@ -42,6 +43,7 @@ ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits as integers", 60.0),
     ("bits beside Int", 60.0),
 )
+QUICK = 1.0  # seconds
 AS_INTEGERS = {"solve-bv-as-int": "sum"}
 SAT_DECIDES = {"decision": "internal"}  # the SAT solver's own choice of literals, not that by the query's structure
 TANGENT_PLANES = {"nl-ext-tplanes": "true"}  # another refinement of products of variables
@@ -63,11 +65,29 @@ class Rejected:
     undecided: bool = False
 
 
-def judge(what: str, runs: Runs, query: Query, prover: SolverFamily) -> Rejected | None:
-    """None if the query is contradictory. The solver that the proof came from is not asked."""
+def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Sequence[Query] = ()) -> Rejected | None:
+    """None if the query is contradictory. The solver that the proof came from is not asked. `parts` are queries that
+    are contradictory together where the query is: asked one by one if no quick attempt at all of it has an answer."""
+    attempts = _attempts(runs, query, prover)
+    if len(parts) < 2:
+        return _first_answer(what, attempts)[0]
+    rejected, _ = _first_answer(what, takewhile(lambda attempt: attempt.is_quick, attempts))
+    if rejected is None or not rejected.undecided:
+        return rejected
+    solver = ""  # that decided the part before
+    for number, part in enumerate(parts, 1):
+        ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
+        rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
+        if rejected is not None:
+            return rejected
+    return None
+
+
+def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | None, str]:
+    """None if the first answer is that the query is contradictory, and the solver whose answer it is."""
     errors: list[str] = []
     began = time.perf_counter()
-    for attempt in _attempts(runs, query, prover):
+    for attempt in attempts:
         try:
             answer = attempt.answer()
         except Exception as error:  # a text that the solver cannot parse decides nothing
@@ -77,8 +97,8 @@ def judge(what: str, runs: Runs, query: Query, prover: SolverFamily) -> Rejected
         if answer is not None:
             outcome = "holds" if answer else "does not hold"
             LOG.info("%s %s: %s, %.1f ms", what, outcome, attempt.solver, 1000 * (time.perf_counter() - began))
-            return None if answer else Rejected(f"{what} does not hold")
-    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True)
+            return None if answer else Rejected(f"{what} does not hold"), attempt.solver
+    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True), ""
 
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
@@ -98,6 +118,11 @@ class Attempt:
 
     solver: str
     ask: Callable[[], bool | None]
+    seconds: float | None = None  # at most
+
+    @property
+    def is_quick(self) -> bool:
+        return self.seconds is not None and self.seconds <= QUICK
 
     def answer(self) -> bool | None:
         """True if the query is contradictory. None if the solver has no answer."""
@@ -123,15 +148,15 @@ def _attempts(runs: Runs, query: Query, prover: SolverFamily) -> Iterator[Attemp
             case "bits":
                 wide = render(WideBitwise) if prover != "bitwuzla" else None
                 if wide is not None:
-                    yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds))
+                    yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds), seconds)
             case "remainders":
                 over_int = render(Remainders)
                 if over_int is not None:
-                    yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds, {}))
+                    yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds, {}), seconds)
             case "bits as integers":
-                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, AS_INTEGERS))
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, AS_INTEGERS), seconds)
             case "bits beside Int":
-                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, {}))
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, {}), seconds)
             case _:
                 assert_never(way)
 
@@ -141,12 +166,13 @@ def _attempts_at_numbers(plain: Script) -> Iterator[Attempt]:
     variables can keep cvc5 busy for ever, and then often fall to another way of refining them."""
     for options, seconds in AT_NUMBERS:
         name = ", ".join(["cvc5", *(f"{option}={value}" for option, value in options.items())])
-        yield Attempt(name, partial(cvc5, plain.text(), seconds, options))
+        yield Attempt(name, partial(cvc5, plain.text(), seconds, options), seconds)
 
 
 def _attempts_at_floats(plain: Script, prover: SolverFamily) -> Iterator[Attempt]:
     """Bools and floats: bitwuzla is the fastest."""
     if prover != "bitwuzla":
+        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), QUICK), QUICK)
         yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), 10.0))
     yield Attempt("cvc5", partial(cvc5, plain.text(), 300.0, {}))
     if prover != "bitwuzla":

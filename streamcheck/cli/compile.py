@@ -11,15 +11,15 @@ from typing import Any, Literal
 import click
 
 from streamcheck import __version__
+from streamcheck.cli.events import Silent
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import engine_options, log_options
+from streamcheck.cli.options import color_option, engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
 from streamcheck.deliver.last_bits import machine_measured
 from streamcheck.problem.places import Handlers
-from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
 from streamcheck.run.source import Target, read_specs, sampled_rows
@@ -84,6 +84,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 @engine_options
 @log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@color_option
 def command(
     file: str,
     directory: str,
@@ -105,6 +106,7 @@ def command(
     settings: dict[str, str],
     verbose: int,
     as_json: bool,
+    color: str,
 ) -> int:
     """Compile a spec to C99: constant time and memory, no heap, loops with constant bounds only.
 
@@ -124,8 +126,8 @@ def command(
             options, unproven, not no_validate, narrow, strict_math, measure_math, extras, samples, limits
         )
         try:
-            with Live(specification, shown=not as_json and not verbose) as live:
-                result = compile_spec(specification, request, live)
+            with Silent() if as_json else Live(progress=not verbose, color=color) as audience:
+                result = compile_spec(specification, request, audience)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
@@ -135,7 +137,8 @@ def command(
         if as_json:
             rows.append(_row(result, target.path, paths))
         else:
-            emit([*report(result.verdicts, quiet=False), *_summary(result, paths)])
+            audience.finish(result.verdicts)
+            emit(_summary(result, paths))
         for alarm in result.verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
@@ -162,8 +165,10 @@ def _status(result: CompileResult) -> int:
 
 def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
-        unproven = "a property is not proved (--unproven compiles it anyway)"
-        yield f"  not compiled: {'streamcheck contradicts itself' if result.verdicts.alarms else unproven}"
+        why = "a property is not proved (--unproven compiles it anyway)"
+        if result.verdicts.alarms:
+            why = "streamcheck contradicts itself"
+        yield f"  not compiled: {'interrupted' if result.verdicts.stopped else why}"
         return
     outcome = result.outcome
     if outcome is None:

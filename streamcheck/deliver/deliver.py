@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck import __version__
@@ -31,8 +31,7 @@ from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.run.certificates import certificate_files
-from streamcheck.run.director import Director
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run.prove import NOBODY, Audience, Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.validate.bisimulation import Outcome, validate
 
@@ -70,9 +69,7 @@ class CompileResult:
         return self.outcome.is_proved if self.outcome else not self.request.validate
 
 
-def compile_spec(
-    specification: Specification, request: CompileRequest, watch: Callable[[Director], None] = lambda _: None
-) -> CompileResult:
+def compile_spec(specification: Specification, request: CompileRequest, audience: Audience = NOBODY) -> CompileResult:
     if not specification.triggers and not (request.options.observers and specification.observers):
         raise SpecError(
             f"{specification.name} has no trigger, so its C would do nothing",
@@ -97,8 +94,8 @@ def compile_spec(
             specification.where,
             write="+ - * / sqrt, abs, floor and ceil, or no --strict-math",
         )
-    verdicts = prove(specification, request.settings, watch)
-    if verdicts.alarms or (verdicts.status and not request.unproven):
+    verdicts = prove(specification, request.settings, audience)
+    if verdicts.alarms or verdicts.stopped or (verdicts.status and not request.unproven):
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
     proved = [r.prop for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]

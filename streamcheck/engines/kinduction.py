@@ -89,6 +89,7 @@ class KInduction:
         self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
         self.waiting: list[Found] = []
         self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
+        self.supports: dict[str, tuple[str, ...]] = {}  # what stands together with each of these
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -198,7 +199,7 @@ class KInduction:
                 return True
             if answer is False:
                 needed = attempt.compressed and bool(self.solver.core([COMPRESSED]))
-                self._keep_inductive(list(together), k, compressed=needed)
+                self._keep_inductive(list(together), k, list(self.shown), compressed=needed)
                 return False
             values = self.solver.model()
             if attempt.compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
@@ -211,7 +212,7 @@ class KInduction:
     def _one_by_one(self, goals: dict[str, Term], names: list[str], attempt: _Attempt) -> Generator[Event, None, bool]:
         """The same with a query for each property, under the hypothesis of all: what is too much together may be easy
         one by one. A property is asked about again only if its proof used one that is gone."""
-        together, timed_out, compressed = dict.fromkeys(names), False, False
+        together, timed_out = dict.fromkeys(names), False
         used: dict[str, set[Term]] = {}
         while pending := [name for name in together if name not in used]:
             for name in pending:
@@ -223,7 +224,6 @@ class KInduction:
                 answer = self.solver.check(*assumed, negation(goals[name]))
                 if answer is False:
                     used[name] = set(self.solver.core(assumed))
-                    compressed |= COMPRESSED in used[name]
                     continue
                 if answer is None:
                     timed_out = True
@@ -233,9 +233,29 @@ class KInduction:
                     del together[other]
                 lost = {_hypothesis(other) for other in gone}
                 used = {n: core for n, core in used.items() if n in together and not core & lost}
-        if together:
-            self._keep_inductive(list(together), attempt.k, compressed=compressed)
+        self._keep_supported(used, attempt.k)
         return timed_out
+
+    def _keep_supported(self, used: Mapping[str, set[Term]], k: int) -> None:
+        """Proofs of properties whose step cases hold together, each with what its own step case used, and so on: less
+        than the hypothesis of all, and easier to check."""
+        needs = {name: [n for n in (*used, *self.shown) if _hypothesis(n) in core] for name, core in used.items()}
+        groups: dict[frozenset[str], list[str]] = {}
+        for name in used:
+            groups.setdefault(self._support(name, needs), []).append(name)
+        for support, names in sorted(groups.items(), key=lambda group: len(group[0])):
+            compressed = any(COMPRESSED in used.get(name, ()) for name in support)
+            self._keep_inductive(names, k, [n for n in support if n not in names], compressed=compressed)
+
+    def _support(self, name: str, needs: Mapping[str, list[str]]) -> frozenset[str]:
+        """The properties that stand together with this one: what it needs, what that needs, and so on."""
+        found, pending = {name}, [name]
+        while pending:
+            one = pending.pop()
+            new = [n for n in (needs[one] if one in needs else self.supports[one]) if n not in found]
+            found.update(new)
+            pending += new
+        return frozenset(found)
 
     def _assumptions(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
         hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
@@ -258,9 +278,10 @@ class KInduction:
 
     # The answer
 
-    def _keep_inductive(self, names: list[str], k: int, *, compressed: bool) -> None:
-        """The step case holds for these together; the proof is complete once the base case is known."""
-        relied = tuple(self.shown)
+    def _keep_inductive(self, names: list[str], k: int, relied: Iterable[str], *, compressed: bool) -> None:
+        """The step case holds for these together with those that it relied on; the proof is complete once the base
+        case is known."""
+        relied = tuple(relied)
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
         depth = max([k, *self.lemmas.values()])
         invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
@@ -271,6 +292,7 @@ class KInduction:
             claim = self.open.pop(name)
             if not compressed:  # a compressed proof is no hypothesis for a plain one
                 self.shown[name] = claim
+                self.supports[name] = (*names, *relied)
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""

@@ -69,6 +69,7 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
+    far_price: int | None = None  # the same from the third step on
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
@@ -257,7 +258,7 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(0.0, other=1.5, beside="bmc"),
         program=Start(0.0, other=1.5, beside="bmc"),
         head_start=0,
-        price=2,  # far out, violations are likelier than proofs
+        far_price=2,  # far out, violations are likelier than proofs
     ),
     EngineEntry(
         "completeness",
