@@ -167,3 +167,12 @@ def test_state_of_zeros_is_cleared_as_a_whole(handlers):
     for pattern, replacement in wrong:
         outcome = validate(changed(unit, f"(?s){pattern}", replacement))
         assert not outcome.is_proved, (pattern, replacement)
+
+
+def test_an_enum_is_not_compared_with_itself():
+    """Compilers warn of it."""
+    mode = extern("mode", EnumOf(Mode))
+    spec = Spec("same")
+    spec.trigger("t", True, [mode == mode, mode != mode])
+    unit = unit_of(spec)
+    assert "t(true, false);" in unit.files["same.c"] and validate(unit).is_proved

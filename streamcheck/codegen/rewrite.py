@@ -18,7 +18,7 @@ from streamcheck.core.intervals import Intervals, decide
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, walk
-from streamcheck.core.types import BOOL, ArrayType, MachineType, StructType, Value, machine
+from streamcheck.core.types import BOOL, ArrayType, EnumType, MachineType, StructType, Value, machine
 
 MOST_CONDITIONS = 6
 LARGE = 64  # operators; the size of a larger cone is not counted further
@@ -51,6 +51,8 @@ class _Cheaper:
         match node.op:
             case "eq" | "ne" if isinstance(node.args[0].type, ArrayType | StructType):
                 return self._by_parts(node)
+            case "eq" | "ne" if isinstance(node.args[0].type, EnumType) and node.args[0] is node.args[1]:
+                return TRUE if node.op == "eq" else FALSE
             case op if op in OPERATORS and OPERATORS[op].is_comparison and node.args[0].type.is_integer:
                 return self._comparison(node)
             case "min" | "max" | "abs" if node.type.is_integer:
