@@ -11,6 +11,7 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import CHECKERS
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
 from streamcheck.report.verdicts import MODELS
@@ -43,6 +44,8 @@ def _result(problem: Problem, result: Result, saved: str | None, *, machine: boo
             "reason": why.reason, "depth": why.depth, "reasons": dict(why.reasons), "running": list(why.running)
         }  # fmt: skip
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
+    if result.proof is not None:
+        row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:
         row["model"] = MODELS[result.model]
     if result.invariants is not None and isinstance(problem, Automaton):

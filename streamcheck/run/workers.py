@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import (
     Engine,
@@ -27,12 +28,13 @@ from streamcheck.engines.protocol import (
     TrueUpTo,
     Waiting,
 )
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
-from streamcheck.transform.reduce import clusters
+from streamcheck.transform.reduce import clusters, each_alone
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
@@ -98,8 +100,8 @@ class Instance:
 
 
 class Turns:
-    """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
-    tests too.
+    """Engines side by side in one process, one of each kind for every cluster of properties (or every property, if
+    their rows say so): what workers run, and tests too.
 
     Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
     with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
@@ -118,15 +120,14 @@ class Turns:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
-        for part in clusters(problem.system):
-            for engine in engines():
-                row, box = ENGINES[engine.name], list(known)
-                events = engine.run(replace(problem, system=part), _inbox(box, listen))
-                price = row.price * (VACUITY_PRICE if all(p.is_vacuity_test for p in part.properties) else 1)
-                spent = (row.head_start or 0) if head_starts else 0
-                names = tuple(p.name for p in part.properties)
-                log = logging.getLogger(type(engine).__module__)
-                self.running.append(Instance(row, log, events, names, box, price, spent))
+        for part, engine in _instances(problem.system, engines):
+            row, box = ENGINES[engine.name], list(known)
+            events = engine.run(replace(problem, system=part), _inbox(box, listen))
+            price = row.price * (VACUITY_PRICE if all(p.is_vacuity_test for p in part.properties) else 1)
+            spent = (row.head_start or 0) if head_starts else 0
+            names = tuple(p.name for p in part.properties)
+            log = logging.getLogger(type(engine).__module__)
+            self.running.append(Instance(row, log, events, names, box, price, spent))
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
         if isinstance(event, Fact):
@@ -161,6 +162,19 @@ class Turns:
         finished = Finished(one.properties)
         one.record(finished)
         send(one.row.name, finished)
+
+
+def _instances(
+    system: TransitionSystem, engines: Callable[[], Sequence[Engine]]
+) -> Iterator[tuple[TransitionSystem, Engine]]:
+    """The engines for every cluster; for each property with floats one of those that look at it alone."""
+    for cluster in clusters(system):
+        floats = any(node.type.kind == "float" for node in walk(cluster.roots()))
+        singles = each_alone(cluster) if floats else []
+        for part in (cluster, *singles):
+            for engine in engines():
+                if not singles or ENGINES[engine.name].alone == (part is not cluster):
+                    yield part, engine
 
 
 def _message(event: Event) -> str:
