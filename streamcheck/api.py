@@ -55,9 +55,11 @@ class Spec(SpecBase):
         assumptions: bool = False,
         observers: bool = False,
         optimize: Literal["size", "speed"] = "size",
+        pack: bool = False,
         extras: Sequence[str] = (),
         narrow: bool = False,
         strict_math: bool = False,
+        measure_math: bool = False,
         unproven: bool = False,
         validate: bool = True,
         timeout: float = 60.0,
@@ -74,10 +76,12 @@ class Spec(SpecBase):
         from streamcheck.run.strategy import processors
 
         specification = from_plain(to_plain(flatten(self)))
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         settings = Settings(timeout, jobs or processors())
         samples = self._samples() if "test" in extras else []
-        request = CompileRequest(options, unproven, validate, narrow, strict_math, tuple(extras), samples, settings)
+        request = CompileRequest(
+            options, unproven, validate, narrow, strict_math, measure_math, tuple(extras), samples, settings
+        )
         result = compile_spec(specification, request)
         if result.ready:
             write(result, directory)

@@ -20,8 +20,8 @@ kept from being initial only after a model began anew there. These constraints s
 without it is a plain k-inductive proof. They are tried at ever fewer depths (`_is_compared`).
 
 Asserted in the solver, at depth k: T[x0, x1] … T[xk-1, xk]; A[x0] … A[xk]; the invariants that others proved, at every
-step (under literals of their own if `names_lemmas`); under a literal h_p for each property p: p[x0] … p[xk-1]; under the
-literal `compressed`: parts of C_k.
+step (under literals of their own if `names_lemmas`); under a literal h_p for each property p: p[x0] … p[xk-1]; under
+the literal `compressed`: parts of C_k.
 
 Limits: states are compared on the whole system at hand, so a counter that never repeats defeats compression even for
 a property that does not depend on it.
@@ -89,7 +89,8 @@ class KInduction:
         self.lemmas: dict[Term, Certificate] = {}  # invariants proved elsewhere, and their proofs
         self.waiting: list[Found] = []
         self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
-        self.supports: dict[str, set[str]] = {}  # the properties that the step case of a shown one rests on
+        self.supports: dict[str, tuple[str, ...]] = {}  # what stands together with each of these
+        self.needed_lemmas: dict[str, set[Term]] = {}  # the labels of the lemmas that their step cases used
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -208,7 +209,10 @@ class KInduction:
                 yield from (Unknown(name, self.solver.reason) for name in together)
                 return True
             if answer is False:
-                self._keep_inductive(list(together), k, set(self.solver.core(assumed)))
+                core = set(self.solver.core(assumed))
+                needed = [n for n in self.shown if _hypothesis(n) in core]
+                relied = dict.fromkeys(n for name in needed for n in self.supports[name])
+                self._keep_inductive(list(together), k, relied, core)
                 return False
             values = self.solver.model()
             if attempt.compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
@@ -242,9 +246,29 @@ class KInduction:
                     del together[other]
                 lost = {_hypothesis(other) for other in gone}
                 used = {n: core for n, core in used.items() if n in together and not core & lost}
-        if together:
-            self._keep_inductive(list(together), attempt.k, set().union(*used.values()))
+        self._keep_supported(used, attempt.k)
         return timed_out
+
+    def _keep_supported(self, used: Mapping[str, set[Term]], k: int) -> None:
+        """Proofs of properties whose step cases hold together, each with what its own step case used, and so on: less
+        than the hypothesis of all, and easier to check."""
+        needs = {name: [n for n in (*used, *self.shown) if _hypothesis(n) in core] for name, core in used.items()}
+        groups: dict[frozenset[str], list[str]] = {}
+        for name in used:
+            groups.setdefault(self._support(name, needs), []).append(name)
+        for support, names in sorted(groups.items(), key=lambda group: len(group[0])):
+            together = set().union(*(used[name] for name in support if name in used))
+            self._keep_inductive(names, k, [n for n in support if n not in names], together)
+
+    def _support(self, name: str, needs: Mapping[str, list[str]]) -> frozenset[str]:
+        """The properties that stand together with this one: what it needs, what that needs, and so on."""
+        found, pending = {name}, [name]
+        while pending:
+            one = pending.pop()
+            new = [n for n in (needs[one] if one in needs else self.supports[one]) if n not in found]
+            found.update(new)
+            pending += new
+        return frozenset(found)
 
     def _assumptions(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
         hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
@@ -268,13 +292,13 @@ class KInduction:
 
     # The answer
 
-    def _keep_inductive(self, names: list[str], k: int, used: set[Term]) -> None:
-        """The step case holds for these together, from the assumptions `used`; the proof is complete once the base case
-        is known."""
-        compressed = COMPRESSED in used
-        relied: set[str] = set().union(*(self.supports[name] for name in self.shown if _hypothesis(name) in used))
+    def _keep_inductive(self, names: list[str], k: int, relied: Iterable[str], used: set[Term]) -> None:
+        """The step case holds for these together with those that it relied on, from the assumptions `used`; the proof
+        is complete once the base case is known."""
+        relied, compressed = tuple(relied), COMPRESSED in used
+        labels = used.union(*(self.needed_lemmas[name] for name in relied if name in self.needed_lemmas))
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
-        proofs = {id(c): c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in used}.values()
+        proofs = {id(c): c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in labels}.values()
         depth = max([k, *(c.k for c in proofs)])
         invariants = tuple(dict.fromkeys([*claims, *(t for c in proofs for t in c.invariants)]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
@@ -285,7 +309,8 @@ class KInduction:
             claim = self.open.pop(name)
             if not compressed:  # a compressed proof is no hypothesis for a plain one
                 self.shown[name] = claim
-                self.supports[name] = {*names, *relied}
+                self.supports[name] = (*names, *relied)
+                self.needed_lemmas[name] = labels
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""

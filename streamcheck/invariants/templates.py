@@ -1,6 +1,6 @@
 """Invariants by template: conditions that hold in all states that random runs reach, kept if they are inductive.
 
-Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
+Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities,
 implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
 invariants go to the other engines as soon as they are shown.
 
@@ -25,9 +25,11 @@ from streamcheck.core.types import Value
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
 from streamcheck.invariants.options import TemplatesOptions
+from streamcheck.invariants.sums import least_sums
 from streamcheck.smt.linear import Kind, Row, literal, to_term
 
 MOST_NUMBERS = 24
+MOST_SUMMED = 7
 MOST_CONDITIONS = 36
 MOST_VALUES = 6  # of what counts as a mode
 
@@ -42,6 +44,8 @@ class Templates(Discovery):
         yield self.everywhere(self._single)
         if self.options.pairs:
             yield self.everywhere(self._pairs)
+        if self.options.sums:
+            yield self.everywhere(self._sums)
         if self.options.conditions:
             yield self.everywhere(self._conditions)
         if self.options.conditional:
@@ -104,6 +108,18 @@ class Templates(Discovery):
         if len(numbers) > 2 and len({v.type for v in numbers}) == 1:
             yield from self._bounds(Row(dict.fromkeys(numbers, 1), 0))
 
+    def _sums(self) -> Iterator[Term]:
+        """Bounds on sums of more than two numbers, added or subtracted, that do not follow from bounds on fewer."""
+        of_type: dict[object, list[Term]] = {}
+        for v in self._numbers():
+            of_type.setdefault(v.type, []).append(v)
+        for numbers in of_type.values():
+            if 2 < len(numbers) <= MOST_SUMMED:
+                for factors, least in least_sums([self.columns.numbers(v) for v in numbers]):
+                    of = {v: a for v, a in zip(numbers, factors, strict=True) if a}
+                    if len(of) > 2:
+                        yield to_term(literal(Kind.NONNEGATIVE, Row(of, -least)))
+
     def _atoms(self) -> list[Term]:
         """Conditions over the state: its Bools, the values of modes, the comparisons of the system."""
         known = {s.var for s in self.system.state if s.var is not self.place}
@@ -149,12 +165,17 @@ class Templates(Discovery):
                 condition = atom if wanted else negation(atom)
                 if self.place is not None and len(rows) > 2:
                     yield from (implication(condition, e) for e in self._equalities(rows))
-                for x in numbers:
-                    if x not in variables([atom]):
-                        everywhere = set(self._bounds(Row({x: 1}, 0)))
-                        for bound in self._bounds(Row({x: 1}, 0), rows):
-                            if bound not in everywhere:
-                                yield implication(condition, bound)
+                for row in self._rows_beside(atom, numbers):
+                    everywhere = set(self._bounds(row))
+                    yield from (implication(condition, b) for b in self._bounds(row, rows) if b not in everywhere)
+
+    def _rows_beside(self, atom: Term, numbers: list[Term]) -> Iterator[Row]:
+        """Numbers that the condition does not speak of, and differences to those it speaks of."""
+        named = {*variables([atom])}
+        yield from (Row({x: 1}, 0) for x in numbers if x not in named)
+        if len(numbers) <= MOST_SUMMED:
+            pairs = [(x, y) for x, y in combinations(numbers, 2) if named & {x, y} and x.type is y.type]
+            yield from (Row({x: 1, y: -1}, 0) for x, y in pairs)
 
     def _bounds(self, row: Row, among: list[int] | None = None) -> Iterator[Term]:
         """Least and greatest value of the sum over the states, if half of them already have that bound."""

@@ -71,6 +71,7 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
+    far_price: int | None = None  # the same from the third step on
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it
     alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
@@ -260,7 +261,7 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(0.0, other=1.5, beside="bmc"),
         program=Start(0.0, other=1.5, beside="bmc"),
         head_start=0,
-        price=2,  # far out, violations are likelier than proofs
+        far_price=2,  # far out, violations are likelier than proofs
     ),
     EngineEntry(
         "completeness",
@@ -378,7 +379,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "pdr-bits",
         "property directed reachability by bitwuzla: clauses over Bools, bits of machine integers and bounds of floats",
         _bit_pdr,
-        spec=Start(0.4, bits=True, bools=True, floats=1.0),
+        spec=Start(0.4, bits=True, bools=True, floats=0.4),
         family="bitwuzla",
     ),
     EngineEntry(

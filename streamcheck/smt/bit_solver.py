@@ -27,7 +27,7 @@ from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Value, default, plural
 
 LOG = logging.getLogger(__name__)
-WORK_PER_QUESTION = 500  # of z3, roughly: from 8,000 to 90,000 questions a second
+WORK_PER_QUESTION = 100  # of z3, roughly: from 8,000 to 90,000 questions a second
 NUMBERS = ("integer", "real")
 
 

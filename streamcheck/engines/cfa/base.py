@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import ClassVar, Literal, TypeAlias, assert_never
 
 from streamcheck.core.simplify import conjunction, implication, negation, simplify
@@ -134,6 +135,14 @@ class Restricted(Automaton):
     def code(self, location: str) -> Term:
         assert self.origin is not None
         return self.origin.code(location)
+
+
+def path_text(path: Sequence[Edge]) -> str:
+    """The path for a message: its lines, or its locations where there are none."""
+    lines = [edge.where.line for edge in path if edge.where is not None]
+    if not lines:
+        return " → ".join([path[0].source, *(edge.target for edge in path)])
+    return f"lines {', '.join(str(line) for line, _ in groupby(lines))}"
 
 
 def _without(edge: Edge, kept: set[Term]) -> Edge:

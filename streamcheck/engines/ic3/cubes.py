@@ -63,6 +63,11 @@ class Facts:
         closer = bound > wanted if lower else bound < wanted
         return closer or (bound == wanted and (strict or literal.op in ("ge", "le")))
 
+    def source(self, bound: Term) -> Term:
+        """A literal that implies the bound; there is one."""
+        near = (c for c in self.literals if c.args and c.args[0] is bound.args[0])
+        return next(c for c in near if Facts((c,)).imply(bound))
+
     def imply_all(self, cube: Cube) -> bool:
         """True if the other cube syntactically subsumes this one."""
         return all(map(self.imply, cube))

@@ -24,45 +24,26 @@ Limitations: the number of predicates; each is evaluated in every model.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, variables
-from streamcheck.core.types import Value, plural
+from streamcheck.core.types import plural
 from streamcheck.engines.bmc import violation
+from streamcheck.engines.ic3.abstract_states import AbstractPredecessors
 from streamcheck.engines.ic3.cubes import Cube
-from streamcheck.engines.ic3.frames import Frames, NoAnswer
+from streamcheck.engines.ic3.frames import NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.options import PredicatesOptions
 from streamcheck.engines.ic3.pdr import Predecessors
-from streamcheck.engines.ic3.space import Transition
-from streamcheck.engines.ic3.system import STATES, SystemEngine, initial_of, require_true
+from streamcheck.engines.ic3.system import STATES, SystemEngine, initial_of
+from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Falsified
-from streamcheck.smt.implicant import cube as implicant
 from streamcheck.smt.interpolate import atoms, interpolants
 
 LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class AbstractPredecessors:
-    """ŝ: each predicate as it is in the model; the literals of the exact predecessor are kept as context."""
-
-    inputs: Mapping[Term, None]
-    predicates: dict[Term, None]
-
-    def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
-        return None
-
-    def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
-        roots, evaluation = along.roots(one.cube), Evaluation(model)
-        require_true(roots, evaluation)
-        abstract = tuple(p if evaluation.of(p) is True else negation(p) for p in self.predicates)
-        return one.predecessor(along, abstract, context=tuple(implicant(roots, evaluation, self.inputs)))
 
 
 class Predicates(SystemEngine[PredicatesOptions]):
@@ -73,19 +54,33 @@ class Predicates(SystemEngine[PredicatesOptions]):
     def __init__(self, options: PredicatesOptions | None = None) -> None:
         super().__init__(options or PredicatesOptions())
 
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        program = problem.program
+        if program is None or not self.options.locations or program.place not in {s.var for s in problem.system.state}:
+            return super().run(problem, inbox)
+        from streamcheck.engines.cfa.located_predicates import LocatedPredicates  # that has the search from here
+
+        return LocatedPredicates(self.name, self.options).run(problem, inbox)
+
     def search_options(self) -> PredicatesOptions:
         return self.options
 
     def predecessors(self) -> Predecessors:
         claims = [c.term for c in self.system.properties if self._is_of_state(c.term)]
         self.predicates = dict.fromkeys(atoms([initial_of(self.system), *claims]))
-        return AbstractPredecessors(dict.fromkeys(self.system.inputs), self.predicates)
+        facts = [a.term for a in self.system.assumptions if self._is_of_state(a.term)]
+        inputs = self.system.inputs
+        return AbstractPredecessors(
+            {STATES: self.predicates}, facts, lambda _: inputs, generalize=self.options.generalize
+        )
 
     def _is_of_state(self, given: Term) -> bool:
         state = {s.var for s in self.system.state}
         return all(v in state for v in variables([given]))
 
     def refine(self, first: Obligation, claim: Claim) -> Falsified | None:
+        if not self.options.refine:
+            raise NoAnswer("the predicates do not exclude an infeasible path")
         chain = [one for one in first.chain() if one.place == STATES]
         all_paths = self.options.refute == "all-paths"
         path: list[Cube] = [() if all_paths else one.cube for one in chain]

@@ -33,6 +33,9 @@ class Ic3Options(PdrOptions):
 class PredicatesOptions(PdrOptions):
     """The options of `engines.ic3.implicit_abstraction`."""
 
+    generalize: bool = switch("Leave out of an abstract state what a step into the obligation does not depend on.")
+    locations: bool = switch("Of programs: frames and predicates for each location, not the location as a variable.")
+    refine: bool = switch("Refine the abstraction; otherwise only the predicates at hand are used.")
     refute: Literal["all-paths", "path"] = choice(
         "all-paths", "What a refinement refutes: every path of the length of the spurious counterexample, or that path."
     )
