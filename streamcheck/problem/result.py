@@ -18,6 +18,7 @@ from streamcheck.problem.verdict import (
     Evidence,
     LocationInvariants,
     ProofEvidence,
+    SolverFamily,
     Unknown,
 )
 
@@ -125,6 +126,12 @@ class Result:
         """The certificate, if that is the evidence."""
         evidence = self.evidence
         return evidence if isinstance(evidence, Certificate | LocationInvariants | BlockCertificate) else None
+
+    @property
+    def prover(self) -> SolverFamily:
+        """The solver that the proof comes from."""
+        proof = self.proof.certificate if isinstance(self.proof, BlockCertificate) else self.proof
+        return proof.prover if isinstance(proof, Certificate) else "z3"
 
     @property
     def run(self) -> Replay | None:
