@@ -52,7 +52,7 @@ class Start:
     after: float  # over the first integer model
     other: float | None = None  # over the other one, if there is one; None: not over that one
     beside: str = ""  # the engine whose worker it shares, with the times of that one
-    bits: bool = False  # only over bit-vectors, if there is no Int and no Real; sooner if there are floats
+    bits: bool = False  # only over bit-vectors, if there is no Int and no Real
     definitions: int = 0  # fewer definitions than this, and it is not started
 
 
