@@ -1,6 +1,6 @@
 """Decides if a condition holds: a query in several renderings, each for a solver that the engines do not use.
 
-    WideBitwise   bitwuzla, bit by bit
+    WideBitwise   bitwuzla, bit by bit; cvc5, translating all bits at once, if the proof comes from bitwuzla
     Remainders    cvc5, over Int, with a remainder at every operation
     Bitwise       cvc5, machine integers as bit-vectors beside Int and Real
     Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
@@ -8,6 +8,10 @@
 All are equivalent, so the first answer counts. Bits decide most conditions within milliseconds, but sums of wide
 integers hardly ever; remainders are the other way round. So each has a short time at first, then longer ones. What is
 decided is logged at level INFO, each query at level DEBUG.
+
+Queries of floats, or of Bools alone, go to bitwuzla and cvc5 in turns, each with more of its own work every time; if
+the proof comes from one of them, to the other alone, which takes turns with itself: its SAT solver chooses its literals
+in two ways.
 """
 
 from __future__ import annotations
@@ -24,8 +28,8 @@ from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
 from streamcheck.certify.remainders import Remainders
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
-from streamcheck.certify.solvers import bitwuzla, cvc5
-from streamcheck.problem.verdict import SolverFamily
+from streamcheck.certify.solvers import bitwuzla, cvc5, cvc5_on_bits
+from streamcheck.problem.verdict import CHECKERS, SolverFamily
 
 LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
@@ -47,6 +51,19 @@ QUICK = 1.0  # seconds
 AS_INTEGERS = {"solve-bv-as-int": "sum"}
 SAT_DECIDES = {"decision": "internal"}  # the SAT solver's own choice of literals, not that by the query's structure
 TANGENT_PLANES = {"nl-ext-tplanes": "true"}  # another refinement of products of variables
+FloatWay: TypeAlias = Literal["bitwuzla", "cvc5", "cvc5, its SAT solver's literals"]
+AT_FLOATS: tuple[tuple[FloatWay, float], ...] = (
+    ("bitwuzla", 1.0),
+    ("cvc5", 4.0),
+    ("bitwuzla", 10.0),
+    ("cvc5, its SAT solver's literals", 10.0),
+    ("cvc5", 60.0),
+    ("bitwuzla", 60.0),
+    ("cvc5, its SAT solver's literals", 60.0),
+    ("bitwuzla", 300.0),
+    ("cvc5", 300.0),
+)
+WORK_PER_SECOND = {"bitwuzla": 40_000, "cvc5": 2_500_000}  # in what each solver counts, at floats
 AT_NUMBERS: tuple[tuple[Mapping[str, str], float], ...] = (
     ({}, 0.3),
     (SAT_DECIDES, 0.6),
@@ -139,16 +156,21 @@ def _attempts(runs: Runs, query: Query, prover: SolverFamily) -> Iterator[Attemp
     plain = _expressible(runs, Bitwise, query)
     if plain is None:
         return
+    if not plain.has_numbers and (plain.has_floats or not plain.has_machine_integers):
+        yield from _attempts_at_floats(plain, prover)
+        return
     if not plain.has_machine_integers:
-        yield from _attempts_at_numbers(plain) if plain.has_numbers else _attempts_at_floats(plain, prover)
+        yield from _attempts_at_numbers(plain)
         return
     render = lru_cache(None)(partial(_expressible, runs, query=query))  # as soon as a solver is asked
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
-                wide = render(WideBitwise) if prover != "bitwuzla" else None
-                if wide is not None:
+                wide = render(WideBitwise)
+                if wide is not None and "bitwuzla" in CHECKERS[prover]:
                     yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds), seconds)
+                elif wide is not None and wide.is_of_bits:
+                    yield Attempt(f"cvc5, {way}", partial(cvc5_on_bits, wide.text(), seconds), seconds)
             case "remainders":
                 over_int = render(Remainders)
                 if over_int is not None:
@@ -170,13 +192,22 @@ def _attempts_at_numbers(plain: Script) -> Iterator[Attempt]:
 
 
 def _attempts_at_floats(plain: Script, prover: SolverFamily) -> Iterator[Attempt]:
-    """Bools and floats: bitwuzla is the fastest."""
-    if prover != "bitwuzla":
-        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), QUICK), QUICK)
-        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), 10.0))
-    yield Attempt("cvc5", partial(cvc5, plain.text(), 300.0, {}))
-    if prover != "bitwuzla":
-        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), None))
+    """Floats, beside bits, or Bools alone: bitwuzla is mostly the fastest."""
+    text = plain.text()
+    for way, seconds in AT_FLOATS:
+        solver = way.partition(",")[0]
+        work = int(seconds * WORK_PER_SECOND[solver])
+        if solver not in CHECKERS[prover]:
+            continue
+        match way:
+            case "bitwuzla":
+                yield Attempt(way, partial(bitwuzla, text, None, work), seconds)
+            case "cvc5":
+                yield Attempt(way, partial(cvc5, text, None, {}, work), seconds)
+            case "cvc5, its SAT solver's literals":
+                yield Attempt(way, partial(cvc5, text, None, SAT_DECIDES, work), seconds)
+            case _:
+                assert_never(way)
 
 
 def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:

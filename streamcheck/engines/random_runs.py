@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from streamcheck.core.floats import f32
+from streamcheck.core.floats import f32, neighbours
 from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import negation, simplify
 from streamcheck.core.term import Term, constant, substitute, walk
@@ -133,10 +133,8 @@ class Simulator:
 def _around(node: Term) -> list[Value]:
     value = node.payload
     match node.type, value:
-        case FloatType(width=64), float():
-            return [value, math.nextafter(value, -math.inf), math.nextafter(value, math.inf)]
-        case FloatType(), float():
-            return [value, f32(value - abs(value) * 2.0**-24), f32(value + abs(value) * 2.0**-24)]
+        case FloatType(width=width), float():
+            return [value, *neighbours(value, width)]
         case _, bool():
             return [value]
     return [value, value - 1, value + 1]

@@ -18,6 +18,7 @@ from streamcheck.problem.verdict import (
     Evidence,
     LocationInvariants,
     ProofEvidence,
+    SolverFamily,
     Unknown,
 )
 
@@ -127,6 +128,12 @@ class Result:
         return evidence if isinstance(evidence, Certificate | LocationInvariants | BlockCertificate) else None
 
     @property
+    def prover(self) -> SolverFamily:
+        """The solver that the proof comes from."""
+        proof = self.proof.certificate if isinstance(self.proof, BlockCertificate) else self.proof
+        return proof.prover if isinstance(proof, Certificate) else "z3"
+
+    @property
     def run(self) -> Replay | None:
         """The counterexample or witness of a specification."""
         return self.replay if isinstance(self.replay, Replay) else None
@@ -137,7 +144,7 @@ class Result:
         return self.replay if isinstance(self.replay, PathReplay) else None
 
     @property
-    def invariants(self) -> Mapping[str, Term] | None:
+    def at_locations(self) -> Mapping[str, Term] | None:
         """The proof of a program as invariants of locations, if it has this form."""
         return dict(self.evidence.at) if isinstance(self.evidence, LocationInvariants) else None
 

@@ -11,7 +11,7 @@ from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Explanation, Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Unknown
+from streamcheck.problem.verdict import CHECKERS, Unknown
 from streamcheck.report.equations import term_text
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
@@ -115,7 +115,8 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     where += "" if result.shortest else " (may not be the shortest counterexample)"
     how = HOW.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
-    return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
+    checked = "" if result.prover == "z3" else f", checked by {' or '.join(CHECKERS[result.prover])}"
+    return f"{result.engine}, {where}{how}{model}{checked}, {result.seconds:.2f} s"
 
 
 def _within(result: Result, bound: int | None) -> str:

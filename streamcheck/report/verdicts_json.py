@@ -11,7 +11,7 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Unknown
+from streamcheck.problem.verdict import CHECKERS, Unknown
 from streamcheck.report.equations import term_text
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
@@ -42,10 +42,12 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
     if result.unknown is not None:
         return row | _unknown(problem, result, result.unknown)
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
+    if result.proof is not None:
+        row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:
         row["model"] = MODELS[result.model]
-    if result.invariants is not None and isinstance(problem, Automaton):
-        row["invariants"] = invariants_json(problem, result.invariants)
+    if result.at_locations is not None and isinstance(problem, Automaton):
+        row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
         length = len(result.path.statements)
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}

@@ -203,7 +203,8 @@ class Director:
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run)
         number = len(self.workers) + 1
-        self.workers.append(Worker(number, lane, model, child, self.elapsed))
+        priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
+        self.workers.append(Worker(number, priced, model, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:

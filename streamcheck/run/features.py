@@ -1,8 +1,8 @@
 """Features of problems, and the engines that they bring forward: one table.
 
-The rows of the engines (`run.registry`) say when each of them starts on any problem. A feature of the properties at
-hand moves a few of them. The numbers come from running every engine alone on one half of a set of benchmarks;
-`tests/bench/default.py` shows on other problems what they are worth.
+The rows of the engines (`run.registry`) say when each of them starts on any problem; floats move those on bitwuzla
+(`Start.floats`), and a feature of a program a few others. The numbers come from running every engine alone on one half
+of a set of benchmarks; `tests/bench/default.py` shows on other problems what they are worth.
 """
 
 from __future__ import annotations
@@ -10,24 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
-from streamcheck.core.term import walk
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.transition import TransitionSystem
 
-Feature: TypeAlias = Literal["floats", "program", "large program"]
+Feature: TypeAlias = Literal["program", "large program"]
 LARGE = 14  # locations, or variables
 STARTS: Mapping[Feature, Mapping[str, float]] = {  # as `Start.after`; the last feature that a problem has counts
-    "floats": {"bit-bmc": 0.2},  # z3 hardly comes back from them
     "program": {"simulation": 0.3},  # loops of many rounds and little input
     "large program": {"lifted-pdr": 0.6, "predicate-reach": 1.0},  # lemmas for each location
 }
 
 
-def features_of(parts: Iterable[TransitionSystem], program: Automaton | None) -> list[Feature]:
-    """The features of these clusters of properties, in the order of the table."""
-    kinds = {node.type.kind for node in walk(root for part in parts for root in part.roots())}
+def features_of(program: Automaton | None) -> list[Feature]:
+    """The features of this program, in the order of the table: none of a spec."""
     found: dict[Feature, bool] = {
-        "floats": "float" in kinds,
         "program": program is not None,
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
     }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 QUICK = 0.15  # seconds for the first worker alone
 SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
-AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others
+AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others, and of z3 at floats
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 FIRST = ("bmc", "k-induction", "completeness")
 
@@ -61,6 +61,7 @@ class Lane:
     model: IntegerModel
     claims: frozenset[str]
     after: float = 0.0
+    floats: bool = False  # its properties speak of floats, of which z3 rarely decides one that bitwuzla does not
 
     @property
     def title(self) -> str:
@@ -69,7 +70,10 @@ class Lane:
     @property
     def price(self) -> int:
         """The weight of its processor time when workers wait for a processor."""
-        return AUXILIARY_PRICE if all(ENGINES[name].auxiliary for name in self.engines) else 1
+        rows = [ENGINES[name] for name in self.engines]
+        if self.floats and all(row.family == "z3" for row in rows):
+            return AUXILIARY_PRICE
+        return AUXILIARY_PRICE if all(row.auxiliary for row in rows) else 1
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -109,7 +113,7 @@ def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
     """Every worker of a portion."""
     first, *others = portion.models
     definitions = len(first.system.definitions)
-    moved = starts_with(features_of(portion.parts, first.automaton))
+    moved = starts_with(features_of(first.automaton))
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
@@ -130,13 +134,15 @@ def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
 
 
 def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> list[Lane]:
-    """A lane over each model in which some properties depend on floats or machine integers, but on no Int or Real."""
+    """A lane over each model in which some properties depend on floats or machine integers (or on Bools alone, if the
+    engine is for them too), but on no Int or Real."""
     lanes = []
     for view in portion.models:
         kinds = [{node.type.kind for node in walk(part.roots())} for part in portion.parts_over(view)]
-        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and k != {"bool"}]
+        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and (start.bools or k != {"bool"})]
         if fitting:
-            lanes.append(Lane(engines, view.model, portion.claims, start.after))
+            after = start.floats if any("float" in k for k in fitting) else start.after
+            lanes.append(Lane(engines, view.model, portion.claims, after))
     return lanes
 
 

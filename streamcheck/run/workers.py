@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import (
     Engine,
@@ -28,12 +29,13 @@ from streamcheck.engines.protocol import (
     TrueUpTo,
     Waiting,
 )
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
-from streamcheck.transform.reduce import clusters
+from streamcheck.transform.reduce import clusters, each_alone
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
@@ -110,8 +112,8 @@ class Instance:
 
 
 class Turns:
-    """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
-    tests too.
+    """Engines side by side in one process, one of each kind for every cluster of properties (or every property, if
+    their rows say so): what workers run, and tests too.
 
     Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
     with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
@@ -130,10 +132,9 @@ class Turns:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
-        for part in clusters(problem.system):
-            for engine in engines():
-                spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
-                self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
+        for part, engine in _instances(problem.system, engines):
+            spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
+            self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
 
     def _instance(
         self, engine: Engine, task: Task, box: list[Fact], listen: Callable[[], None], spent: int
@@ -179,6 +180,19 @@ class Turns:
         finished = Finished(one.properties)
         one.record(finished)
         send(one.row.name, finished)
+
+
+def _instances(
+    system: TransitionSystem, engines: Callable[[], Sequence[Engine]]
+) -> Iterator[tuple[TransitionSystem, Engine]]:
+    """The engines for every cluster; for each property with floats one of those that look at it alone."""
+    for cluster in clusters(system):
+        floats = any(node.type.kind == "float" for node in walk(cluster.roots()))
+        singles = each_alone(cluster) if floats else []
+        for part in (cluster, *singles):
+            for engine in engines():
+                if not singles or ENGINES[engine.name].alone == (part is not cluster):
+                    yield part, engine
 
 
 def _message(event: Event) -> str:

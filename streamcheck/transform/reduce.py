@@ -133,6 +133,11 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     return [cones.part(tuple(group)) for group in groups.values()]
 
 
+def each_alone(system: TransitionSystem) -> list[TransitionSystem]:
+    """The system split by properties, each with its cone and that of all assumptions."""
+    return [_restrict_to_cone(replace(system, properties=(claim,))) for claim in system.properties]
+
+
 class _Parts:
     """Union and find: each part by one of its members."""
 

@@ -25,6 +25,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
 from streamcheck.core.types import BOOL, Value, plural
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
+from streamcheck.smt.contract import NewSolver
 from streamcheck.smt.solver import Solver
 
 LOG = logging.getLogger(__name__)
@@ -49,9 +50,13 @@ class Lemma:
 
 
 class Frames:
-    def __init__(self, space: StateSpace, patience: int | None) -> None:
+    def __init__(
+        self, space: StateSpace, patience: int | None, new_solver: NewSolver = Solver, *, incremental: bool = True
+    ) -> None:
         self.space = space
+        self.new_solver = new_solver
         self.patience = patience
+        self.incremental = incremental
         self.invariants: dict[Term, None] = {}  # from other engines
         self.kept: dict[str, dict[int, dict[Lemma, None]]] = {place: {} for place in space.entering}  # by level
         self.queries = 0
@@ -60,7 +65,7 @@ class Frames:
     # The solver
 
     def _renew(self) -> None:
-        self.solver = Solver(self.patience)
+        self.solver = self.new_solver(self.patience)
         self.solver.add(*self.space.facts, *self.invariants)
         for place, initial in self.space.initial.items():
             if initial is not FALSE:
@@ -87,7 +92,9 @@ class Frames:
 
     def check(self, *assumed: Term) -> bool:
         """Satisfiability of what is asserted and of these terms."""
-        if self.solver.size > MOST_INDICATORS:
+        if not self.incremental:
+            self._renew()
+        elif self.solver.size > MOST_INDICATORS:
             LOG.info("solver restarted after %s", plural(self.queries, "query"))
             self._renew()
         self.queries += 1
