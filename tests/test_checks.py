@@ -220,7 +220,7 @@ def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_
     queue.add(Proof(WORKER, "engine", Proved("same", slow.evidence), slow.evidence))
     queue.add(waiting)
     until = time.monotonic() + 10
-    while queue.checkers[0].spent < 0.03 and time.monotonic() < until:
+    while queue.checkers[0].time_used < 0.03 and time.monotonic() < until:
         time.sleep(0.01)
     assert queue.all_last("slow") and queue.all_last("same")  # its evidence is the same
     assert not queue.all_last("waiting")  # nobody has looked at it yet

@@ -17,9 +17,10 @@ from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
 from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.lang.flatten import flatten
-from streamcheck.problem.verdict import Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Proved, Unknown
 from streamcheck.run import workers
 from streamcheck.run.prove import Nobody, Settings, prove
+from streamcheck.run.registry import build
 from streamcheck.smt.solver import Solver
 from streamcheck.transform.reduce import clusters
 from streamcheck.transform.vacuity import with_vacuity_tests
@@ -205,3 +206,69 @@ def _parent(pid):
             return int(file.read().rsplit(")", 1)[1].split()[1])
     except OSError:
         return 0
+
+
+# The cost of many properties is linear: counted in solver's work and in calls, not by a clock.
+
+
+def many(number, size, *, hard=False):
+    """Properties of counters, so many of each counter; and one that nobody decides."""
+    go, x, y = extern("go", Bool), extern("x", Int), extern("y", Int)
+    spec = Spec("many")
+    if hard:
+        spec.prop("hard", x * x * x + y * y * y != 114)
+    for i in range(number // size):
+        n = stream(Int, lambda n, i=i: [0] + +mux(go & (n < 5 + i), n + 1, n))
+        for j in range(size):
+            spec.prop(f"{i}.{j}", n <= 5 + i + j)
+    return flatten(spec)
+
+
+def calls_of(function):
+    """The number of calls of Python functions, and of values that generators made."""
+    calls = 0
+
+    def hear(frame, event, arg):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(hear)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("size", [1, 10])
+def test_many_easy_properties_are_proved_in_the_first_turns_with_linear_work(size):
+    def work(number, *, hard):
+        system = views(many(number, size, hard=hard))[0].system
+        turns = workers.Turns(lambda: build(("bmc", "k-induction")), Task(system, patience=500_000))
+        began, proved = turns._work_done(), set()
+        for _ in range(3):
+            turns.round(lambda _, event: proved.add(event.prop) if isinstance(event, Proved) else None)
+        assert len(proved) == number
+        return turns._work_done() - began
+
+    few, lots = work(50, hard=False), work(200, hard=False)
+    assert lots <= 6 * few
+    assert work(200, hard=True) - lots <= 20 * 500_000  # what the hard one may cost does not grow with the others
+
+
+def test_clusters_take_calls_in_proportion_to_their_number():
+    small, large = (views(many(number, 1))[0].system for number in (50, 200))
+    assert calls_of(lambda: clusters(large)) <= 6 * calls_of(lambda: clusters(small))
+
+
+def test_a_check_goes_through_the_cone_of_its_certificate_and_not_through_the_specification():
+    def check(number):
+        problem = many(number, 1)
+        checker, (view, *_) = Checker(problem), views(problem)
+        claim = view.system.properties[0]
+        proof = view.back(Certificate("inductive", 1, (claim.term,)))
+        assert checker.check(claim.name, proof) is None  # what is loaded once is there
+        again = Checker(problem)
+        return calls_of(lambda: again.check(claim.name, proof))
+
+    assert check(200) <= 2 * check(50)

@@ -99,7 +99,9 @@ def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Ite
         alone = Certificate("inductive", 1, certificate.equalities)
         for condition in _conditions(runs.cone(alone.invariants), alone):
             yield replace(condition, what=f"{condition.what} of the equalities")
-    runs, images = _replace_equals(runs, [*reading.named.values(), *certificate.invariants], certificate.equalities)
+    runs = runs.cone([*certificate.invariants, *certificate.equalities])  # a large specification is not gone through
+    named = reading.named.values() if certificate.free else ()
+    runs, images = _replace_equals(runs, [*named, *certificate.invariants], certificate.equalities)
     certificate = replace(certificate, invariants=tuple(images[t] for t in certificate.invariants))
     if certificate.free:
         dropped = {images[t] for name, t in reading.named.items() if name in certificate.free}

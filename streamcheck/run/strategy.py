@@ -8,7 +8,8 @@ At most as many workers run as there are processors; the others are paused. A wo
 times its price, and the time of its lane, which those before it have first: those that have least run. So a machine
 with other work changes when something is found, but hardly what, and on many processors all start almost at once.
 
-The times and the order are in the engines' rows (`run.registry`).
+The times and the order are in the engines' rows (`run.registry`); simple features of the properties at hand move some
+of them (`run.features`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
+from streamcheck.run.features import features_of, starts_with
 from streamcheck.run.registry import ENGINES, Start, entry_of
 from streamcheck.transform.reduce import clusters
 from streamcheck.transform.views import IntegerModel
@@ -41,9 +43,11 @@ class Portion:
 
     claims: frozenset[str]
     models: tuple[View, ...]
+    parts: tuple[TransitionSystem, ...]  # its clusters over the first of them
 
-    def parts(self, model: View) -> list[TransitionSystem]:
-        """The clusters of its properties."""
+    def parts_over(self, model: View) -> Sequence[TransitionSystem]:
+        if model is self.models[0]:
+            return self.parts
         own = tuple(p for p in model.system.properties if p.name in self.claims)
         return clusters(replace(model.system, properties=own))
 
@@ -109,11 +113,12 @@ def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
     """Every worker of a portion."""
     first, *others = portion.models
     definitions = len(first.system.definitions)
+    moved = starts_with(features_of(first.automaton))
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
         if start is not None and definitions >= start.definitions:
-            starts[row.name] = start
+            starts[row.name] = replace(start, after=moved.get(row.name, start.after))
     lanes = []
     for name, start in starts.items():
         if not start.beside:
@@ -133,7 +138,7 @@ def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> 
     engine is for them too), but on no Int or Real."""
     lanes = []
     for view in portion.models:
-        kinds = [{node.type.kind for node in walk(part.roots())} for part in portion.parts(view)]
+        kinds = [{node.type.kind for node in walk(part.roots())} for part in portion.parts_over(view)]
         fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and (start.bools or k != {"bool"})]
         if fitting:
             after = start.floats if any("float" in k for k in fitting) else start.after
@@ -152,12 +157,16 @@ def portions(models: Sequence[View]) -> list[Portion]:
     done: set[str] = set()
     found = []
     for i, view in enumerate(models):
-        apart: dict[bool, set[str]] = {}
+        apart: dict[bool, list[TransitionSystem]] = {}
         for part in clusters(view.system):
-            floats = any(node.type.kind == "float" for node in walk(part.roots()))
-            apart.setdefault(floats, set()).update(p.name for p in part.properties if p.name not in done)
-        found += [Portion(frozenset(apart[key]), tuple(models[i:])) for key in sorted(apart) if apart[key]]
-        done.update(*apart.values())
+            own = tuple(p for p in part.properties if p.name not in done)
+            if own:
+                floats = any(node.type.kind == "float" for node in walk(part.roots()))
+                apart.setdefault(floats, []).append(replace(part, properties=own))
+        for key in sorted(apart):
+            claims = frozenset(p.name for part in apart[key] for p in part.properties)
+            found.append(Portion(claims, tuple(models[i:]), tuple(apart[key])))
+        done.update(*(portion.claims for portion in found))
     return found
 
 

@@ -7,12 +7,12 @@ they are found), and go into the certificate as invariants of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
 from streamcheck.core.simplify import simplify
-from streamcheck.core.term import Term, cone, substitute, term, walk, walk_cone
+from streamcheck.core.term import Term, substitute, term, variables, walk_cone
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
@@ -129,7 +129,8 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     for i, claim in enumerate(system.properties):
         state = read[claim.term]
         groups.setdefault(i if state is None else parts.find(state), []).append(claim)
-    return [_restrict_to_cone(replace(system, properties=tuple(group))) for group in groups.values()]
+    cones = _Cones(system)
+    return [cones.part(tuple(group)) for group in groups.values()]
 
 
 def each_alone(system: TransitionSystem) -> list[TransitionSystem]:
@@ -158,18 +159,40 @@ class _Parts:
 def _restrict_to_cone(system: TransitionSystem) -> TransitionSystem:
     """The system restricted to the cone of influence of properties and assumptions. The range or membership of a
     variable that is read nowhere else goes too."""
-    nexts = {s.var: s.next for s in system.state}
-    roots = [c.term for c in (*system.properties, *(a for a in system.assumptions if not a.is_range))]
-    seen = cone(roots, nexts)
-    return TransitionSystem(
-        system.name,
-        tuple(s for s in system.state if s.var in seen),
-        tuple(v for v in system.inputs if v in seen),
-        tuple(d for d in system.definitions if d.term in seen),
-        tuple(a for a in system.assumptions if not a.is_range or _visible(a.term, seen)),
-        system.properties,
-    )
+    return _Cones(system).part(system.properties)
 
 
-def _visible(claim: Term, seen: set[Term]) -> bool:
-    return any(node.op == "var" and node in seen for node in walk([claim]))
+class _Cones:
+    """Parts of a system, each in time of its own size: what is not in the cone is not looked at."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system = system
+        self.nexts = {s.var: (s.next,) for s in system.state}
+        self.states = {s.var: i for i, s in enumerate(system.state)}
+        self.inputs = {v: i for i, v in enumerate(system.inputs)}
+        self.definitions = _by_term((d.term, i) for i, d in enumerate(system.definitions))
+        self.assumptions = [i for i, a in enumerate(system.assumptions) if not a.is_range]
+        ranges = ((i, a.term) for i, a in enumerate(system.assumptions) if a.is_range)
+        self.ranges = _by_term((var, i) for i, claim in ranges for var in variables([claim]))
+
+    def part(self, properties: tuple[Claim, ...]) -> TransitionSystem:
+        system = self.system
+        assumed = [system.assumptions[i] for i in self.assumptions]
+        seen = set(walk_cone([c.term for c in (*properties, *assumed)], self.nexts))
+        kept = {*self.assumptions, *(i for node in seen for i in self.ranges.get(node, ()))}
+        named = sorted(i for node in seen for i in self.definitions.get(node, ()))
+        return TransitionSystem(
+            system.name,
+            tuple(system.state[i] for i in sorted(self.states[v] for v in seen if v in self.states)),
+            tuple(system.inputs[i] for i in sorted(self.inputs[v] for v in seen if v in self.inputs)),
+            tuple(system.definitions[i] for i in named),
+            tuple(system.assumptions[i] for i in sorted(kept)),
+            properties,
+        )
+
+
+def _by_term(places: Iterable[tuple[Term, int]]) -> dict[Term, list[int]]:
+    found: dict[Term, list[int]] = {}
+    for node, place in places:
+        found.setdefault(node, []).append(place)
+    return found

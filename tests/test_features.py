@@ -1,0 +1,30 @@
+"""The table of features: what it moves, and that it is about engines and features that there are."""
+
+from __future__ import annotations
+
+from streamcheck.run import features
+from streamcheck.run.registry import ENGINES
+from streamcheck.run.source import Target, read
+from streamcheck.run.strategy import plan
+from streamcheck.transform.views import views
+
+
+def test_a_program_of_many_locations_brings_the_engines_with_lemmas_for_each_location(tmp_path):
+    def after(loops):
+        body = "".join(f"  while (x < {10 * i} && read()) x = x + {i};\n" for i in range(1, loops + 1))
+        path = tmp_path / f"loops{loops}.c"
+        path.write_text(f"extern int read(void);\nint main(void) {{\n  int x = 0;\n{body}  return x;\n}}\n")
+        (program,) = read(Target(str(path), None), 20)
+        given = views(program)
+        assert ("large program" in features.features_of(given[0].automaton)) == (loops > 9)
+        lanes = plan(given, 2, (), deterministic=False)
+        return min(lane.after for lane in lanes if "lifted-pdr" in lane.engines)
+
+    assert after(16) < 1.0 < after(1)
+
+
+def test_every_engine_of_the_table_has_a_start_of_its_own():
+    for moved in features.STARTS.values():
+        for name in moved:
+            starts = (ENGINES[name].spec, ENGINES[name].program)
+            assert any(start is not None and not start.beside for start in starts), name
