@@ -247,3 +247,31 @@ def test_claims_are_named_in_the_table():
     flat, claim, shown = long_run()
     other = Claim("other name", claim.term)
     assert any(line.split()[:2] == ["other", "name"] for line in trace_table(flat, other, shown))
+
+
+# Logs
+
+
+LOG = "time,adc,comment\n0.1,50,ok\n0.2,200,ok\n0.3,200,loud\n"
+LOGGED = """
+from streamcheck import *
+adc = extern("adc", Word16)
+spec = Spec("log")
+spec.observer("twice", adc + adc)
+spec.prop("quiet", adc < 100)
+"""
+
+
+def test_logs_with_other_columns_and_their_violations(tmp_path):
+    (tmp_path / "log.csv").write_text(LOG)
+    path = tmp_path / "log.py"
+    path.write_text(LOGGED)
+    refused = run("run", path, "--input", tmp_path / "log.csv")
+    assert refused.returncode == 2 and "--ignore-extra" in refused.stderr
+    done = run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra", "--violations", "--fail")
+    assert done.returncode == 1 and "property quiet is false at step 1" in done.stderr
+    assert [line.split() for line in done.stdout.splitlines()] == [["step", "twice"], ["1", "400"], ["2", "400"]]
+    assert run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra").returncode == 0
+    rows = '{"adc": 1, "extra": 2}\n'
+    (tmp_path / "log.jsonl").write_text(rows)
+    assert run("run", path, "--input", tmp_path / "log.jsonl", "--ignore-extra", "--fail").returncode == 0

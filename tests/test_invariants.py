@@ -122,6 +122,36 @@ def test_a_difference_under_a_condition_on_one_of_the_two():
     only_by("templates", system({"ok": claim}, *state, inputs=(a, b, c)))
 
 
+def test_bounds_that_no_run_comes_near():
+    # y is at most x, and x at most a million, or both are 0.
+    z = variable("z", INT)
+    start = term("and", term("le", z, n(1_000_000)), term("lt", x, n(0)))
+    grows = term("mux", term("lt", y, x), plus(y, n(1)), y)
+    given = system(
+        {"ok": term("le", y, n(1_000_000))}, (x, n(-1), term("mux", start, z, x)), (y, n(0), grows), inputs=(z,)
+    )
+    only_by("templates", given)
+
+
+def test_counting_in_steps_that_are_chosen_at_first():
+    k, chosen, z = variable("k", INT), variable("chosen", BOOL), variable("z", INT)
+    end = term("mul", n(1000), k)
+    pick = term("mux", term("and", term("ge", z, n(0)), term("le", z, n(10))), z, n(0))
+    state = [(chosen, constant(BOOL, False), TRUE), (k, n(0), term("mux", chosen, k, pick))]
+    state.append((x, n(0), term("mux", term("and", chosen, term("lt", x, end)), plus(x, k), x)))
+    claim = term("implies", term("ge", x, end), term("eq", x, end))
+    only_by("templates", system({"ok": claim}, *state, inputs=(z,)))
+
+
+def test_candidates_get_a_second_chance():
+    # That x is at most 9, which z repeats, stands only with a condition that is looked at later.
+    on, go, back = (variable(name, BOOL) for name in ("on", "go", "back"))
+    z = variable("z", INT)
+    after = term("mux", on, plus(x, n(6)), term("mux", back, n(0), term("min", plus(x, n(1)), n(9))))
+    state = (on, constant(BOOL, False), term("and", go, term("le", after, n(3)))), (x, n(0), after), (z, n(0), x)
+    only_by("templates", system({"ok": term("le", z, n(9))}, *state, inputs=(go, back)))
+
+
 def test_one_hot_groups_and_modes_by_templates():
     go = variable("go", BOOL)
     hot = [variable(f"m{i}", BOOL) for i in range(3)]

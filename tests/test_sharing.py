@@ -19,7 +19,7 @@ from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.verdict import Proved, Unknown
 from streamcheck.run import workers
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.smt.solver import Solver
 from streamcheck.transform.reduce import clusters
 from streamcheck.transform.vacuity import with_vacuity_tests
@@ -181,7 +181,9 @@ def test_no_more_workers_run_than_there_are_processors():
         stopped = [w for w in busy if w.paused and _state(w.child.pid) == "T"]
         paused = max(paused, len(stopped))
 
-    (result,) = prove(flatten(spec), Settings(timeout=6.0, jobs=2), watch=watch).results
+    audience = Nobody()
+    audience.watch = watch
+    (result,) = prove(flatten(spec), Settings(timeout=6.0, jobs=2), audience).results
     assert result.verdict == "unknown" and most == 2 and paused >= 1
 
 

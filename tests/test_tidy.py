@@ -39,7 +39,7 @@ ROOMS = {
     "api": ALL - {"cli"},
     "__main__": {"cli"},
     "public": {"api", "core", "interpret", "lang"},
-    "": {"public", "problem"},  # streamcheck/__init__.py
+    "": {"public", "problem", "api"},  # streamcheck/__init__.py
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
@@ -244,6 +244,7 @@ IRREGULAR = (
 def test_no_function_is_named_by_a_bare_participle():
     """A function is named for its action or its value."""
     kept = {"need", "feed", "embed", "ordering", "string", "ring", "meaning", "missing", "elapsed"}
+    kept |= {"proved", "falsified"}  # results
     names = [
         node.name.strip("_")
         for path in FILES

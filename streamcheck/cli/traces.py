@@ -21,4 +21,4 @@ def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None
         if result.run is not None:
             name = re.sub(r"[^\w.-]+", "_", f"{stem}.{problem.name}.{result.name}")
             with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
-                out.write(FORMATS[shape](problem, result, result.run))
+                out.write(FORMATS[shape](problem, result.prop, result.run))

@@ -58,6 +58,7 @@ class Discovery(ABC):
         self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.houdini = Houdini(self.system, self.patience or problem.patience)
         self.shown: list[Term] = []
+        self.dropped: dict[Term, None] = {}  # candidates that did not stand with those of their stage
         states = Simulator(self.system).states()
         if not states:
             return
@@ -121,11 +122,12 @@ class Discovery(ABC):
         goals = {name: c.term for name, c in self.claims.items()}
         alive = self.survivors([*self.shown, *candidates, *goals.values()])
         own = {*goals.values()}
+        present = {*alive}
+        self.dropped |= dict.fromkeys(c for c in candidates if c not in present)
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
         tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")
         LOG.info("%s: %s tested, %s in all", self.name, tested, invariants)
-        present = {*alive}
         for name, goal in goals.items():
             if goal in present:
                 needed = self.houdini.core_of([goal], alive)

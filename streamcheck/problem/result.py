@@ -144,7 +144,7 @@ class Result:
         return self.replay if isinstance(self.replay, PathReplay) else None
 
     @property
-    def invariants(self) -> Mapping[str, Term] | None:
+    def at_locations(self) -> Mapping[str, Term] | None:
         """The proof of a program as invariants of locations, if it has this form."""
         return dict(self.evidence.at) if isinstance(self.evidence, LocationInvariants) else None
 

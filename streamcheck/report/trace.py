@@ -51,7 +51,7 @@ class StepRange:
 def trace_table(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
 ) -> Iterator[str]:
-    names = [row for row in rows_of(specification, claim, run, options) if _is_wanted(row[0], options)]
+    names = [row for row in rows_of(specification, claim, options) if _is_wanted(row[0], options)]
     inputs, free = set(specification.choices()), {c.var for c in specification.cells if c.free}
     texts = [
         [_text(run, node, i, chosen=node in inputs or (i == 0 and node in free)) for i in range(len(run.steps))]
@@ -66,9 +66,7 @@ def trace_table(
     yield MARKS
 
 
-def rows_of(
-    specification: Specification, claim: Claim, run: Replay, options: TraceOptions
-) -> Iterator[tuple[str, Term]]:
+def rows_of(specification: Specification, claim: Claim, options: TraceOptions) -> Iterator[tuple[str, Term]]:
     """Externs first, then the user's streams, then the property. A term with several names is shown once."""
     cone = specification.needed_by([claim.term])
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]

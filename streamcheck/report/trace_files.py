@@ -11,7 +11,8 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import FloatType, MachineType, Type, Value, part_names, scalar_parts
-from streamcheck.problem.result import Replay, Result
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.result import Replay, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.trace import TraceOptions, rows_of
 from streamcheck.report.values import as_json, as_text
@@ -28,13 +29,12 @@ td.changed { font-weight: bold; } td.free { color: #999; } td.false { background
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
 <body><h1>{title}</h1>
-<p>{how}; bold: changed since the step before; grey: any value will do</p>
-<table><tr><th>step</th>{head}</tr>
-{rows}</table></body></html>
+<p>bold: changed since the step before; grey: any value will do</p>
+{table}</body></html>
 """
 
 
-def csv_text(specification: Specification, _result: Result, run: Replay) -> str:
+def csv_text(specification: Specification, run: Replay) -> str:
     """The inputs: `run FILE --input` replays it. A column for each scalar part."""
     inputs = [i.var for i in specification.inputs]
     out = io.StringIO()
@@ -50,15 +50,13 @@ def csv_text(specification: Specification, _result: Result, run: Replay) -> str:
     return out.getvalue()
 
 
-def json_text(specification: Specification, result: Result, run: Replay) -> str:
+def json_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """An object with the rows of the table by name, each a list of values."""
-    rows = {
-        name: [as_json(node.type, step[node]) for step in run.steps] for name, node in _rows(specification, result, run)
-    }
+    rows = {name: [as_json(node.type, step[node]) for step in run.steps] for name, node in _rows(specification, claim)}
     inputs = [i.name for i in specification.inputs]
     whole = {
         "spec": specification.name,
-        "property": result.name,
+        "property": claim.name,
         "length": len(run.steps),
         "inputs": inputs,
         "rows": rows,
@@ -66,15 +64,15 @@ def json_text(specification: Specification, result: Result, run: Replay) -> str:
     return json.dumps(whole, indent=1) + "\n"
 
 
-def vcd_text(specification: Specification, result: Result, run: Replay) -> str:
+def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """A value change dump, a time unit for each step; names are those of the rows, parts apart."""
     from vcd import VCDWriter
 
     out = io.StringIO()
-    with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {result.name}", date="") as writer:
+    with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
         signals = [
             (node, i, type, writer.register_var(_scope(specification), part, *_vcd_kind(type)))
-            for name, node in _rows(specification, result, run)
+            for name, node in _rows(specification, claim)
             for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
         ]
         for time, values in enumerate(run.steps):
@@ -85,16 +83,32 @@ def vcd_text(specification: Specification, result: Result, run: Replay) -> str:
     return out.getvalue()
 
 
-def html_text(specification: Specification, result: Result, run: Replay) -> str:
+def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """One page that needs nothing else."""
-    title = html.escape(f"{specification.name}: {result.name}")
+    title = html.escape(f"{specification.name}: {claim.name}")
+    return PAGE.format(title=title, style=STYLE, table=html_table(specification, claim, run))
+
+
+def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
+    """The run as a table. A value that is no longer that of the step before is bold, one that may be any is grey."""
     head = "".join(f"<th>{i}</th>" for i in range(len(run.steps)))
     rows = "".join(
         f"<tr><th>{html.escape(name)}</th>{''.join(_cells(node, run))}</tr>\n"
-        for name, node in _rows(specification, result, run)
+        for name, node in _rows(specification, claim)
     )
-    how = html.escape(f"{result.verdict} by {result.engine}")
-    return PAGE.format(title=title, style=STYLE, how=how, head=head, rows=rows)
+    return f"<table><tr><th>step</th>{head}</tr>\n{rows}</table>"
+
+
+def html_results(verdicts: Verdicts) -> str:
+    """The results of a proof: a row for each property, with its run below."""
+    rows = []
+    for result in verdicts.results:
+        how = result.reason or f"{result.engine}, {result.seconds:.2f} s"
+        cells = "".join(f"<td>{html.escape(text)}</td>" for text in (result.verdict, result.name, how))
+        rows.append(f"<tr>{cells}</tr>\n")
+        if result.run is not None and isinstance(verdicts.problem, Specification):
+            rows.append(f'<tr><td colspan="3">{html_table(verdicts.problem, result.prop, result.run)}</td></tr>\n')
+    return f"<table>{''.join(rows)}</table>"
 
 
 def _cells(node: Term, run: Replay) -> Iterator[str]:
@@ -112,8 +126,8 @@ def _is_input(node: Term, run: Replay) -> bool:
     return any(node.payload in matters for matters in run.matters)
 
 
-def _rows(specification: Specification, result: Result, run: Replay) -> Iterator[tuple[str, Term]]:
-    return rows_of(specification, result.prop, run, FULL)
+def _rows(specification: Specification, claim: Claim) -> Iterator[tuple[str, Term]]:
+    return rows_of(specification, claim, FULL)
 
 
 def _scope(specification: Specification) -> str:
@@ -140,8 +154,8 @@ def _vcd_value(type: Type, value: Value) -> Any:
     return value if type.kind == "bool" else as_text(type, value).replace(" ", "_")
 
 
-FORMATS: Mapping[str, Callable[[Specification, Result, Replay], str]] = {
-    "csv": csv_text,
+FORMATS: Mapping[str, Callable[[Specification, Claim, Replay], str]] = {
+    "csv": lambda specification, _, run: csv_text(specification, run),
     "json": json_text,
     "vcd": vcd_text,
     "html": html_text,

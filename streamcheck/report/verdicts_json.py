@@ -46,8 +46,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:
         row["model"] = MODELS[result.model]
-    if result.invariants is not None and isinstance(problem, Automaton):
-        row["invariants"] = invariants_json(problem, result.invariants)
+    if result.at_locations is not None and isinstance(problem, Automaton):
+        row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
         length = len(result.path.statements)
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}

@@ -55,7 +55,9 @@ class LocatedPredicates(ProgramEngine):
         given = atoms([p for p in problem.predicates if is_over(p, program.variables)])
         self.predicates = dict.fromkeys(given)
         self.before = Preconditions()
-        self.frames = Frames(space_of_program(program, turns=True), problem.patience)
+        self.frames = Frames(
+            space_of_program(program, turns=True), problem.patience, incremental=self.options.incremental
+        )
         facts = [a.term for a in problem.system.assumptions]
         everywhere = dict.fromkeys(program.locations, self.predicates)
         states = AbstractPredecessors(everywhere, facts, _choices, generalize=self.options.generalize)

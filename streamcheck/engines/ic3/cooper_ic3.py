@@ -8,6 +8,7 @@ search is `pdr`'s, properties and assumptions are `system`'s.
 
 Ingredients:
     predecessors generalised without the solver  `smt.implicant.cube`           [Tegzes, "Generalize predecessors"]
+    the same by exact elimination                `smt.rows`                     [Cooper72]
     equalities as two inequalities               `cubes.split`                  [Laurent, "A naive patch"]
     the bounding box, and bounds moved           `generalize`, "box", "widen"   [Laurent, "A more general … idea"]
 
@@ -21,8 +22,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from streamcheck.core.evaluate import Evaluation
-from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term, constant, term
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import Term, constant, term, variables
 from streamcheck.core.types import BOOL, Value
 from streamcheck.engines.ic3.cubes import ARITHMETIC, Cube, split, strongest
 from streamcheck.engines.ic3.frames import Frames
@@ -32,7 +33,10 @@ from streamcheck.engines.ic3.pdr import Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, require_true
 from streamcheck.problem.claim import Claim
+from streamcheck.smt.cooper import TooLarge
 from streamcheck.smt.implicant import cube as implicant
+from streamcheck.smt.rows import NotLinear, eliminate_quantifiers
+from streamcheck.smt.ternary import needed_variables
 
 
 class Ic3(SystemEngine[Ic3Options]):
@@ -45,8 +49,8 @@ class Ic3(SystemEngine[Ic3Options]):
         return self.options
 
     def predecessors(self) -> Predecessors:
-        if not self.options.generalize:
-            return SingleStates(tuple(s.var for s in self.system.state))
+        if self.options.predecessors in ("values", "ternary"):
+            return SingleStates(tuple(s.var for s in self.system.state), self.options.predecessors == "ternary")
         return CooperPredecessors(dict.fromkeys(self.system.inputs), self.open, self.options)
 
 
@@ -64,11 +68,22 @@ class CooperPredecessors:
     def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
         roots, evaluation = along.roots(one.cube), Evaluation(model)
         require_true(roots, evaluation)
-        cube: Cube = tuple(implicant(roots, evaluation, self.inputs))
+        cube: Cube = tuple(self._literals(roots, evaluation))
         if self.options.split:
             cube = strongest(split(cube))
         boxes = self.options.box and along.target == STATES
         return one.predecessor(along, cube, context=self._context(evaluation) if boxes else ())
+
+    def _literals(self, roots: list[Term], evaluation: Evaluation) -> list[Term]:
+        if self.options.predecessors == "exact":
+            whole = conjunction(*roots)
+            chosen = [v for v in variables([whole]) if v in self.inputs]
+            try:
+                whole = eliminate_quantifiers(chosen, whole)
+            except (NotLinear, TooLarge):
+                return implicant(roots, evaluation, self.inputs)
+            return implicant([whole], evaluation, {})
+        return implicant(roots, evaluation, self.inputs)
 
     def _context(self, evaluation: Evaluation) -> Cube:
         claims = [c.term for c in self.open.values() if evaluation.of(c.term) is True]
@@ -77,16 +92,20 @@ class CooperPredecessors:
 
 @dataclass(frozen=True, slots=True)
 class SingleStates:
-    """The state of the model and no other [Tegzes, Alg. 2, without "Generalize predecessors"]."""
+    """The state of the model and no other [Tegzes, Alg. 2, without "Generalize predecessors"]; or the values of those
+    variables whose values matter, if the others become unknown one by one [Werner, section 3.4; Tegzes, section 4.3]."""
 
     state: tuple[Term, ...]
+    ternary: bool
 
     def guess(self, one: Obligation, along: Transition, frames: Frames) -> Obligation | None:
         return None
 
     def before(self, one: Obligation, along: Transition, model: Mapping[Term, Value]) -> Obligation:
-        require_true(along.roots(one.cube), Evaluation(model))
-        return one.predecessor(along, tuple(_literal(v, model[v]) for v in self.state))
+        roots = along.roots(one.cube)
+        require_true(roots, Evaluation(model))
+        needed = needed_variables(roots, model, self.state) if self.ternary else self.state
+        return one.predecessor(along, tuple(_literal(v, model[v]) for v in needed))
 
 
 def _literal(var: Term, value: Value) -> Term:

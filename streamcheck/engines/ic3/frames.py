@@ -50,10 +50,13 @@ class Lemma:
 
 
 class Frames:
-    def __init__(self, space: StateSpace, patience: int | None, new_solver: NewSolver = Solver) -> None:
+    def __init__(
+        self, space: StateSpace, patience: int | None, new_solver: NewSolver = Solver, *, incremental: bool = True
+    ) -> None:
         self.space = space
         self.new_solver = new_solver
         self.patience = patience
+        self.incremental = incremental
         self.invariants: dict[Term, None] = {}  # from other engines
         self.kept: dict[str, dict[int, dict[Lemma, None]]] = {place: {} for place in space.entering}  # by level
         self.queries = 0
@@ -89,7 +92,9 @@ class Frames:
 
     def check(self, *assumed: Term) -> bool:
         """Satisfiability of what is asserted and of these terms."""
-        if self.solver.size > MOST_INDICATORS:
+        if not self.incremental:
+            self._renew()
+        elif self.solver.size > MOST_INDICATORS:
             LOG.info("solver restarted after %s", plural(self.queries, "query"))
             self._renew()
         self.queries += 1

@@ -20,13 +20,18 @@ class PdrOptions(Options):
     push: bool = switch("Try a new lemma at the next frames at once.")
     propagate: bool = switch("Move lemmas to the next frame if they hold there.")
     forward: bool = switch("Block a blocked cube at the next frame too.")
+    incremental: bool = switch("One solver for all queries; otherwise a new one for each.")
 
 
 @dataclass(frozen=True, slots=True)
 class Ic3Options(PdrOptions):
     """The options of `engines.ic3.cooper_ic3`."""
 
-    generalize: bool = switch("Generalise predecessors by Cooper's elimination; otherwise an obligation is one state.")
+    predecessors: Literal["implicant", "exact", "ternary", "values"] = choice(
+        "implicant",
+        "An obligation is what a step needs, its inputs eliminated as a model shows, or by Cooper exactly; or the "
+        "values that ternary simulation needs; or one state.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,11 +101,13 @@ class SystemEngine(ABC, Generic[Own]):
         if any(is_unknown_function(node) for node in walk(self.system.roots())):
             yield from (Unknown(p.name, BY_NAME_ONLY) for p in self.system.properties)
             return
-        self.frames = Frames(space_of_system(self.system), problem.patience, self.new_solver)
+        own = self.search_options()
+        space = space_of_system(self.system)
+        self.frames = Frames(space, problem.patience, self.new_solver, incremental=own.incremental)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.depth_of_proofs = 1  # the k of the invariants that came from others
         self._published: set[Term] = set()
-        self.search = Pdr(self.name, self.frames, self.predecessors(), self.search_options())
+        self.search = Pdr(self.name, self.frames, self.predecessors(), own)
         attempts = {name: self._prove(claim) for name, claim in self.open.items()}
         while attempts:
             self._read(inbox)
