@@ -164,7 +164,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             click.echo(f"ALARM: {alarm}", err=True)
     if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status in statuses), 0)
+    return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status and status in statuses), 0)
 
 
 def _audience(path: str, options: ProveOptions) -> Silent | Live:
