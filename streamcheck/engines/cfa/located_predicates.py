@@ -2,9 +2,9 @@
 
 Decides: programs whose errors are excluded by clauses over a few predicates; and short paths to the error.
 
-Papers: [Tegzes, section 3.2]. There the location is one of the variables, and `ic3.implicit_abstraction` on the program's
-system is that search. Here each location has frames of its own, as in [LNN15]: a cube at a location is one with
-`l = ...`, and no query is about the whole of T.
+Papers: [Tegzes, section 3.2]. There the location is one of the variables, and `ic3.implicit_abstraction` on the
+program's system is that search. Here each location has frames of its own, as in [LNN15]: a cube at a location is one
+with `l = ...`, and no query is about the whole of T.
 
 Ingredients:
     frames, obligations, lemmas           `ic3.pdr`, `levels` (a level is a turn of a loop)
