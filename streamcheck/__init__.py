@@ -11,13 +11,23 @@ __version__ = "0.1.0"
 
 RESULTS = {
     "Certificate": "streamcheck.problem.verdict",
+    "LoadedSpec": "streamcheck.api.files",
+    "PropertyResult": "streamcheck.api.results",
     "Replay": "streamcheck.problem.result",
     "Result": "streamcheck.problem.result",
+    "Results": "streamcheck.api.results",
+    "RecordedRun": "streamcheck.api.results",
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
+    "load": "streamcheck.api.files",
 }
 
 if TYPE_CHECKING:
+    from streamcheck.api.files import LoadedSpec as LoadedSpec
+    from streamcheck.api.files import load as load
+    from streamcheck.api.results import PropertyResult as PropertyResult
+    from streamcheck.api.results import RecordedRun as RecordedRun
+    from streamcheck.api.results import Results as Results
     from streamcheck.problem.result import Replay as Replay
     from streamcheck.problem.result import Result as Result
     from streamcheck.problem.result import Verdicts as Verdicts

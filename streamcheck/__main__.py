@@ -1,5 +1,27 @@
-"""`python -m streamcheck`."""
+"""The command's entry point. It answers signals before it loads anything: a command may be interrupted at once."""
 
-from streamcheck.cli import main
+from __future__ import annotations
 
-main()
+import os
+import signal
+from typing import NoReturn
+
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+def main() -> NoReturn:
+    signal.signal(signal.SIGINT, lambda *_: _leave(b"error: interrupted\n", INTERRUPTED))
+    signal.signal(signal.SIGTERM, lambda *_: _leave(b"error: terminated\n", TERMINATED))
+    from streamcheck.cli import main as command
+
+    command()
+
+
+def _leave(message: bytes, status: int) -> NoReturn:
+    os.write(2, message)
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -52,6 +52,11 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
     for (size_t i = 0; i < n; i++) { ((volatile unsigned char *)to)[i] = ((const unsigned char *)from)[i]; }
     return to;
 }
+void *memset(void *to, int byte, size_t n)
+{
+    for (size_t i = 0; i < n; i++) { ((volatile unsigned char *)to)[i] = (unsigned char)byte; }
+    return to;
+}
 HANDLERS
 static NAME_state state;
 INPUTS
@@ -141,6 +146,7 @@ def _write(unit, folder, rows):
         (folder / name).write_text(text)
     (folder / "string.h").write_text(
         "#include <stddef.h>\nvoid *memcpy(void *restrict to, const void *restrict from, size_t n);\n"
+        "void *memset(void *to, int byte, size_t n);\n"
     )
     functions = [
         "sqrt",

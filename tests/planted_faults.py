@@ -17,7 +17,10 @@ from planting import (
     compiling,
     counter,
     element,
+    latches,
     late,
+    long_choice,
+    long_delay,
     machine_safe,
     machine_unsafe,
     monitor,
@@ -33,7 +36,7 @@ from planting import (
 )
 
 from streamcheck import Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, reset, stream, unknown
-from streamcheck.codegen import rewrite, step
+from streamcheck.codegen import chains, initial_state, pack, rewrite, step
 from streamcheck.core import intervals, simplify
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.operators.table import c_type
@@ -202,6 +205,23 @@ def generator():
         ("the first argument is passed for all", plant(step.StepWriter, "_argument", first_argument), two_arguments()),
     ):
         yield Fault("generator", what, change, compiling(problem))
+    weight = pack.PackedWord._weight
+    for what, change, problem, options in (
+        ("a delay begins with zeros", plant(initial_state, "_is_zero", lambda value: True), monitor(long_delay), {}),
+        ("a long choice is its first value", plant(step, "chains_of", first_values), monitor(long_choice), {}),
+        (
+            "all packed bits are the lowest",
+            plant(pack.PackedWord, "_weight", lambda word, bit, _: weight(word, bit, 0)),
+            monitor(latches),
+            {"pack": True},
+        ),
+    ):
+        yield Fault("generator", what, change, compiling(problem, **options))
+
+
+def first_values(*given):
+    found = chains.chains_of(*given)
+    return {node: replace(chain, values=chain.values[:1] * len(chain.values)) for node, chain in found.items()}
 
 
 def no_commit(self, ring, site):

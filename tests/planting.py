@@ -115,11 +115,11 @@ def proving(problem, engines, truth):
     return attempt
 
 
-def compiling(problem):
+def compiling(problem, **options):
     """Generate C and prove it."""
 
     def attempt():
-        failures = validate(generate(problem(), CodeOptions()).code, SECONDS).failures
+        failures = validate(generate(problem(), CodeOptions(**options)).code, SECONDS).failures
         return refused("the proof of the C", failures[0]) if failures else "accepted: the C was proved"
 
     return attempt
@@ -185,6 +185,24 @@ def turns():
 
 def late():
     return stream(Word8, lambda n: [1, 2, 3, 4, 5, 6, 7, 8, 9] + +n)
+
+
+def long_delay():
+    """It begins with sevens."""
+    return ([7] * 20 + +extern("x", Word8)) == 3
+
+
+def latches():
+    p, q = extern("p", Bool), extern("q", Bool)
+    a, b = stream(Bool, lambda held: [False] + +(held | p)), stream(Bool, lambda held: [False] + +(held | q))
+    return a & ~b
+
+
+def long_choice():
+    k = extern("k", Word8)
+    x, y, z = (extern(name, Word8) for name in "xyz")
+    chosen = mux(k == 0, x + y, mux(k == 1, x * z, mux(k == 2, y & z, mux(k == 3, z - 1, x ^ y))))
+    return ([0] + +chosen) == 3
 
 
 def two_arguments():

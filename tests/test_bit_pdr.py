@@ -3,29 +3,34 @@ search."""
 
 from __future__ import annotations
 
+import math
 from functools import reduce as folded
 
 import pytest
-from finite import HERE, Explicit, systems
+from finite import HERE, W8, Explicit, systems
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judging import check
 
 from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
-from streamcheck.core.types import BOOL, INT
-from streamcheck.engines.bit_pdr import NOT_BITS, BitPdr
-from streamcheck.engines.ic3.system import STATES
+from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable, variables
+from streamcheck.core.types import BOOL, FLOAT, INT, machine
+from streamcheck.engines.bit_pdr import BitPdr
+from streamcheck.engines.ic3.obligations import Obligation
+from streamcheck.engines.ic3.system import STATES, space_of_system
+from streamcheck.engines.ic3.words import LiftedPredecessors, value_literals
+from streamcheck.engines.on_bits import NO_NUMBERS
 from streamcheck.engines.options import BitPdrOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
+from streamcheck.smt.bit_solver import BitSolver
 from streamcheck.smt.ternary import Ternary, needed_variables
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-SWITCHES = ("ternary", "tighten", "inductive", "push", "propagate", "forward")
+SWITCHES = ("ternary", "tighten", "widen", "inductive", "push", "propagate", "forward")
 OFF = dict.fromkeys(("ternary", "tighten", "push", "forward"), False)
 
 
@@ -188,7 +193,7 @@ def test_the_examples_with_every_switch(form, options):
 def test_only_bits():
     n = variable("n", INT)
     given = TransitionSystem("n", (State(n, constant(INT, 0), n),), (), (), (), (Claim("P", TRUE, None),))
-    assert list(BitPdr().run(Task(given), list)) == [Unknown("P", NOT_BITS)]
+    assert list(BitPdr().run(Task(given), list)) == [Unknown("P", NO_NUMBERS)]
 
 
 def test_two_states_that_alternate():
@@ -268,15 +273,63 @@ def breaks(given, claim, trace):
     return values[claim.term] is False
 
 
-def test_systems_with_numbers_are_left_alone():
-    @settings(max_examples=20, **QUIET)
-    @given(systems())
+@pytest.mark.parametrize("options", [{}, OFF, *({name: False} for name in SWITCHES[1:])], ids=str)
+def test_agreement_with_explicit_search_on_words(options):
+    @settings(max_examples=30, **QUIET)
+    @given(systems(W8))
     def run(given):
-        numbers = any(v.type is not BOOL for v in (*(s.var for s in given.state), *given.inputs))
-        events = list(BitPdr().run(Task(given), list))
-        assert numbers == any(isinstance(e, Unknown) for e in events)
+        explicit = Explicit(given)
+        events = BitPdr(BitPdrOptions(**options)).run(Task(given), list)
+        found = {e.prop: e for e in events if isinstance(e, Proved | Falsified)}
+        assert len(found) == len(given.properties)
+        for claim in given.properties:
+            truth, verdict = explicit.shortest_violation(claim), found[claim.name]
+            assert isinstance(verdict, Proved) == (truth is None)
+            if isinstance(verdict, Proved):
+                assert verdict.certificate.prover == "bitwuzla"
+                assert check(given, claim, verdict.certificate) is None
+            else:
+                assert breaks(given, claim, verdict.trace)
 
     run()
+
+
+@pytest.mark.parametrize("type", [machine(5, signed=True), machine(5, signed=False), BOOL, FLOAT], ids=str)
+def test_only_the_value_meets_its_literals(type):
+    samples = {"bool": [False, True], "float": [-1.5, 0.0, math.inf, math.nan, 2.0**-149]}
+    values = samples.get(type.kind) or list(range(type.low, type.high + 1))
+    x = variable("x", type)
+    for value in values:
+        cube = value_literals(x, value)
+        for other in values:
+            met = evaluate(cube, {x: other})
+            assert all(met[c] is True for c in cube) == (repr(other) == repr(value))
+
+
+def test_a_predecessor_keeps_the_bits_that_matter():
+    """n' = n + 1 on four bits, and the obligation that n' is odd: n is even, whatever its other bits."""
+    four = machine(4, signed=False)
+    n, one = variable("n", four), constant(four, 1)
+    given = TransitionSystem("s", (State(n, constant(four, 0), term("add", n, one)),), (), (), (), ())
+    (step,) = space_of_system(given).entering[STATES]
+    odd = value_literals(n, 1)[:1]
+    after = Obligation(STATES, tuple(odd), 2)
+    found = LiftedPredecessors([n], BitSolver, None).before(after, step, {n: 6})
+    assert list(found.cube) == value_literals(n, 6)[:1]
+
+
+def test_filters_in_series():
+    """Only a bound of the first filter, which no property names, bounds the second."""
+    x, y, z = (variable(name, FLOAT) for name in "xyz")
+    real = lambda value: constant(FLOAT, value)
+    mixed = lambda a, b: term("add", term("mul", a, real(0.5)), term("mul", b, real(0.5)))
+    within = lambda v, bound: all_of(term("le", v, real(bound)), term("ge", v, real(-bound)))
+    state = (State(y, real(0.0), mixed(y, x)), State(z, real(0.0), mixed(z, y)))
+    assumed = (Claim("A", within(x, 100.0), HERE),)
+    given = TransitionSystem("s", state, (x,), (), assumed, (Claim("P", within(z, 101.0), None),))
+    *_, verdict = BitPdr().run(Task(given), list)
+    assert isinstance(verdict, Proved) and check(given, given.properties[0], verdict.certificate) is None
+    assert any(y in variables([t]) and z not in variables([t]) for t in verdict.certificate.invariants)
 
 
 # Ternary simulation

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import select
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
+from streamcheck.certify import judge
 from streamcheck.core.term import variable
 from streamcheck.core.types import BOOL
 from streamcheck.problem.verdict import Certificate, Proved
@@ -166,3 +168,61 @@ def test_how_a_child_ended_is_known_though_its_channel_ended_first():
     child = Child(work)
     select.select([child.channel.read], [], [], 5.0)
     assert child.end(silent=True) == "ended with status 3"
+
+
+# A condition that is too much for the solvers is judged in parts.
+
+
+def judged_in_parts(monkeypatch, *answers):
+    """What becomes of a condition that no quick attempt decides and whose parts have these answers by the second
+    solver; and who was asked."""
+    asked = []
+
+    def attempts(runs, query, prover):
+        def answer(solver, value):
+            asked.append((query, solver))
+            return value
+
+        value = None if query == "whole" else answers[int(query)]
+        for solver, seconds, said in (("first", 0.5, None), ("second", 0.5, value), ("patient", 300.0, True)):
+            yield judge.Attempt(solver, partial(answer, solver, said), seconds)
+
+    monkeypatch.setattr(judge, "_attempts", attempts)
+    parts = [str(i) for i in range(len(answers))]
+    return judge.judge("the step case", None, "whole", "z3", parts), asked
+
+
+def test_a_condition_that_no_quick_attempt_decides_is_judged_in_parts(monkeypatch):
+    rejected, asked = judged_in_parts(monkeypatch, True, True, True)
+    assert rejected is None
+    assert asked[:2] == [("whole", "first"), ("whole", "second")]
+    assert asked[2:4] == [("0", "first"), ("0", "second")]
+    assert asked[4:] == [("1", "second"), ("2", "second")]  # the solver that decided goes first
+
+
+def test_one_part_that_does_not_hold_refutes_the_condition(monkeypatch):
+    rejected, asked = judged_in_parts(monkeypatch, True, False, True)
+    assert not rejected.undecided and "part 2 of 3" in rejected.why
+    assert ("2", "second") not in asked
+
+
+def test_a_condition_of_one_part_has_all_attempts(monkeypatch):
+    rejected, asked = judged_in_parts(monkeypatch, True)
+    assert rejected is None and asked == [("whole", "first"), ("whole", "second"), ("whole", "patient")]
+
+
+def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_for_long(made, monkeypatch):
+    monkeypatch.setattr(checks, "LONG", 0.02)
+    make, _ = made
+    queue = make(1)
+    slow, waiting = proof("slow"), proof("waiting")
+    queue.add(slow)
+    queue.add(Proof(WORKER, "engine", Proved("same", slow.evidence), slow.evidence))
+    queue.add(waiting)
+    until = time.monotonic() + 10
+    while queue.checkers[0].spent < 0.03 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert queue.all_last("slow") and queue.all_last("same")  # its evidence is the same
+    assert not queue.all_last("waiting")  # nobody has looked at it yet
+    queue.add(proof("slow", size=2))
+    assert not queue.all_last("slow")  # another proof of it may be quick

@@ -212,7 +212,7 @@ def test_no_parentheses_or_casts_that_nobody_needs():
     spec = Spec("brief")
     spec.trigger("sum", (a + b + 1 > 5) & p | ~q, a * b)
     code, _ = source_of(spec)
-    assert "if (((a + b + 1u > 5u) && p) || !q) {" in code or "if ((a + b + 1u > 5u && p) || !q) {" in code
+    assert "if ((a + b + 1u > 5u && p) || !q) {" in code
     assert "sum(a * b);" in code
 
 
@@ -473,7 +473,7 @@ def test_a_32_bit_target(seed, tmp_path):
     compare(tmp_path / "c", program, unit, random_rows(seed, equations, 300))
 
 
-DEVIATIONS = {"2.4", "8.7", "8.9", "10.4", "10.6", "10.8", "12.1", "15.5"}  # the README says why
+DEVIATIONS = {"2.3", "2.4", "5.8", "8.7", "8.9", "10.4", "10.6", "10.8", "12.1", "15.5"}  # docs/c.md says why
 LIMITS = ["-DFLT_EVAL_METHOD=0", "-DINT_MAX=2147483647", "-DUINT64_C(x)=x##ULL", "-DINT64_C(x)=x##LL"]
 # What cppcheck does not know without the standard headers.
 LIMITS += ["-Dbool=_Bool", "-DINT64_MIN=(-9223372036854775807LL-1LL)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import INT
+from streamcheck.deliver import last_bits
+from streamcheck.deliver.last_bits import EXACT, measure_last_bits
 from streamcheck.deliver.narrow import narrow as narrow_to_machine_types
 from streamcheck.deliver.narrow import smallest
 from streamcheck.lang.flatten import flatten
@@ -137,6 +140,39 @@ def test_the_header_says_what_is_trusted_and_what_is_only_possible(tmp_path):
     assert "floats.py:3" in refused.stderr and not (tmp_path / "strict").exists()
     (tmp_path / "floats.py").write_text(FLOATS.replace("sin(x)", "sqrt(x)"))
     assert streamcheck("compile", "floats.py", "-o", "strict", "--strict-math", cwd=tmp_path).returncode == 0
+
+
+def test_the_last_bits_of_math_h_are_measured_on_request(tmp_path):
+    (tmp_path / "floats.py").write_text(FLOATS)
+    done = streamcheck("compile", "floats.py", "-o", "out", "--observers", "--measure-math", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    header = (tmp_path / "out" / "floats.h").read_text()
+    for text in (header, done.stdout):
+        assert re.search(r"measured with .* on .*: exp: \d\.\d\d % of 10000 inputs not rounded correctly", text)
+        assert re.search(r"measured with .* on .*: sinf: .* not as in runs of the spec", text)
+    done = streamcheck("compile", "floats.py", "-o", "out", "--observers", "--measure-math", "--json", cwd=tmp_path)
+    assert [f["function"] for f in json.loads(done.stdout)["math"]["functions"]] == ["exp", "sinf"]
+    (tmp_path / "floats.py").write_text(FLOATS.replace("sin(x)", "sqrt(x)"))
+    done = streamcheck("compile", "floats.py", "-o", "out", "--measure-math", cwd=tmp_path)
+    assert "nothing to measure" in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(EXACT))
+def test_the_exact_values_of_math_h_are_those_of_a_library_to_the_last_bit_or_two(name):
+    for function in (name, name + "f"):
+        (measured,) = measure_last_bits([function], inputs=300)
+        assert measured.worst <= 2 and measured.rounded_wrongly < 150 and measured.inputs == 300
+    assert measure_last_bits([name], inputs=300)[0].unlike_runs == 0  # Python calls the same function
+
+
+def test_a_function_that_rounds_wrongly_is_counted(monkeypatch):
+    monkeypatch.setattr(last_bits, "_library_function", lambda name, is_float, operands: lambda x: math.exp(x) * 1.5)
+    (measured,) = measure_last_bits(["exp"], inputs=50)
+    assert measured.rounded_wrongly == measured.unlike_runs == 50 and measured.worst > 1 << 50
+    one_off = lambda name, is_float, operands: lambda x: math.nextafter(math.exp(x), math.inf)
+    monkeypatch.setattr(last_bits, "_library_function", one_off)
+    (measured,) = measure_last_bits(["exp"], inputs=50)
+    assert (measured.rounded_wrongly, measured.worst) == (50, 1) and "100.00 % of 50 inputs" in measured.line()
 
 
 @pytest.mark.skipif(not have("cc"), reason="no C compiler on this machine")

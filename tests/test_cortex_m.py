@@ -40,6 +40,13 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
     }
     return to;
 }
+void *memset(void *to, int byte, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ((volatile unsigned char *)to)[i] = (unsigned char)byte;
+    }
+    return to;
+}
 void alarm(uint8_t level, int32_t mean)
 {
     text("alarm");
@@ -71,7 +78,11 @@ void reset(void)
     }
 }
 """
-STRING = "#include <stddef.h>\nvoid *memcpy(void *restrict to, const void *restrict from, size_t n);\n"
+STRING = """\
+#include <stddef.h>
+void *memcpy(void *restrict to, const void *restrict from, size_t n);
+void *memset(void *to, int byte, size_t n);
+"""
 LAYOUT = """\
 ENTRY(reset)
 SECTIONS {

@@ -7,10 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from operator_cases import cases, title, values
 
+from streamcheck import Bool, Spec, Word8, Word32, extern, mux, stream
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT, MachineType, machine
+from streamcheck.lang.flatten import flatten
+from streamcheck.run.prove import Settings, prove
+from streamcheck.run.strategy import plan
 from streamcheck.transform.integers import Inexpressible, Integers, is_machine
+from streamcheck.transform.views import views
 
 MACHINE = [
     c
@@ -79,3 +84,54 @@ def test_chains_of_sums_wrap_once():
     while node.op == "mux":
         muxes, node = muxes + 1, node.args[2]
     assert muxes == 3  # 4x lies in 0 … 1020: none, one, two or three multiples of 256
+
+
+# One operation without a form over Int moves what depends on it to bit-vectors, and nothing else.
+
+
+def mixed():
+    a, b, run = extern("a", Word32), extern("b", Word32), extern("run", Bool)
+    count = stream(Word32, lambda n: [0] + +mux(run & (n < 1000), n + 1, mux(run, n, 0)))
+    hashed = stream(Word32, lambda h: [1] + +((h ^ a) | 1))
+    spec = Spec("mixed")
+    spec.observer("hashed", hashed)
+    spec.prop("odd", hashed % 2 == 1)
+    spec.prop("count", count <= 1000)
+    spec.prop("both", (count <= 1000) & (hashed != 0))
+    spec.prop("equal", a == b)
+    return spec
+
+
+def test_what_depends_on_an_operation_without_an_integer_form_is_over_bits_alone():
+    claims = flatten(mixed())
+    over_int, bits = views(claims)
+    assert (over_int.model, bits.model) == ("integers", "bits")
+    assert [p.name for p in over_int.system.properties] == ["count", "equal"]
+    assert {p.name for p in bits.system.properties} == {"odd", "count", "both", "equal"}
+    lanes = plan([over_int, bits], 2, (), deterministic=False)
+    first = {(lane.model, *sorted(lane.claims)) for lane in lanes if lane.after == 0}
+    assert first == {("integers", "count", "equal"), ("bits", "both", "odd")}
+    every = plan([over_int, bits], 1, (), deterministic=True)
+    assert {name for lane in every for name in lane.claims} == {"odd", "count", "both", "equal"}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_properties_of_both_parts_are_decided_each_in_its_model(jobs):
+    answer = prove(flatten(mixed()), Settings(timeout=20, jobs=jobs))
+    found = {r.name: (r.verdict, r.model) for r in answer.results}
+    assert found["odd"] == found["both"] == ("proved", "bits")
+    assert found["count"] == ("proved", "integers")
+    assert found["equal"] == ("falsified", "integers")
+
+
+def test_an_assumption_without_an_integer_form_moves_everything():
+    spec = mixed()
+    spec.assume("parity", (extern("a", Word32) ^ extern("b", Word32)) < 9)
+    assert [view.model for view in views(flatten(spec))] == ["bits"]
+
+
+def test_an_observer_without_an_integer_form_moves_nothing():
+    spec, a = Spec("seen"), extern("a", Word8)
+    spec.observer("gray", a ^ (a >> 1))
+    spec.prop("less", a // 2 <= a)
+    assert [view.model for view in views(flatten(spec))] == ["integers", "bits"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from finite import systems
 from hypothesis import given, settings
@@ -9,16 +11,19 @@ from judging import check
 from test_engines import QUIET, verdicts
 from test_ic3 import n, plus, system, x, y
 
-from streamcheck.core.term import constant, term, variable
+from streamcheck.core.simplify import conjunction, disjunction, implication, negation
+from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.engines.protocol import Invariants, Task
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import Houdini
 from streamcheck.invariants.nullspace import relations
+from streamcheck.invariants.sums import least_sums
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
 from streamcheck.run.registry import build
+from streamcheck.transform.premise import lasting_premise
 
 PROBE = Claim("probe", constant(BOOL, True), None)
 
@@ -54,6 +59,97 @@ def test_bounds_sums_and_equalities_by_templates():
     balance = (z, n(0), term("mux", moves, term("mux", b, plus(z, n(1)), plus(z, n(1))), z))
     claim = term("eq", term("sub", x, y), z)
     only_by("templates", system({"steps": claim, "sum": term("le", plus(x, y), n(25))}, *state, balance, inputs=(b,)))
+
+
+def workshop(lasting):
+    """Parts that are free, in work or done. The premise: of eight events at most one at a time, and so `lasting`ly."""
+    first, m = variable("first", BOOL), variable("m", INT)
+    free, work, done = (variable(name, INT) for name in ("free", "work", "done"))
+    events = [variable(f"e{i}", BOOL) for i in range(8)]
+    one = TRUE
+    for i, e in enumerate(events):
+        others = disjunction(*(other for other in events if other is not e))
+        one = conjunction(one, implication(e, negation(others)))
+        if i == 0:
+            one = conjunction(one, disjunction(*events), term("gt", m, n(0)))
+    seen, env = variable("seen", BOOL), one
+    if lasting:
+        env = term("mux", first, one, term("and", one, seen))
+    take = term("and", events[0], term("ge", free, n(1)))
+    end = term("and", events[1], term("ge", work, n(1)))
+
+    def moves(number, start, plus_if, minus_if):
+        moved = term("mux", plus_if, plus(number, n(1)), term("mux", minus_if, term("sub", number, n(1)), number))
+        return number, n(0), term("mux", first, start, moved)
+
+    never, m0 = constant(BOOL, False), variable("m0", INT)
+    state = [(first, TRUE, never), (seen, never, env), (m0, n(0), term("mux", first, m, m0))]
+    state += [moves(free, m, never, take), moves(work, n(0), take, end), moves(done, n(0), end, never)]
+    claim = term("implies", env, term("le", done, m0))
+    return system({"ok": claim}, *state, inputs=(m, *events))
+
+
+def test_sums_of_counters_under_a_premise_that_lasts():
+    given = workshop(lasting=True)
+    (lasting,) = {lasting_premise(given)}
+    assert lasting is given.properties[0].term.args[0]
+    only_by("templates", given)
+    assert lasting_premise(workshop(lasting=False)) is TRUE
+
+
+def test_the_premise_of_one_property_is_not_that_of_another():
+    given = workshop(lasting=True)
+    other = Claim("other", term("ge", variable("done", INT), n(0)), None)
+    assert lasting_premise(replace(given, properties=(*given.properties, other))) is TRUE
+
+
+def test_sums_that_follow_from_fewer_numbers_are_left_out():
+    free, work, done = [5, 4, 3, 3, 9, 8], [0, 1, 1, 0, 0, 1], [0, 0, 1, 2, 0, 0]
+    total = [5, 5, 5, 5, 9, 10]
+    found = dict(least_sums([free, work, done, total]))
+    assert found[(-1, -1, -1, 1)] == 0
+    assert found[(0, 1, 0, 0)] == 0 and (0, 1, 1, 0) not in found
+
+
+def test_a_difference_under_a_condition_on_one_of_the_two():
+    # Both count with a; c clears both, b clears x alone. So x is ahead only once y is full.
+    a, b, c = (variable(name, BOOL) for name in "abc")
+    full = n(40)
+    up_x = term("mux", term("and", a, term("lt", x, n(70))), plus(x, n(1)), x)
+    up_y = term("mux", term("and", a, term("lt", y, full)), plus(y, n(1)), y)
+    state = (x, n(0), term("mux", term("or", b, c), n(0), up_x)), (y, n(0), term("mux", c, n(0), up_y))
+    claim = term("implies", term("eq", x, n(70)), term("eq", y, full))
+    only_by("templates", system({"ok": claim}, *state, inputs=(a, b, c)))
+
+
+def test_bounds_that_no_run_comes_near():
+    # y is at most x, and x at most a million, or both are 0.
+    z = variable("z", INT)
+    start = term("and", term("le", z, n(1_000_000)), term("lt", x, n(0)))
+    grows = term("mux", term("lt", y, x), plus(y, n(1)), y)
+    given = system(
+        {"ok": term("le", y, n(1_000_000))}, (x, n(-1), term("mux", start, z, x)), (y, n(0), grows), inputs=(z,)
+    )
+    only_by("templates", given)
+
+
+def test_counting_in_steps_that_are_chosen_at_first():
+    k, chosen, z = variable("k", INT), variable("chosen", BOOL), variable("z", INT)
+    end = term("mul", n(1000), k)
+    pick = term("mux", term("and", term("ge", z, n(0)), term("le", z, n(10))), z, n(0))
+    state = [(chosen, constant(BOOL, False), TRUE), (k, n(0), term("mux", chosen, k, pick))]
+    state.append((x, n(0), term("mux", term("and", chosen, term("lt", x, end)), plus(x, k), x)))
+    claim = term("implies", term("ge", x, end), term("eq", x, end))
+    only_by("templates", system({"ok": claim}, *state, inputs=(z,)))
+
+
+def test_candidates_get_a_second_chance():
+    # That x is at most 9, which z repeats, stands only with a condition that is looked at later.
+    on, go, back = (variable(name, BOOL) for name in ("on", "go", "back"))
+    z = variable("z", INT)
+    after = term("mux", on, plus(x, n(6)), term("mux", back, n(0), term("min", plus(x, n(1)), n(9))))
+    state = (on, constant(BOOL, False), term("and", go, term("le", after, n(3)))), (x, n(0), after), (z, n(0), x)
+    only_by("templates", system({"ok": term("le", z, n(9))}, *state, inputs=(go, back)))
 
 
 def test_one_hot_groups_and_modes_by_templates():

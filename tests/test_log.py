@@ -40,6 +40,7 @@ def test_verbose_says_what_engines_and_workers_do():
     messages = {module: [m for _, mod, _, m in rows if mod == module] for _, module, _, _ in rows}
     assert any(m.startswith("worker 1 starts: bmc+k-induction+completeness") for m in messages["run.director"])
     assert {"worker 1 ends", "y_positive: proved by k-induction"} <= {*messages["run.director"]}
+    assert messages["run.director"].count("worker 1 ends") == 1
     assert "bmc: depth 0" in messages["engines.bmc"]
     assert any(m.startswith("k-induction: proved with k = 1") for m in messages["engines.kinduction"])
     assert "smt.solver" not in messages

@@ -289,8 +289,8 @@ WRONG_WINDOWS = {
     "pushed sometimes": (r"\n    (x_before_push\([^\n]*)", r"\n    if (on) {\n        \1\n    }"),
     "another value": (r"x_before_push\(state, x\)", "x_before_push(state, 1)"),
     "read besides": (r"(\n    x_before_push)", r"\n    state->x_before[0] = 0;\1"),
-    "a wrong start": (r"state->x_before\[i\] = 0;", "state->x_before[i] = 1;"),
-    "a wrong first index": (r"x_before_at = 0u;\n    for", "x_before_at = 1u;\n    for"),
+    "a wrong start": (r"( *)(\(void\)memset\([^\n]*)", r"\1\2\n\1state->x_before[7] = 1;"),
+    "a wrong first index": (r"( *)(\(void\)memset\([^\n]*)", r"\1\2\n\1state->x_before_at = 1u;"),
 }
 
 
@@ -350,13 +350,26 @@ def fence(guard):
 def test_a_bool_that_changes_with_the_calls_has_one_test(copilot, tmp_path):
     unit = unit_of(fence(lambda o, x: o & ((x >= 5) & (x <= 95))), copilot=copilot, observers=True)
     text = unit.files["fence.c"]
-    assert re.search(r"if \(\w+_now \? ", text)
+    assert re.search(r"if \(!\w+_now\) \{\n +if \(x\w* < 0 ", text)
     assert validate(unit).is_proved
     write(tmp_path / "c", unit)
     rows = [(x,) for x in [50, 101, 99, 4, 5, 0, -1, 7, 100, 95, 96, 101, 96, 95]]
     compare(tmp_path / "c", build(tmp_path / "c", unit, "gcc", SANITIZE), unit, rows)
-    for wrong in (re.sub(r"= !(\w+_now;)", r"= \1", text), re.sub(r">= 5 ", "> 5 ", text)):
+    for wrong in (re.sub(r"= true;", "= false;", text), re.sub(r">= 5 ", "> 5 ", text)):
         assert wrong != text and not validate(replace(unit, files={**unit.files, "fence.c": wrong})).is_proved
+
+
+def test_a_choice_of_two_simple_conditions_is_one_test():
+    value = extern("value", Word8)
+    on = stream(Bool, lambda on: [False] + +mux(on, value != 0, value == 255))
+    spec = Spec("debounce")
+    spec.trigger("pressed", ~on & (value == 255))
+    spec.trigger("released", on & (value == 0))
+    unit = unit_of(spec)
+    text = unit.files["debounce.c"]
+    assert re.search(r"if \(\w+_now \? value == 0u : value == 255u\) \{", text) and validate(unit).is_proved
+    wrong = re.sub(r"= !(\w+_now;)", r"= \1", text)
+    assert wrong != text and not validate(replace(unit, files={**unit.files, "debounce.c": wrong})).is_proved
 
 
 def test_a_bool_that_changes_without_a_call_has_no_such_test():

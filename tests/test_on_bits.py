@@ -12,10 +12,12 @@ from test_prove import spec_file, verdicts
 
 from streamcheck.certify import judge
 from streamcheck.certify.check import Checker
+from streamcheck.certify.checker import SpecificationChecker, _conditions
+from streamcheck.certify.solvers import bitwuzla, cvc5
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, machine
 from streamcheck.engines.protocol import Task, TrueUpTo
-from streamcheck.problem.verdict import Certificate, Proved
+from streamcheck.problem.verdict import CHECKERS, Certificate, Proved
 from streamcheck.run.registry import build
 from streamcheck.run.source import Target, read
 from streamcheck.run.workers import Turns
@@ -52,6 +54,24 @@ def test_floats_are_decided_by_bitwuzla_and_checked_by_cvc5(spec_file, tmp_path,
     assert streamcheck("check", saved).returncode == 0
 
 
+MULTIPLES = """
+step = extern("step", Bool)
+n = stream(Word16, lambda n: [0] ++ mux(step, n + 4, n ^ 8))
+spec = Spec("s")
+spec.prop("p", n != 6)
+"""
+
+SLOPE = """
+x = extern("x", Float)
+y = stream(Float, lambda y: [0.0] ++ mux(x > y + 0.5, y + 0.5, mux(x >= y, x, y)))
+spec = Spec("s")
+spec.assume("x", (x >= -8.0) & (x <= 8.0))
+spec.prop("range", (y >= 0.0) & (y <= 8.0))
+spec.prop("slope", mux(x > y + 0.5, y + 0.5, mux(x >= y, x, y)) - y <= 0.6)
+spec.prop("other", implies(x == 1.0, x * 2.0 == 2.0))
+"""
+
+
 def unavailable(*_):
     raise AssertionError("the solver that found the proof is asked to check it")
 
@@ -67,6 +87,63 @@ def test_no_solver_checks_its_own_proof(spec_file, monkeypatch, kind):
     assert checker.check("p", Certificate("inductive", 1, invariants, prover="bitwuzla")) is None
     rejected = checker.check("p", Certificate("inductive", 1, invariants))  # the first attempt is bitwuzla's
     assert rejected is None or "asked to check" in rejected.why
+
+
+@pytest.mark.parametrize("prover", CHECKERS)
+@pytest.mark.parametrize("kind", ["Float", "Word8", "Bool"])
+def test_the_prover_is_in_no_attempt(spec_file, kind, prover):
+    """Of an open query every attempt is made, each with more than the same solver had before."""
+    claim = {"Float": "implies(x >= 2, x > 1)", "Word8": "(x & 7) <= x", "Bool": "x | ~x"}[kind]
+    path = spec_file(f'x = extern("x", {kind})\nspec = Spec("s")\nspec.prop("p", {claim})\n')
+    (specification,) = read(Target(str(path), None))
+    checker = SpecificationChecker(specification)
+    invariant = checker.reading.invariant(specification.properties[0])
+    (condition,) = _conditions(checker.reading.runs.cone([invariant]), Certificate("inductive", 1, (invariant,)))
+    attempts = list(judge._attempts(condition.runs, condition.query, prover))
+    solvers = [attempt.solver for attempt in attempts]
+    assert {solver.partition(",")[0] for solver in solvers} == set(CHECKERS[prover])
+    for solver in set(solvers):
+        budgets = [attempt.seconds for attempt in attempts if attempt.solver == solver]
+        assert all(attempt is not None for attempt in budgets) and budgets == sorted(budgets)
+    assert all(attempt.answer() is True for attempt in attempts[:2])
+
+
+def test_float_queries_have_a_limit_on_work():
+    """The same query with hardly any work is left open, by each solver."""
+    text = "(set-logic ALL)(declare-const x Float32)(declare-const y Float32)" + (
+        "(assert (fp.gt (fp.abs (fp.sub RNE (fp.div RNE (fp.mul RNE x y) y) x)) x))(assert (fp.gt x y))"
+    )
+    assert bitwuzla(text, None, 10) is None
+    assert cvc5(text, None, {}, 1000) is None
+
+
+def test_bits_are_checked_by_cvc5_all_at_once(spec_file):
+    path = spec_file(MULTIPLES)
+    status, answer = verdicts(path, "--engine", "pdr-bits")
+    (row,) = answer["properties"]
+    assert status == 0 and (row["prover"], row["checkers"]) == ("bitwuzla", ["cvc5"])
+    assert "pdr-bits, k = 1, bit-vectors, checked by cvc5" in streamcheck("prove", path, "--engine", "pdr-bits").stdout
+
+
+def test_certificates_have_only_the_lemmas_that_were_needed(spec_file, tmp_path):
+    """`slope` needs the bound that `range` is, and nothing of the others."""
+    path = spec_file(SLOPE)
+    (specification,) = read(Target(str(path), None))
+    system = next(view.system for view in views(specification) if view.model == "bits")
+    proofs = {}
+    turns = Turns(lambda: build(("bit-bmc", "bit-induction")), Task(system))
+
+    def keep(_, event):
+        if isinstance(event, Proved):
+            proofs[event.prop] = event.certificate
+
+    while turns.running and len(proofs) < 3:
+        turns.round(keep)
+    terms = {claim.name: claim.term for claim in specification.properties}
+    assert terms["other"] not in proofs["slope"].invariants and terms["range"] in proofs["slope"].invariants
+    assert len(proofs["range"].invariants) == len(proofs["other"].invariants) == 1
+    checker = Checker(specification)
+    assert all(checker.check(name, certificate) is None for name, certificate in proofs.items())
 
 
 def test_models_have_every_kind_of_value():

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
+from itertools import count
+from typing import ClassVar
 
 import pytest
 
 from streamcheck import Bool, Int, Spec, Word8, extern, mux, stream
+from streamcheck.certify.check import Checker
 from streamcheck.core.term import walk
 from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
-from streamcheck.engines.protocol import Task, TrueUpTo
+from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.verdict import Proved, Unknown
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run import workers
+from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.smt.solver import Solver
 from streamcheck.transform.reduce import clusters
+from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 
 
@@ -46,8 +52,8 @@ def counters():
     """Two counters of which each needs the other's bound, one that is too large, and a property for `Weak`."""
     up = extern("up", Bool)
     hard = extern("hard", Int)
-    a = stream(Int, lambda a: [0] ++ mux(up & (a < 5), a + 1, a))
-    b = [0] ++ a
+    a = stream(Int, lambda a: [0] + +mux(up & (a < 5), a + 1, a))
+    b = [0] + +a
     spec = Spec("s")
     spec.prop("delayed", b <= 5)
     spec.prop("bounded", a <= 5)
@@ -83,13 +89,70 @@ def test_what_is_too_hard_together_is_proved_one_by_one():
     known = [TrueUpTo(c.name, 5) for c in system.properties]
     proved = [e for e in events_of(WeakInduction(), system, 40, known) if isinstance(e, Proved)]
     assert {e.prop for e in proved} == {"delayed", "bounded"}
-    (delayed,) = (e for e in proved if e.prop == "delayed")
-    assert len(delayed.certificate.invariants) == 2  # it stands on the other one, and not on what failed
+    sizes = {e.prop: len(e.certificate.invariants) for e in proved}
+    assert sizes == {"delayed": 2, "bounded": 1}  # one stands on the other, neither on what failed
+
+
+def test_a_proof_one_by_one_has_what_it_stands_on_and_nothing_else():
+    """Four pairs in one cluster, in each of which two properties need each other: eight properties, two in a proof."""
+    go, claims = extern("go", Bool), []
+    total = stream(Int, lambda total: [0] + +mux(go, total, total))
+    spec = Spec("pairs")
+    for i in range(4):
+        a = stream(Int, lambda a, i=i: [0] + +mux(go & (a < 5 + i), a + 1, a + total))
+        b = [0] + +a
+        claims += [(f"bounded {i}", (a <= 5 + i) & (total == 0)), (f"delayed {i}", b <= 5 + i)]
+    for name, claim in claims:
+        spec.prop(name, claim)
+    system = views(flatten(spec))[0].system
+    known = [TrueUpTo(c.name, 5) for c in system.properties]
+    proved = [e for e in events_of(WeakInduction(), system, 100, known) if isinstance(e, Proved)]
+    assert {e.prop for e in proved} == {name for name, _ in claims}
+    assert all(len(e.certificate.invariants) <= 2 for e in proved)
+    checker = Checker(flatten(spec))
+    (view, *_) = views(flatten(spec))
+    assert all(checker.check(e.prop, view.back(e.certificate)) is None for e in proved)
+
+
+class Busy:
+    """Works as much in every turn, without an end, and counts its turns."""
+
+    turns: ClassVar[Counter[tuple[str, bool]]] = Counter()
+    work = 0
+
+    def __init__(self, name):
+        self.name = name
+
+    def run(self, problem, inbox):
+        vacuity = all(p.is_vacuity_test for p in problem.system.properties)
+        for depth in count():
+            Busy.turns[self.name, vacuity] += 1
+            Busy.work += 10_000_000
+            yield Progress(min(depth, self.far))
+
+
+@pytest.mark.parametrize(("far", "ratio"), [(2, 1), (9, 2)])
+def test_induction_has_as_many_turns_as_bounded_model_checking_for_a_few_steps(far, ratio, monkeypatch):
+    """Then half as many; and what only tests the properties' assumptions hardly any."""
+    monkeypatch.setattr(workers, "work_counter", lambda: lambda: Busy.work)
+    monkeypatch.setattr(Busy, "far", far, raising=False)
+    Busy.turns.clear()
+    spec, n = Spec("s"), stream(Int, lambda n: [0] + +(n + 1))
+    spec.assume("early", n < 99)
+    spec.prop("p", n >= 0)
+    tested = with_vacuity_tests(flatten(spec))
+    system = views(tested)[0].system
+    turns = workers.Turns(lambda: [Busy("bmc"), Busy("k-induction")], Task(system))
+    for _ in range(400):
+        turns.round(lambda engine, event: None)
+    bmc, induction = Busy.turns["bmc", False], Busy.turns["k-induction", False]
+    assert bmc > 100 and ratio * 0.8 <= bmc / induction <= ratio * 1.3
+    assert bmc / 20 <= Busy.turns["bmc", True] <= bmc / 5
 
 
 def test_properties_are_apart_if_they_share_no_state():
     go, x = extern("go", Bool), extern("x", Word8)
-    a, b, c = (stream(Word8, lambda n, i=i: [0] ++ mux(go, n + i, n)) for i in (1, 2, 3))
+    a, b, c = (stream(Word8, lambda n, i=i: [0] + +mux(go, n + i, n)) for i in (1, 2, 3))
     spec = Spec("s")
     spec.assume("slow", c < 100)
     spec.prop("a", a < 9)
@@ -106,7 +169,7 @@ def test_properties_are_apart_if_they_share_no_state():
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_no_more_workers_run_than_there_are_processors():
     x, y, z = (extern(name, Int) for name in "xyz")
-    n = stream(Int, lambda n: [1] ++ mux(x > y, n + x * x, n + 1))
+    n = stream(Int, lambda n: [1] + +mux(x > y, n + x * x, n + 1))
     spec = Spec("s")
     spec.prop("cubes", (x * x * x + y * y * y + z * z * z != 114) | (n < 3))  # nobody knows
     most, paused = 0, 0
@@ -118,7 +181,9 @@ def test_no_more_workers_run_than_there_are_processors():
         stopped = [w for w in busy if w.paused and _state(w.child.pid) == "T"]
         paused = max(paused, len(stopped))
 
-    (result,) = prove(flatten(spec), Settings(timeout=6.0, jobs=2), watch=watch).results
+    audience = Nobody()
+    audience.watch = watch
+    (result,) = prove(flatten(spec), Settings(timeout=6.0, jobs=2), audience).results
     assert result.verdict == "unknown" and most == 2 and paused >= 1
 
 

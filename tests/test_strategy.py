@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file, verdicts
 
+from streamcheck.engines.protocol import Task, TrueUpTo
+from streamcheck.run import workers
+from streamcheck.run.child import HEAD, Child
+from streamcheck.run.director import Director, Worker
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
+from streamcheck.run.strategy import plan
+from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
 
@@ -95,3 +102,41 @@ def test_an_engine_that_waits_does_not_keep_the_other_model_from_its_turn(monkey
     monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", lambda _: OnlyBits()))
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
     assert {r.name: (r.verdict, r.model) for r in answer.results}["ok"] == ("falsified", "bits")
+
+
+class Listens:
+    """Waits for ever, whatever it is told."""
+
+    name = "liar"
+
+    def run(self, problem, inbox):
+        from streamcheck.engines.protocol import Waiting
+
+        while True:
+            inbox()
+            yield Waiting()
+
+
+def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
+    """It says that it waits while a fact for it is on its way: it still has something to do."""
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits", lambda _: Listens()))
+    problem = counter_equations()
+    system, (lane,) = views(problem)[0], plan(views(problem), 1, ["liar"], deterministic=True)
+    director = Director(problem, views(problem), 10.0, 1)
+    child = Child(lambda channel: workers.work(lambda: [Listens()], Task(system.system), channel, ()))
+    try:
+        assert child.channel.receive(5) == {"idle": 0}
+        worker = Worker(1, lane, system, child, 0.0)
+        director._post(worker, TrueUpTo("ok", 3))
+        assert child.channel.receive(5) == {"idle": 1}
+        for after, idle in ((0, False), (1, True)):
+            child.channel._buffer += record_of(child, {"idle": after})
+            director._drain(worker)
+            assert worker.idle is idle
+    finally:
+        child.end()
+
+
+def record_of(child, value):
+    data = json.dumps(value).encode()
+    return HEAD.pack(child.channel.token, len(data)) + data

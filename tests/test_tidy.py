@@ -26,7 +26,7 @@ ROOMS = {
     "transform": {"core", "problem"},
     "smt": {"core", "problem"},
     "engines": {"core", "problem", "smt", "transform"},
-    "invariants": {"core", "problem", "smt", "engines"},
+    "invariants": {"core", "problem", "smt", "transform", "engines"},
     "interpret": {"core", "problem"},
     "certify": {"core", "problem"},
     "codegen": {"core", "problem"},
@@ -39,11 +39,11 @@ ROOMS = {
     "api": ALL - {"cli"},
     "__main__": {"cli"},
     "public": {"api", "core", "interpret", "lang"},
-    "": {"public", "problem"},  # streamcheck/__init__.py
+    "": {"public", "problem", "api"},  # streamcheck/__init__.py
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
-OUTSIDE |= {"click": {"cli"}, "rich": {"cli", "report"}}
+OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
@@ -165,7 +165,7 @@ def test_sums_are_taken_apart_to_the_last_member():
 
 def test_every_module_is_reachable():
     known = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
-    lazily = {f"streamcheck.cli.{name}" for name in ("prove", "run", "show", "check", "compile", "engines")}
+    lazily = {f"streamcheck.cli.{name}" for name in ("prove", "explain", "run", "show", "check", "compile", "engines")}
     seen, stack = set(), ["streamcheck", "streamcheck.__main__", *lazily]
     while stack:
         module = stack.pop()
@@ -244,6 +244,7 @@ IRREGULAR = (
 def test_no_function_is_named_by_a_bare_participle():
     """A function is named for its action or its value."""
     kept = {"need", "feed", "embed", "ordering", "string", "ring", "meaning", "missing", "elapsed"}
+    kept |= {"proved", "falsified"}  # results
     names = [
         node.name.strip("_")
         for path in FILES

@@ -42,11 +42,12 @@ MOST_CERTIFICATES = 64  # whose invariants are remembered: properties proved tog
 
 @dataclass(frozen=True, slots=True)
 class VerificationCondition:
-    """One query of a certificate: `query` must be contradictory in these runs."""
+    """One query of a certificate: `query` must be contradictory in these runs. It is where each of its parts is."""
 
     what: str
     runs: Runs
     query: Query
+    parts: tuple[Query, ...] = ()
     compares_states: bool = False  # on the variables that the checker finds to matter, which may be more than it takes
 
 
@@ -86,7 +87,7 @@ def check_term(
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever the property."""
     for condition in _all_conditions(reading, certificate):
-        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
+        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover, condition.parts)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None
@@ -154,14 +155,17 @@ def _with_images(runs: Runs, images: dict[Term, Term]) -> Runs:
 
 def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCondition]:
     k = certificate.k
-    yield VerificationCondition("base case", runs, _base(certificate.invariants, k))
+    goals = certificate.invariants
+    yield VerificationCondition("base case", runs, _base(goals, k), tuple(_base([t], k) for t in goals))
     if certificate.kind == "complete":
         yield VerificationCondition("completeness", runs, _complete(k), compares_states=True)
     elif certificate.kind == "ended":
         yield VerificationCondition("end of all runs", runs, _end(k))
     elif any(r.initial is not None for r in runs.registers):
         compressed = certificate.kind == "compressed"
-        yield VerificationCondition("step case", runs, _induction(certificate, k), compares_states=compressed)
+        parts = tuple(_induction(certificate, k, [t]) for t in goals)
+        whole = _induction(certificate, k, goals)
+        yield VerificationCondition("step case", runs, whole, parts, compares_states=compressed)
 
 
 def _assumptions(script: Script, i: int) -> str:
@@ -186,12 +190,12 @@ def _base(invariants: Sequence[Term], k: int) -> Query:
     return query
 
 
-def _induction(certificate: Certificate, k: int) -> Query:
+def _induction(certificate: Certificate, k: int, goals: Sequence[Term]) -> Query:
     def query(script: Script) -> None:
         _follow(script, k, initial=False)
         for i in range(k):
             script.require(_all(script, certificate.invariants, i))
-        script.require(f"(not {_all(script, certificate.invariants, k)})")
+        script.require(f"(not {_all(script, goals, k)})")
         if certificate.kind == "compressed":
             _compress(script, k)
 

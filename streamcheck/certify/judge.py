@@ -1,6 +1,6 @@
 """Decides if a condition holds: a query in several renderings, each for a solver that the engines do not use.
 
-    WideBitwise   bitwuzla, bit by bit
+    WideBitwise   bitwuzla, bit by bit; cvc5, translating all bits at once, if the proof comes from bitwuzla
     Remainders    cvc5, over Int, with a remainder at every operation
     Bitwise       cvc5, machine integers as bit-vectors beside Int and Real
     Bitwise       cvc5, its own translation of bit-vectors to integers (`solve-bv-as-int`)
@@ -8,23 +8,28 @@
 All are equivalent, so the first answer counts. Bits decide most conditions within milliseconds, but sums of wide
 integers hardly ever; remainders are the other way round. So each has a short time at first, then longer ones. What is
 decided is logged at level INFO, each query at level DEBUG.
+
+Queries of floats, or of Bools alone, go to bitwuzla and cvc5 in turns, each with more of its own work every time; if
+the proof comes from one of them, to the other alone, which takes turns with itself: its SAT solver chooses its literals
+in two ways.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Literal, TypeAlias, assert_never
 
 from streamcheck.certify.bitwise import Bitwise, Unrenderable, WideBitwise
 from streamcheck.certify.remainders import Remainders
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
-from streamcheck.certify.solvers import bitwuzla, cvc5
-from streamcheck.problem.verdict import SolverFamily
+from streamcheck.certify.solvers import bitwuzla, cvc5, cvc5_on_bits
+from streamcheck.problem.verdict import CHECKERS, SolverFamily
 
 LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
@@ -42,9 +47,23 @@ ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits as integers", 60.0),
     ("bits beside Int", 60.0),
 )
+QUICK = 1.0  # seconds
 AS_INTEGERS = {"solve-bv-as-int": "sum"}
 SAT_DECIDES = {"decision": "internal"}  # the SAT solver's own choice of literals, not that by the query's structure
 TANGENT_PLANES = {"nl-ext-tplanes": "true"}  # another refinement of products of variables
+FloatWay: TypeAlias = Literal["bitwuzla", "cvc5", "cvc5, its SAT solver's literals"]
+AT_FLOATS: tuple[tuple[FloatWay, float], ...] = (
+    ("bitwuzla", 1.0),
+    ("cvc5", 4.0),
+    ("bitwuzla", 10.0),
+    ("cvc5, its SAT solver's literals", 10.0),
+    ("cvc5", 60.0),
+    ("bitwuzla", 60.0),
+    ("cvc5, its SAT solver's literals", 60.0),
+    ("bitwuzla", 300.0),
+    ("cvc5", 300.0),
+)
+WORK_PER_SECOND = {"bitwuzla": 40_000, "cvc5": 2_500_000}  # in what each solver counts, at floats
 AT_NUMBERS: tuple[tuple[Mapping[str, str], float], ...] = (
     ({}, 0.3),
     (SAT_DECIDES, 0.6),
@@ -63,11 +82,29 @@ class Rejected:
     undecided: bool = False
 
 
-def judge(what: str, runs: Runs, query: Query, prover: SolverFamily) -> Rejected | None:
-    """None if the query is contradictory. The solver that the proof came from is not asked."""
+def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Sequence[Query] = ()) -> Rejected | None:
+    """None if the query is contradictory. The solver that the proof came from is not asked. `parts` are queries that
+    are contradictory together where the query is: asked one by one if no quick attempt at all of it has an answer."""
+    attempts = _attempts(runs, query, prover)
+    if len(parts) < 2:
+        return _first_answer(what, attempts)[0]
+    rejected, _ = _first_answer(what, takewhile(lambda attempt: attempt.is_quick, attempts))
+    if rejected is None or not rejected.undecided:
+        return rejected
+    solver = ""  # that decided the part before
+    for number, part in enumerate(parts, 1):
+        ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
+        rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
+        if rejected is not None:
+            return rejected
+    return None
+
+
+def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | None, str]:
+    """None if the first answer is that the query is contradictory, and the solver whose answer it is."""
     errors: list[str] = []
     began = time.perf_counter()
-    for attempt in _attempts(runs, query, prover):
+    for attempt in attempts:
         try:
             answer = attempt.answer()
         except Exception as error:  # a text that the solver cannot parse decides nothing
@@ -77,8 +114,8 @@ def judge(what: str, runs: Runs, query: Query, prover: SolverFamily) -> Rejected
         if answer is not None:
             outcome = "holds" if answer else "does not hold"
             LOG.info("%s %s: %s, %.1f ms", what, outcome, attempt.solver, 1000 * (time.perf_counter() - began))
-            return None if answer else Rejected(f"{what} does not hold")
-    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True)
+            return None if answer else Rejected(f"{what} does not hold"), attempt.solver
+    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True), ""
 
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
@@ -98,6 +135,11 @@ class Attempt:
 
     solver: str
     ask: Callable[[], bool | None]
+    seconds: float | None = None  # at most
+
+    @property
+    def is_quick(self) -> bool:
+        return self.seconds is not None and self.seconds <= QUICK
 
     def answer(self) -> bool | None:
         """True if the query is contradictory. None if the solver has no answer."""
@@ -114,24 +156,29 @@ def _attempts(runs: Runs, query: Query, prover: SolverFamily) -> Iterator[Attemp
     plain = _expressible(runs, Bitwise, query)
     if plain is None:
         return
+    if not plain.has_numbers and (plain.has_floats or not plain.has_machine_integers):
+        yield from _attempts_at_floats(plain, prover)
+        return
     if not plain.has_machine_integers:
-        yield from _attempts_at_numbers(plain) if plain.has_numbers else _attempts_at_floats(plain, prover)
+        yield from _attempts_at_numbers(plain)
         return
     render = lru_cache(None)(partial(_expressible, runs, query=query))  # as soon as a solver is asked
     for way, seconds in ATTEMPTS:
         match way:
             case "bits":
-                wide = render(WideBitwise) if prover != "bitwuzla" else None
-                if wide is not None:
-                    yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds))
+                wide = render(WideBitwise)
+                if wide is not None and "bitwuzla" in CHECKERS[prover]:
+                    yield Attempt(f"bitwuzla, {way}", partial(bitwuzla, wide.text(), seconds), seconds)
+                elif wide is not None and wide.is_of_bits:
+                    yield Attempt(f"cvc5, {way}", partial(cvc5_on_bits, wide.text(), seconds), seconds)
             case "remainders":
                 over_int = render(Remainders)
                 if over_int is not None:
-                    yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds, {}))
+                    yield Attempt(f"cvc5, {way}", partial(cvc5, over_int.text(), seconds, {}), seconds)
             case "bits as integers":
-                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, AS_INTEGERS))
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, AS_INTEGERS), seconds)
             case "bits beside Int":
-                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, {}))
+                yield Attempt(f"cvc5, {way}", partial(cvc5, plain.text(), seconds, {}), seconds)
             case _:
                 assert_never(way)
 
@@ -141,16 +188,26 @@ def _attempts_at_numbers(plain: Script) -> Iterator[Attempt]:
     variables can keep cvc5 busy for ever, and then often fall to another way of refining them."""
     for options, seconds in AT_NUMBERS:
         name = ", ".join(["cvc5", *(f"{option}={value}" for option, value in options.items())])
-        yield Attempt(name, partial(cvc5, plain.text(), seconds, options))
+        yield Attempt(name, partial(cvc5, plain.text(), seconds, options), seconds)
 
 
 def _attempts_at_floats(plain: Script, prover: SolverFamily) -> Iterator[Attempt]:
-    """Bools and floats: bitwuzla is the fastest."""
-    if prover != "bitwuzla":
-        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), 10.0))
-    yield Attempt("cvc5", partial(cvc5, plain.text(), 300.0, {}))
-    if prover != "bitwuzla":
-        yield Attempt("bitwuzla", partial(bitwuzla, plain.text(), None))
+    """Floats, beside bits, or Bools alone: bitwuzla is mostly the fastest."""
+    text = plain.text()
+    for way, seconds in AT_FLOATS:
+        solver = way.partition(",")[0]
+        work = int(seconds * WORK_PER_SECOND[solver])
+        if solver not in CHECKERS[prover]:
+            continue
+        match way:
+            case "bitwuzla":
+                yield Attempt(way, partial(bitwuzla, text, None, work), seconds)
+            case "cvc5":
+                yield Attempt(way, partial(cvc5, text, None, {}, work), seconds)
+            case "cvc5, its SAT solver's literals":
+                yield Attempt(way, partial(cvc5, text, None, SAT_DECIDES, work), seconds)
+            case _:
+                assert_never(way)
 
 
 def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:

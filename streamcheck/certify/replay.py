@@ -135,11 +135,11 @@ def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[
             elif node in free:
                 matters[0].add(node.payload)
         else:
-            stack.extend((a, i) for a in _reasons(node, steps[i]))
+            stack.extend((a, i) for a in reasons_of(node, steps[i]))
     return matters
 
 
-def _reasons(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
+def reasons_of(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
     """The operands that make the node's value what it is."""
     a = node.args
     match node.op:

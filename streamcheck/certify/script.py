@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from streamcheck.certify.bitwise import Bitwise, unknown_function
 from streamcheck.certify.runs import Runs
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import EnumType, MachineType
+from streamcheck.core.types import EnumType, FloatType, MachineType
 
 
 class Script:
@@ -23,9 +23,15 @@ class Script:
         self.lines: list[str] = []
         self.has_numbers = False  # Int or Real sorts, which bitwuzla does not have
         self.has_machine_integers = False
+        self.has_floats = False
         self._numbers: dict[Term, int] = {}
         self._written: dict[int, set[Term]] = {}
         self._functions: set[str] = set()
+
+    @property
+    def is_of_bits(self) -> bool:
+        """True if it has bit-vectors and Bools, and nothing else."""
+        return not (self.has_numbers or self.has_floats or self._functions)
 
     def text(self) -> str:
         return "\n".join(["(set-logic ALL)", *self.lines]) + "\n"
@@ -64,6 +70,7 @@ class Script:
     def _sort(self, node: Term) -> str:
         sort = self.rendering.sort(node)
         self.has_numbers = self.has_numbers or sort in ("Int", "Real")
+        self.has_floats = self.has_floats or isinstance(node.type, FloatType)
         self.has_machine_integers = self.has_machine_integers or isinstance(node.type, MachineType | EnumType)
         return sort
 

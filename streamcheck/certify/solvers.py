@@ -20,12 +20,15 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def cvc5(text: str, seconds: float | None, options: Mapping[str, str]) -> bool | None:
-    """True if the script's assertions contradict each other; None if the solver has no answer (in that time)."""
+def cvc5(text: str, seconds: float | None, options: Mapping[str, str], work: int | None = None) -> bool | None:
+    """True if the script's assertions contradict each other; None if the solver has no answer (in that time). `work`
+    limits what the solver itself counts as work."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
     if seconds is not None:
         solver.setOption("tlimit-per", str(int(1000 * seconds)))
+    if work is not None:
+        solver.setOption("rlimit-per", str(work))
     for option, value in options.items():
         solver.setOption(option, value)
     parser = package.InputParser(solver)
@@ -52,6 +55,11 @@ def bitwuzla(text: str, seconds: float | None, work: int | None = None) -> bool 
         asked = count()
         solver.configure_terminator(lambda: next(asked) >= work)
     return _answer(str(solver.check_sat()))
+
+
+def cvc5_on_bits(text: str, seconds: float | None) -> bool | None:
+    """`cvc5` on a script of bit-vectors alone, all of which it translates to its SAT solver at once."""
+    return cvc5(text.replace("(set-logic ALL)", "(set-logic QF_BV)"), seconds, {"bitblast": "eager"})
 
 
 def _answer(text: str) -> bool | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import signal
 import sys
 import traceback
 from typing import NoReturn
@@ -17,6 +16,7 @@ from streamcheck import __version__
 COMMANDS = {
     "prove": "Prove a spec's properties, or show counterexamples.",
     "run": "Interpret a spec: a table of its triggers and observers.",
+    "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",
@@ -26,7 +26,6 @@ COMMANDS = {
 MISTAKE = 2  # the command or the spec is wrong
 INTERNAL = 4
 INTERRUPTED = 130
-TERMINATED = 143
 
 OBJECTS = 100_000  # new objects between garbage collections, which find nothing and take a tenth of a short run
 
@@ -55,11 +54,12 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """The entry point, the only place that exits the process."""
+    """Run the command and exit with its status; nothing else of the package exits."""
     from streamcheck.cli.output import ReaderGone
     from streamcheck.core.errors import SpecError
+    from streamcheck.run.stop import Stopped, raise_on_signals
 
-    signal.signal(signal.SIGTERM, _raise_terminated)
+    raise_on_signals()
     gc.set_threshold(OBJECTS)
     sys.set_int_max_str_digits(0)  # Int is unbounded, and so is the number of its digits
     try:
@@ -69,10 +69,8 @@ def main() -> NoReturn:
         _fail(str(error), MISTAKE)
     except click.exceptions.Abort:
         _fail("interrupted", INTERRUPTED)
-    except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED)
-    except Terminated:
-        _fail("terminated", TERMINATED)
+    except Stopped as stopped:
+        _fail(stopped.word, stopped.status)
     except click.ClickException as error:
         error.show()
         _leave(MISTAKE)
@@ -84,14 +82,6 @@ def main() -> NoReturn:
             "internal error in streamcheck (not in your spec); please report it with the lines above",
             INTERNAL,
         )
-
-
-class Terminated(BaseException):
-    """SIGTERM as an exception, so that all processes are ended on the way out."""
-
-
-def _raise_terminated(*_: object) -> NoReturn:
-    raise Terminated
 
 
 def _fail(message: str, status: int) -> NoReturn:

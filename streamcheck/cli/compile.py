@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, Literal
 
 import click
 
 from streamcheck import __version__
+from streamcheck.cli.events import Silent
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import engine_options, log_options
+from streamcheck.cli.options import color_option, engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_spec, write
+from streamcheck.deliver.last_bits import machine_measured
 from streamcheck.problem.places import Handlers
-from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.prove import Alarm, Settings
 from streamcheck.run.source import Target, read_specs, sampled_rows
@@ -64,7 +66,11 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     show_default=True,
     help="size: equal work is a loop; speed: one statement after the other.",
 )
+@click.option("--pack", is_flag=True, help="Keep Bool state in bits: less memory, more instructions.")
 @click.option("--strict-math", is_flag=True, help="Refuse functions of math.h whose last bit no standard promises.")
+@click.option(
+    "--measure-math", is_flag=True, help="Measure how often this machine's functions of math.h round wrongly."
+)
 @click.option("--unproven", is_flag=True, help="Compile even if a property is not proved (the header notes it).")
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
 @click.option(
@@ -78,6 +84,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 @engine_options
 @log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@color_option
 def command(
     file: str,
     directory: str,
@@ -89,7 +96,9 @@ def command(
     extras: tuple[str, ...],
     narrow: bool,
     optimize: Literal["size", "speed"],
+    pack: bool,
     strict_math: bool,
+    measure_math: bool,
     unproven: bool,
     no_validate: bool,
     timeout: float,
@@ -97,6 +106,7 @@ def command(
     settings: dict[str, str],
     verbose: int,
     as_json: bool,
+    color: str,
 ) -> int:
     """Compile a spec to C99: constant time and memory, no heap, loops with constant bounds only.
 
@@ -110,12 +120,14 @@ def command(
     owners: dict[str, str] = {}
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
-        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize)
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
-        request = CompileRequest(options, unproven, not no_validate, narrow, strict_math, extras, samples, limits)
+        request = CompileRequest(
+            options, unproven, not no_validate, narrow, strict_math, measure_math, extras, samples, limits
+        )
         try:
-            with Live(specification, shown=not as_json and not verbose) as live:
-                result = compile_spec(specification, request, live)
+            with Silent() if as_json else Live(progress=not verbose, color=color) as audience:
+                result = compile_spec(specification, request, audience)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
@@ -125,7 +137,8 @@ def command(
         if as_json:
             rows.append(_row(result, target.path, paths))
         else:
-            emit([*report(result.verdicts, quiet=False), *_summary(result, paths)])
+            audience.finish(result.verdicts)
+            emit(_summary(result, paths))
         for alarm in result.verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
@@ -152,8 +165,10 @@ def _status(result: CompileResult) -> int:
 
 def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
     if result.unit is None:
-        unproven = "a property is not proved (--unproven compiles it anyway)"
-        yield f"  not compiled: {'streamcheck contradicts itself' if result.verdicts.alarms else unproven}"
+        why = "a property is not proved (--unproven compiles it anyway)"
+        if result.verdicts.alarms:
+            why = "streamcheck contradicts itself"
+        yield f"  not compiled: {'interrupted' if result.verdicts.stopped else why}"
         return
     outcome = result.outcome
     if outcome is None:
@@ -172,6 +187,9 @@ def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
         yield f"  not written: {result.compilation.command} does not accept the C, which is an error in streamcheck:"
         yield from (f"    {line}" for line in result.compilation.messages)
     yield from (f"  {line}" for line in result.unit.figures.lines())
+    yield from (f"  {machine_measured()}: {measured.line()}" for measured in result.last_bits)
+    if result.request.measure_math and not result.last_bits:
+        yield "  nothing to measure: the C calls no function of math.h whose last bit is open"
     if paths:
         yield f"  written: {', '.join(paths)}"
 
@@ -189,6 +207,8 @@ def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:
             "loop_rounds": figures.rounds,
         }
         row["interface"] = result.unit.interface
+        if result.request.measure_math:
+            row["math"] = {"measured": machine_measured(), "functions": [asdict(m) for m in result.last_bits]}
     if result.compilation is not None:
         row["compilation"] = {
             "command": result.compilation.command,

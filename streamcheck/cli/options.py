@@ -35,6 +35,37 @@ def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
     return settings
 
 
+def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--color`, as auto, always or never."""
+    option = click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour verdicts: `auto` on terminals, unless NO_COLOR is set.",
+    )
+    return option(command)
+
+
+def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--full`, `--rows` and `--steps` (the first and the last): the part of a run that is shown."""
+    full = click.option("--full", is_flag=True, help="Show all rows and all steps of a run.")
+    rows = click.option(
+        "--rows", multiple=True, metavar="NAME", help="Show only these rows; * matches anything (repeatable)."
+    )
+    steps = click.option("--steps", metavar="A-B", callback=_interval, help="Show only these steps of a run.")
+    return full(rows(steps(command)))
+
+
+def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, _dash, last = text.partition("-")
+    if not first.isdecimal() or not (last or first).isdecimal():
+        raise SpecError(f"--steps {text}: write A-B, as in 0-20")
+    return int(first), int(last or first)
+
+
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
     verbose = click.option(

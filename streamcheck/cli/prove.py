@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from streamcheck.cli.options import engine_options, log_options, program_options
+from streamcheck.cli.options import color_option, engine_options, log_options, program_options, trace_options
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
+    from streamcheck.cli.events import Silent
+    from streamcheck.cli.live import Live
     from streamcheck.problem.result import Verdicts
 
 ALARM = 4
 BOUNDED = 5
+EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its most, for explaining what is unknown
 
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
@@ -47,7 +51,10 @@ BOUNDED = 5
 )
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
-    "--memory", type=click.IntRange(min=1), metavar="MB", help="Memory limit for all workers together, in MB."
+    "--memory",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="Memory limit for loading, and for all workers together, in MB.",
 )
 @program_options
 @engine_options
@@ -62,73 +69,132 @@ BOUNDED = 5
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@click.option("--json-lines", "as_events", is_flag=True, help="JSON events as they happen, one on each line.")
 @click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
-def command(
-    files: tuple[str, ...],
-    props: tuple[str, ...],
-    engines: tuple[str, ...],
-    timeout: float,
-    jobs: int | None,
-    memory: int | None,
-    bound: int | None,
-    deterministic: bool,
-    integers: Literal["c", "math"],
-    blocks: bool,
-    settings: dict[str, str],
-    verbose: int,
-    predicates: tuple[str, ...],
-    witness: str | None,
-    certificates: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@color_option
+@trace_options
+@click.option(
+    "--trace",
+    "traces",
+    type=(click.Choice(["csv", "json", "vcd", "html"]), str),
+    metavar="FORMAT DIR",
+    help="Write each counterexample and witness to a file: csv, json, vcd or html.",
+)
+def command(files: tuple[str, ...], **options: Any) -> int:
     """Decide every property of a spec, for all inputs and all time.
 
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
-    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted.
+    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted
+    and 143 terminated, after what is decided has been printed.
     """
-    deadline = time.monotonic() + timeout
+    return _prove(files, ProveOptions(**options))
+
+
+@dataclass(frozen=True, slots=True)
+class ProveOptions:
+    """The options, as given."""
+
+    props: tuple[str, ...]
+    engines: tuple[str, ...]
+    timeout: float
+    jobs: int | None
+    memory: int | None
+    bound: int | None
+    deterministic: bool
+    integers: Literal["c", "math"]
+    blocks: bool
+    settings: dict[str, str]
+    verbose: int
+    predicates: tuple[str, ...]
+    witness: str | None
+    certificates: str | None
+    as_json: bool
+    as_events: bool
+    quiet: bool
+    color: str
+    full: bool
+    rows: tuple[str, ...]
+    steps: tuple[int, int] | None
+    traces: tuple[str, str] | None
+
+
+def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
+    deadline = time.monotonic() + options.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
-    from streamcheck.cli.live import Live
     from streamcheck.cli.output import emit
-    from streamcheck.report.verdicts import report
     from streamcheck.report.verdicts_json import verdicts_json
-    from streamcheck.run.prove import Alarm, Settings, prove
+    from streamcheck.run.memory import MEGABYTE
+    from streamcheck.run.prove import Alarm, Settings, none_of, prove
     from streamcheck.run.source import SourceOptions, Target, read
     from streamcheck.run.strategy import processors
 
+    limit = options.memory and options.memory * MEGABYTE
+    reading = SourceOptions(options.integers, options.predicates)
     targets = [Target.parse(file) for file in files]
-    specs = [
-        (target.path, problem)
-        for target in targets
-        for problem in read(target, timeout, SourceOptions(integers, predicates))
-    ]
-    rows, statuses = [], []
+    specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
+    rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        limit = memory and memory * 1_000_000
-        limits = Settings(share, jobs or processors(), engines, props, limit, blocks, deterministic, settings, bound)
+        settings = Settings(
+            share,
+            options.jobs or processors(),
+            options.engines,
+            options.props,
+            limit,
+            options.blocks,
+            options.deterministic,
+            options.settings,
+            options.bound,
+            min(LONGEST_EXPLANATION, share * EXPLANATION),
+        )
         try:
-            with Live(problem, shown=not as_json and not quiet and not verbose) as live:
-                verdicts = prove(problem, limits, live, standby)
+            with _audience(path, options) as audience:
+                verdicts = none_of(problem, stopped) if stopped else prove(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
+        stopped = verdicts.stopped
         statuses.append(verdicts.status)
-        saved = _save_certificates(verdicts, path, certificates) if certificates else {}
-        if witness:
-            _write_witness(verdicts, path, witness)
-        if as_json:
-            rows.append(verdicts_json(verdicts, path, saved))
-        else:
-            emit(report(verdicts, quiet=quiet))
+        saved = _save(verdicts, path, options)
+        rows += [verdicts_json(verdicts, path, saved)] if options.as_json else []
+        audience.finish(verdicts, saved)
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
-    if as_json:
+    if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (ALARM, 1, 3, BOUNDED) if status in statuses), 0)
+    return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status in statuses), 0)
+
+
+def _audience(path: str, options: ProveOptions) -> Silent | Live:
+    from streamcheck.cli.events import Events, Silent
+    from streamcheck.cli.live import Live
+    from streamcheck.report.trace import TraceOptions
+
+    if options.as_events:
+        return Events(path)
+    if options.as_json:
+        return Silent()
+    trace = TraceOptions(options.full, options.rows, options.steps)
+    return Live(
+        quiet=options.quiet,
+        progress=not options.quiet and not options.verbose,
+        color=options.color,
+        ordered=options.deterministic,
+        trace=trace,
+    )
+
+
+def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str]:
+    """Write the files that are asked for. Returns those of certificates by property."""
+    if options.witness:
+        _write_witness(verdicts, path, options.witness)
+    if options.traces:
+        from streamcheck.cli.traces import write_traces
+
+        write_traces(verdicts, path, *options.traces)
+    return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:

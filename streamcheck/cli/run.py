@@ -25,6 +25,7 @@ from streamcheck.report.wave import wave_lines
 from streamcheck.run.source import Sampler, Target
 
 DEFAULT_STEPS = 10
+VIOLATED = 1
 FORMATS = ("table", "wave", "csv", "json")
 
 
@@ -33,12 +34,17 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--steps", type=click.IntRange(min=0), help="Number of steps (default: until the input ends).")
 @click.option("--input", "data", metavar="DATA", help="CSV or JSON lines (.json, .jsonl), or - for standard input.")
 @click.option("--format", "shape", type=click.Choice([*FORMATS]), default="table", show_default=True)
-def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
+@click.option("--ignore-extra", is_flag=True, help="Leave out columns that are no input of the spec.")
+@click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
+@click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
+def command(
+    file: str, steps: int | None, data: str | None, shape: str, ignore_extra: bool, violations: bool, fail: bool
+) -> int:
     """Interpret a spec: at each step its triggers, with their arguments, and its observers.
 
     Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object), else from
     the samples in the spec. Without --steps a run ends with its input, with the shortest list of samples, or else after
-    10 steps. Violations are printed to standard error; the exit status is still 0.
+    10 steps. Violations are printed to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
         sampler = stack.enter_context(Sampler(Target.parse(file)))
@@ -48,7 +54,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
         if data is not None:
             source = stack.enter_context(_open(data))
             live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-            rows = _recorded_rows(source, data, planned, steps)
+            rows = _recorded_rows(source, data, planned, steps, ignore_extra=ignore_extra)
         else:
             rows = _sample_rows(sampler, planned, steps)
         for warning in specification.warnings:
@@ -59,7 +65,10 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             )
         if not specification.triggers and not specification.observers:
             click.echo(f"note: {specification.name} has no trigger and no observer to show", err=True)
-        ran = _with_notes(stepper(planned)(rows))
+        times: Counter[str] = Counter()
+        ran = _with_notes(stepper(planned)(rows), times)
+        if violations:
+            ran = (step for step in ran if step.broken or step.unmet)
         lines = {
             "table": lambda: table(specification, ran, live=live),
             "wave": lambda: wave_lines(specification, ran),
@@ -67,6 +76,7 @@ def command(file: str, steps: int | None, data: str | None, shape: str) -> None:
             "json": lambda: json_lines(specification, ran),
         }[shape]()
         emit(lines, flush=live or sys.stdout.isatty())
+    return VIOLATED if fail and times else 0
 
 
 def _open(data: str) -> TextIO:
@@ -78,7 +88,9 @@ def _open(data: str) -> TextIO:
         raise SpecError(f"{data}: {why.strerror}") from None
 
 
-def _recorded_rows(source: TextIO, data: str, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
+def _recorded_rows(
+    source: TextIO, data: str, planned: Plan, steps: int | None, *, ignore_extra: bool
+) -> Iterator[tuple[Value, ...]]:
     origin = "standard input" if data == "-" else data
     lines: Iterator[str] = iter(source.readline, "")
     is_json = data.endswith((".json", ".jsonl"))
@@ -88,7 +100,15 @@ def _recorded_rows(source: TextIO, data: str, planned: Plan, steps: int | None) 
         lines = _chain(first, lines)
     known = [i.name for i in planned.specification.inputs]
     unknown = [i.var for i in planned.specification.inputs if not i.extern]
-    rows = read_rows(lines, origin, json_lines=is_json, needed=planned.inputs, known=known, optional=unknown)
+    rows = read_rows(
+        lines,
+        origin,
+        json_lines=is_json,
+        needed=planned.inputs,
+        known=known,
+        optional=unknown,
+        ignore_extra=ignore_extra,
+    )
     if steps is None:
         return rows
     return _first_rows(rows, steps, origin)
@@ -124,10 +144,9 @@ def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator
         return
 
 
-def _with_notes(steps: Iterator[Step]) -> Iterator[Step]:
+def _with_notes(steps: Iterator[Step], times: Counter[str]) -> Iterator[Step]:
     """The steps unchanged. A note reports the first step at which a property or an assumption is false, and in the
-    end the number of such steps. Once an assumption is false, properties no longer count."""
-    times: Counter[str] = Counter()
+    end the number of such steps, which `times` counts. Once an assumption is false, properties no longer count."""
     assumed = True
     for step in steps:
         assumed = assumed and not step.unmet

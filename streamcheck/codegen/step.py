@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from streamcheck.codegen import text
 from streamcheck.codegen.block import Block, Commit, words_in
+from streamcheck.codegen.chains import ChainWriter, chains_of, small_shared_nodes
 from streamcheck.codegen.expression import (
     PRIMARY,
     UNARY,
@@ -27,16 +28,17 @@ from streamcheck.codegen.expression import (
     fill_form,
     parse_form,
 )
+from streamcheck.codegen.inputs import InputSampler
 from streamcheck.codegen.loop_writer import LoopWriter, arrays_to_gather
 from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.toggle_writer import by_cases, if_toggled
 from streamcheck.codegen.usage import (
     constant_index,
     is_all_constant,
     is_suspect,
     plain_shift,
     repeats_operand,
-    sampled_paths,
     usage,
 )
 from streamcheck.core.c_names import member_name
@@ -82,8 +84,11 @@ class StepWriter:
         arrays = arrays_to_gather(lowered.loops(), self.members)
         self.best_of = {extreme.result: name for name, extreme in lowered.extremes.items()}
         self.loops = LoopWriter(self, 2 * len(lowered.triggers) + 2, arrays)
+        self.inputs = InputSampler(self)
         self.uses, self.sites = usage(lowered)
-        self.stored = self._nodes_to_store()
+        chains = chains_of(lowered.all_roots(), self.uses, self._named_nodes())
+        self.chains = ChainWriter(self, chains)
+        self.stored = self._nodes_to_store() - small_shared_nodes(chains.values(), self.uses)
         self._write()
 
     # State
@@ -154,49 +159,9 @@ class StepWriter:
             chosen = f"({now} < {back}u) ? ({now} + {position}u) : ({now} - {back}u)"
         return CExpression(f"({index})({chosen})", UNARY, index, reads=frozenset([at]))
 
-    # Inputs
-
-    def _sample(self) -> None:
-        whole, leaves = sampled_paths(self.lowered)
-        read = {*walk(self.lowered.all_roots()), *(t for terms in self.loops.arrays for t in terms)}
-        for given in self.lowered.inputs:
-            name = self.names.extern(given.name)
-            source = name if self.names.copilot else f"{self.names.inputs}->{name}"
-            place = CExpression(source, PRIMARY, c_type(given.type))
-            if given.var in whole or (given.var in read and not text.is_composite(given.type)):
-                self._sample_into_local(given.var, place, given.name)
-            else:
-                self.texts[given.var] = place
-        for node in leaves:
-            if node.op == "var" or node.args[0] in whole:
-                continue
-            part = self._part(node)
-            if node in whole or not text.is_composite(node.type):
-                self._sample_into_local(node, part, part.text.removeprefix(f"{self.names.inputs}->").replace("]", ""))
-            else:
-                self.texts[node] = part
-
-    def _sample_into_local(self, node: Term, place: CExpression, wish: str) -> None:
-        name = self.names.fresh(wish + ("_now" if self.names.copilot and node.op == "var" else ""))
-        self._declare(node.type, name, place, self.body)
-        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
-
-    def _part(self, node: Term) -> CExpression:
-        """An element at a known index, or a field, of something that has a place."""
-        place = self.texts[node.args[0]]
-        if node.op == "field":
-            assert isinstance(node.args[0].type, StructType)
-            return replace(
-                place,
-                text=f"{place.text}.{member_name(node.args[0].type.fields[node.payload][0])}",
-                type=c_type(node.type),
-            )
-        index = constant_index(node)
-        return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
-
     # Locals
 
-    def _declare(self, type: Type, name: str, value: CExpression, block: Block) -> None:
+    def declare(self, type: Type, name: str, value: CExpression, block: Block) -> None:
         """A local variable that holds a value."""
         self.locals.append(type)
         if isinstance(type, ArrayType):
@@ -223,13 +188,16 @@ class StepWriter:
             return value
         return cast(wanted, value)
 
+    def _named_nodes(self) -> set[Term]:
+        """The nodes that are local variables because the user named them."""
+        return {node for node, wire in self.lowered.names.items() if wire.name not in self.state_names}
+
     def _nodes_to_store(self) -> set[Term]:
-        stored = set()
+        stored, named = set(), self._named_nodes()
         for node in walk(self.lowered.all_roots()):
             if not node.args or (node.op == "not" and not node.args[0].args):
                 continue
-            named = node in self.lowered.names and self.lowered.names[node].name not in self.state_names
-            if self.uses[node] > 1 or named:
+            if self.uses[node] > 1 or node in named:
                 stored.add(node)
             for a, name in zip(node.args, "abc", strict=False):
                 if a.args and not text.is_composite(a.type) and (repeats_operand(node, name) or is_suspect(node, a)):
@@ -240,10 +208,14 @@ class StepWriter:
 
     def expression(self, root: Term, block: Block, site: int) -> CExpression:
         """The text for a term. Its locals are declared in `block`, or in the body if other sites use them."""
-        for node in walk([root], self.written):
+        for node in self.chains.unwritten(root, self.written):
             if node not in self.texts:
-                alone = self.sites[node] == 1 << site
-                self._write_node(node, block if alone else self.body)
+                alone = self.sites.get(node) == 1 << site
+                home = self.chains.home(node) or (block if alone else self.body)
+                if node in self.chains.chains:
+                    self.chains.write(node, home, block, site)
+                else:
+                    self._write_node(node, home)
         return self.texts[root]
 
     def _write_node(self, node: Term, block: Block) -> None:
@@ -271,15 +243,15 @@ class StepWriter:
         self.store(node, value, self.body)
 
     def _operation(self, node: Term, block: Block) -> None:
-        value = self._application(node)
+        value = self.application(node)
         if node in self.stored or len(WORD.findall(value.text)) > LONGEST:
             self.store(node, value, block)
         else:
             self.texts[node] = value
 
-    def _application(self, node: Term) -> CExpression:
+    def application(self, node: Term) -> CExpression:
         if node.op == "field" or (node.op == "index" and constant_index(node) is not None):
-            return self._part(node)
+            return self.inputs.part(node)
         form = plain_shift(node) or OPERATORS[node.op].c_form(node.signature)
         for helper in called_functions(form):
             self._add_function(helper)
@@ -293,12 +265,23 @@ class StepWriter:
 
     def store(self, node: Term, value: CExpression, block: Block) -> CExpression:
         """Keep the value of a node in a local variable."""
+        name = self._begin_local(node, block)
+        self.declare(node.type, name, value, block)
+        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
+        return self.texts[node]
+
+    def declare_local(self, node: Term, block: Block) -> str:
+        """The name of a new local variable for a node, which statements of the block will set."""
+        name = self._begin_local(node, block)
+        self.locals.append(node.type)
+        block.lines.append(f"{text.declaration(node.type, name)};")
+        return name
+
+    def _begin_local(self, node: Term, block: Block) -> str:
         named = self.lowered.names.get(node)
         name = self._name_local(node, named)
         self.note(named, block)
-        self._declare(node.type, name, value, block)
-        self.texts[node] = CExpression(name, PRIMARY, c_type(node.type))
-        return self.texts[node]
+        return name
 
     def _name_local(self, node: Term, named: Named | None) -> str:
         if named is None:
@@ -329,9 +312,7 @@ class StepWriter:
 
     def _build(self, node: Term, block: Block) -> None:
         """Build an array or struct in a local variable."""
-        named = self.lowered.names.get(node)
-        name = self._name_local(node, named)
-        self.note(named, block)
+        name = self._begin_local(node, block)
         self.locals.append(node.type)
         if node.op in ("array", "struct") and not any(text.is_composite(a.type) for a in node.args):
             types = _part_types(node.type)
@@ -380,18 +361,19 @@ class StepWriter:
     # The step
 
     def _write(self) -> None:
-        self._sample()
+        self.inputs.sample()
         self._observe()
         last = 2 * len(self.lowered.triggers) + 1
         commits = self._commits(last)
         self._keep_what_calls_read(last)
-        calls = [line for i, trigger in enumerate(self.lowered.triggers) for line in self._call(trigger, 2 * i)]
+        calls = [line for i, trigger in enumerate(self.lowered.triggers) for line in self.call(trigger, 2 * i)]
         toggle = self.lowered.toggle
         if toggle is not None:
             cell = next(c for c in self.lowered.cells if c.name == toggle.name)
             commits = [c for c in commits if c.state != self.state_names[toggle.name]]
             changed = self._cell_commit(cell, last)
-            calls = self._only_if(toggle.condition, [*(changed.lines if changed else ()), *calls], last)
+            changed_lines = changed.lines if changed else ()
+            calls = by_cases(self, toggle, cell, last) or if_toggled(self, toggle, [*changed_lines, *calls], last)
         late = self._read_after(commits, calls)
         if toggle is not None and late - {self.state_names[toggle.name]}:
             raise LoopConflict
@@ -406,14 +388,9 @@ class StepWriter:
             raise LoopConflict
         for commit in self._in_order([c for c in commits if c.state in late]):
             self.body.lines.extend(commit)
+        self.body.lines = self.inputs.read_late(self.body.lines)
         written = "\n".join(self.body.lines)
         self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
-
-    def _only_if(self, condition: Term, lines: list[str], site: int) -> list[str]:
-        """Statements under a condition that is not kept: compilers branch on its parts."""
-        for part in condition.args:
-            self.expression(part, self.body, site)
-        return [f"if ({self._application(condition).text}) {{", *text.indent(lines), "}"]
 
     def _observe(self) -> None:
         site = 2 * len(self.lowered.triggers)
@@ -436,7 +413,7 @@ class StepWriter:
         for node in walk([*toggled, *(t for trigger in self.lowered.triggers for t in trigger.terms())], seen):
             if node in changing and not text.is_composite(node.type):
                 kept[node] = self.names.fresh(f"{changing[node]}_now")
-                self._declare(node.type, kept[node], self.expression(node, self.body, site), self.body)
+                self.declare(node.type, kept[node], self.expression(node, self.body, site), self.body)
         stale = {changing[node] for node in kept}
         for node in [n for n in self.written if self.texts[n].reads & stale]:
             del self.texts[node]  # it will be written again, with the local variable
@@ -455,7 +432,7 @@ class StepWriter:
             waiting = read - late
         return late
 
-    def _call(self, trigger: Trigger, site: int) -> list[str]:
+    def call(self, trigger: Trigger, site: int) -> list[str]:
         note = text.comment(text.source(trigger.where))
         function, given = self.names.call(trigger.name)
         always = trigger.guard is TRUE
@@ -496,7 +473,7 @@ class StepWriter:
         if cell.next.op == "update" and cell.next.args[0] is cell.var and cell.next not in self.stored:
             return self._element_commit(cell, site)
         value = self.expression(cell.next, self.body, site)
-        return self._store_commit(self.state(name), name, cell.next, value)
+        return self.store_commit(self.state(name), name, cell.next, value)
 
     def _element_commit(self, cell: Cell, site: int) -> Commit:
         """The commit of an array of which one element changes: it is not copied."""
@@ -508,10 +485,10 @@ class StepWriter:
                 self.store(part, value, self.body)
         at, value = self.texts[index], self.texts[element_after]
         place = f"{self.state(name)}[{self._clamped_index(cell.next)}]"
-        pushed = self._store_commit(place, name, element_after, value)
+        pushed = self.store_commit(place, name, element_after, value)
         return Commit(name, pushed.lines, pushed.reads | at.reads)
 
-    def _store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
+    def store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
         line = self.copy_statement(after.type, place, self.convert(value, text.kept_type(after.type)).text)
         return Commit(name, (line,), value.reads)
 
@@ -523,7 +500,7 @@ class StepWriter:
             line = f"{self.windows[ring.name].push}({given}{self.convert(value, ring.type).text});"
             return Commit(name, (line,), value.reads)
         index, last = self.state(at), len(ring.cells) - 1
-        pushed = self._store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
+        pushed = self.store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
         if ring.newest is ring.cells[0].var:  # the oldest value becomes the newest: it is in its place already
             pushed = Commit(name, (), frozenset())
         moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
@@ -571,10 +548,10 @@ class StepWriter:
         after = cell.next if cell is not None else ring.newest  # type: ignore[union-attr]
         name = self.names.fresh(f"next_{commit.state}")
         block = Block()
-        self._declare(after.type, name, self.texts[after], block)
+        self.declare(after.type, name, self.texts[after], block)
         value = CExpression(name, PRIMARY, c_type(after.type))
         if cell is not None:
-            late.append(self._store_commit(self.state(commit.state), commit.state, after, value).lines)
+            late.append(self.store_commit(self.state(commit.state), commit.state, after, value).lines)
         else:
             self.texts[after] = value
             late.append(self._ring_commit(ring, 0).lines)  # type: ignore[arg-type]

@@ -12,9 +12,11 @@ from streamcheck.codegen import text
 from streamcheck.codegen.assumptions import with_assumption_cell
 from streamcheck.codegen.documentation import as_documentation, description, handler_notes, range_notes
 from streamcheck.codegen.figures import Figures, figures
+from streamcheck.codegen.initial_state import InitialState, array_type
 from streamcheck.codegen.interface import Data, interface_data
-from streamcheck.codegen.lower import Batch, Lowered, Ring, lower
+from streamcheck.codegen.lower import Lowered, lower
 from streamcheck.codegen.names import CNames
+from streamcheck.codegen.pack import Packed, pack_state
 from streamcheck.codegen.prefix import with_type_prefix
 from streamcheck.codegen.step import LoopConflict, StepWriter
 from streamcheck.codegen.window import window_functions
@@ -22,7 +24,7 @@ from streamcheck.core.c_names import MATH, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
 from streamcheck.core.term import Term
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, machine, part_names, struct_of
+from streamcheck.core.types import EnumType, StructType, Type, machine, part_names, struct_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.places import Code, Handlers, Place
 from streamcheck.problem.specification import Specification, Trigger
@@ -38,6 +40,7 @@ class CodeOptions:
     prefix: str = ""
     assumptions: bool = False  # check them as the C runs
     optimize: Literal["size", "speed"] = "size"
+    pack: bool = False  # Bool state in bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,11 @@ def generate(specification: Specification, options: CodeOptions, proved: Sequenc
     specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
     prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
     try:
-        low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
+        packing, low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
     except LoopConflict:
-        low, names, step = _write_step(prefixed, options, held, loops=False)
-    notes = range_notes(low.specification, proved)
-    writer = UnitWriter(low, names, step, options, held, notes)
+        packing, low, names, step = _write_step(prefixed, options, held, loops=False)
+    notes = range_notes(low.specification, packing.claims(proved))
+    writer = UnitWriter(low, names, step, options, held, notes, packing)
     code = Code(
         specification,
         writer.files(),
@@ -113,8 +116,11 @@ def _refuse(specification: Specification, options: CodeOptions) -> None:
 
 def _write_step(
     specification: Specification, options: CodeOptions, held: str, *, loops: bool
-) -> tuple[Lowered, CNames, StepWriter]:
+) -> tuple[Packed, Lowered, CNames, StepWriter]:
     low = lower(specification, observers=options.observers, loops=loops, held=held)
+    packing = pack_state(low, held) if options.pack else Packed(specification)
+    if packing.words:
+        low = lower(packing.specification, observers=options.observers, loops=loops, held=held)
     names = CNames(
         specification,
         low.externs,
@@ -123,7 +129,7 @@ def _write_step(
         handlers=options.handlers,
         prefix=options.prefix,
     )
-    return low, names, StepWriter(low, names)
+    return packing, low, names, StepWriter(low, names)
 
 
 class UnitWriter:
@@ -135,6 +141,7 @@ class UnitWriter:
         options: CodeOptions,
         held: str,
         notes: Mapping[Term, str],
+        packing: Packed,
     ) -> None:
         self.low = low
         self.names = names
@@ -142,6 +149,7 @@ class UnitWriter:
         self.options = options
         self.held = held
         self.notes = notes  # the ranges that are known of terms, in words
+        self.packing = packing
         self.name = names.spec
         self.figures = figures(low, step.locals, self._size())
         self.types = names.types
@@ -170,6 +178,9 @@ class UnitWriter:
             index = "" if window else self.step.indices[ring.name]
             for i, cell in enumerate(ring.cells):
                 places[cell.name] = Place(names[ring.name], index, i, len(ring.cells), window=window)
+        for word in self.packing.words.values():
+            place = places.pop(word.name)
+            places |= {cell.name: replace(place, bit=i) for i, cell in enumerate(word.cells)}
         return places
 
     def _size(self) -> int:
@@ -252,7 +263,7 @@ class UnitWriter:
             "; `user` is what the handlers get */" if self.names.links else " */"
         )
         yield from (f"void {self._init_signature()};", "")
-        yield "/* one step: samples the inputs, calls the handlers, then changes the state */"
+        yield "/* one step: samples the inputs, changes the state, and calls the handlers */"
         yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
@@ -319,18 +330,20 @@ class UnitWriter:
 
     def _state_members(self) -> Iterator[tuple[Type, str, str]]:
         for cell in self.low.cells:
-            about = ", ".join(part for part in (text.source(cell.where), self.notes.get(cell.var)) if part)
+            word = self.packing.words.get(cell.name)
+            from_spec = word.note if word is not None else text.source(cell.where)
+            about = ", ".join(part for part in (from_spec, self.notes.get(cell.var)) if part)
             yield text.kept_type(cell.initial.type), self.step.state_names[cell.name], text.comment(about)
         for ring in self.low.rings:
             note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield _array_type(ring), self.step.state_names[ring.name], note
+            yield array_type(ring), self.step.state_names[ring.name], note
             yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
             if ring.name in self.step.windows:
                 window = self.step.windows[ring.name]
                 yield ring.type, window.recent, text.comment("of the newest; the others hold extremes, see the source")
         for batch in self.low.batches:
             note = text.comment(text.source(batch.cells[0].where))
-            yield _array_type(batch), self.step.state_names[batch.name], note
+            yield array_type(batch), self.step.state_names[batch.name], note
 
     def _handlers(self) -> Iterator[str]:
         triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
@@ -352,7 +365,7 @@ class UnitWriter:
         used = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", "\n".join(code))))
         floats = self._uses_floats(code)
         headers = {"float.h": floats, "limits.h": True, "math.h": bool(used & MATH_H)}
-        headers |= {"stddef.h": "offsetof" in used, "string.h": "memcpy" in used}
+        headers |= {"stddef.h": "offsetof" in used, "string.h": bool(used & {"memcpy", "memset"})}
         yield f'#include "{self.name}.h"'
         yield ""
         yield from (f"#include <{header}>" for header, wanted in headers.items() if wanted)
@@ -371,10 +384,13 @@ class UnitWriter:
             if lines:
                 yield from (*lines, "")
         yield from self._validity_function()
+        initial = InitialState(self.low, self.names, self.step)
         if self.options.copilot:
-            yield from self._static_state()
+            shown = f"struct {self.name}_observers {self.name}_observed;" if self.low.observers else ""
+            yield from initial.definitions(shown)
         else:
-            yield from self._init_function()
+            yield from (f"void {self._init_signature()}", "{")
+            yield from (*(I + line for line in initial.statements(self._observer_members())), "}", "")
         yield from self._assumptions_function()
         yield from self._window_functions()
         yield from self._step_function()
@@ -382,83 +398,6 @@ class UnitWriter:
     def _uses_floats(self, code: Iterable[str]) -> bool:
         lines = (*code, *self._header(), *(self._types_header() if self.options.copilot else ()))
         return bool(re.search(r"\b(float|double)\b", re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.S)))
-
-    def _static_state(self) -> Iterator[str]:
-        any_of_it = False
-        for cell in self.low.cells:
-            any_of_it = True
-            name = self.step.state_names[cell.name]
-            yield text.comment(text.source(cell.where))
-            declared = text.declaration(text.kept_type(cell.initial.type), name)
-            yield f"static {declared} = {text.initial_text(cell.initial)};"
-        for ring in self.low.rings:
-            any_of_it = True
-            yield text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield from self._array_definition(
-                ring, f"static {text.declaration(_array_type(ring), self.step.state_names[ring.name])}"
-            )
-            yield f"static {c_type(ring.index)} {self.step.indices[ring.name]} = 0u;"
-            if ring.name in self.step.windows:
-                neutral = text.initial_text(self.low.extremes[ring.name].neutral)
-                yield f"static {text.declaration(ring.type, self.step.windows[ring.name].recent)} = {neutral};"
-        for batch in self.low.batches:
-            any_of_it = True
-            yield text.comment(text.source(batch.cells[0].where))
-            declared = text.declaration(_array_type(batch), self.step.state_names[batch.name])
-            yield from self._array_definition(batch, f"static {declared}")
-        if self.low.observers:
-            yield f"struct {self.name}_observers {self.name}_observed;"
-        if any_of_it:
-            yield ""
-
-    def _array_definition(self, ring: Ring | Batch, declared: str) -> Iterator[str]:
-        if _is_uniform(ring) and _is_zero(ring.cells[0].initial):
-            yield f"{declared} = {{{text.initial_text(ring.cells[0].initial)}}};"
-            return
-        yield f"{declared} = {{"
-        yield from text.braced_lines(text.initial_text(initial) for initial in self._initials(ring))
-        yield "};"
-
-    def _init_function(self) -> Iterator[str]:
-        yield f"void {self._init_signature()}"
-        yield "{"
-        yield from (f"{I}{self.names.state}->{link} = {link};" for link in self.names.links)
-        yield from (I + line for line in self._initial_values())
-        yield from ("}", "")
-
-    def _initial_values(self) -> Iterator[str]:
-        for cell in self.low.cells:
-            yield from _set(self.step.state(self.step.state_names[cell.name]), cell.initial)
-        for ring in self.low.rings:
-            yield f"{self.step.state(self.step.indices[ring.name])} = 0u;"
-            yield from self._initial_array(ring)
-            if ring.name in self.step.windows:
-                recent = self.step.state(self.step.windows[ring.name].recent)
-                yield from _set(recent, self.low.extremes[ring.name].neutral)
-        for batch in self.low.batches:
-            yield from self._initial_array(batch)
-        if self.low.observers:
-            for shown, name in self._observer_members():
-                for part, type in part_names("", shown):
-                    yield f"{text.c_path(self.step.state(f'observed.{name}'), part)} = {_zero(type)};"
-        elif not (self.low.cells or self.low.rings or self.low.batches or self.names.links):
-            yield f"{self.step.state('none')} = 0u;"
-
-    def _initial_array(self, kept: Ring | Batch) -> Iterator[str]:
-        name = self.step.state_names[kept.name]
-        place = self.step.state(name)
-        if _is_uniform(kept):
-            yield f"for (uint32_t i = 0u; i < {len(kept.cells)}u; i++) {{"
-            yield from (I + line for line in _set(f"{place}[i]", kept.cells[0].initial))
-            yield "}"
-        else:
-            table = self.names.fresh(f"{name}_initial")
-            yield from self._array_definition(kept, f"static const {text.declaration(_array_type(kept), table)}")
-            yield f"(void)memcpy({place}, {table}, sizeof({place}));"
-
-    def _initials(self, kept: Ring | Batch) -> list[Term]:
-        extreme = self.low.extremes.get(kept.name)
-        return extreme.initials() if extreme is not None else [c.initial for c in kept.cells]
 
     def _window_functions(self) -> Iterator[str]:
         given = "void" if self.options.copilot else f"const {self.name}_state *{self.names.state}"
@@ -549,41 +488,3 @@ def _definition(type: Type) -> Iterator[str]:
 
 def _enum_parts(type: Type) -> bool:
     return any(isinstance(t, EnumType) for _, t in part_names("", type))
-
-
-def _array_type(kept: Ring | Batch) -> ArrayType:
-    from streamcheck.core.types import array_of
-
-    made = array_of(text.kept_type(kept.cells[0].initial.type), len(kept.cells))
-    assert isinstance(made, ArrayType)
-    return made
-
-
-def _is_uniform(ring: Ring | Batch) -> bool:
-    return all(c.initial is ring.cells[0].initial for c in ring.cells)
-
-
-def _is_zero(initial: Term) -> bool:
-    if initial.op in ("array", "struct"):
-        return all(_is_zero(a) for a in initial.args)
-    return str(initial.payload) in ("0", "False", "0.0")
-
-
-def _set(place: str, value: Term) -> Iterator[str]:
-    """Assignments, scalar by scalar."""
-    match value.op:
-        case "array":
-            for i, part in enumerate(value.args):
-                yield from _set(f"{place}[{i}]", part)
-        case "struct":
-            assert isinstance(value.type, StructType)
-            for (name, _), part in zip(value.type.fields, value.args, strict=True):
-                yield from _set(f"{place}.{member_name(name)}", part)
-        case _:
-            yield f"{place} = {text.literal(value.type, value.payload).text};"
-
-
-def _zero(type: Type) -> str:
-    from streamcheck.core.types import default
-
-    return text.literal(type, default(type)).text

@@ -8,6 +8,7 @@ rounded once more: for + - * / and sqrt that double rounding is harmless, becaus
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from ctypes import c_float
 from fractions import Fraction
@@ -17,6 +18,23 @@ from typing import Any
 def f32(x: float) -> float:
     """The nearest binary32, ties to even; infinity when out of range."""
     return c_float(x).value
+
+
+def neighbours(x: float, width: int) -> tuple[float, float]:
+    """The next binary32 or binary64 below and above. Nothing is below -infinity or above infinity but itself."""
+    if width == 64:
+        return math.nextafter(x, -math.inf), math.nextafter(x, math.inf)
+    return -_next_binary32(-x), _next_binary32(x)
+
+
+def _next_binary32(x: float) -> float:
+    if x != x or x == math.inf:
+        return x
+    if x == 0.0:
+        return 2.0**-149
+    (code,) = struct.unpack("<i", struct.pack("<f", x))
+    following: float = struct.unpack("<f", struct.pack("<i", code + (1 if x > 0.0 else -1)))[0]
+    return following
 
 
 def identical(a: Any, b: Any) -> bool:

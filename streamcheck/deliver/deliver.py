@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from streamcheck import __version__
@@ -21,6 +21,7 @@ from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
+from streamcheck.deliver.last_bits import LastBits, machine_measured, measure_last_bits
 from streamcheck.deliver.narrow import narrow
 from streamcheck.deliver.replays import Row, TestRun, random_run, replay_data, runs_to_replay
 from streamcheck.deliver.templates import wrap
@@ -30,8 +31,7 @@ from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.run.certificates import certificate_files
-from streamcheck.run.director import Director
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run.prove import NOBODY, Audience, Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.validate.bisimulation import Outcome, validate
 
@@ -43,6 +43,7 @@ class CompileRequest:
     validate: bool = True
     narrow: bool = False
     strict_math: bool = False
+    measure_math: bool = False  # how this machine's functions of math.h round
     extras: tuple[str, ...] = ()  # wrappers, by name or folder
     samples: Sequence[Row] = ()  # the inputs of the run that the spec shows, for its test
     settings: Settings = field(default_factory=Settings)
@@ -59,6 +60,7 @@ class CompileResult:
     request: CompileRequest
     compilation: Compilation | None = None  # None if no compiler is at hand
     extras: Mapping[str, str] = field(default_factory=dict)  # files beside the C, not proved
+    last_bits: Sequence[LastBits] = ()  # if it was requested
 
     @property
     def ready(self) -> bool:
@@ -67,9 +69,7 @@ class CompileResult:
         return self.outcome.is_proved if self.outcome else not self.request.validate
 
 
-def compile_spec(
-    specification: Specification, request: CompileRequest, watch: Callable[[Director], None] = lambda _: None
-) -> CompileResult:
+def compile_spec(specification: Specification, request: CompileRequest, audience: Audience = NOBODY) -> CompileResult:
     if not specification.triggers and not (request.options.observers and specification.observers):
         raise SpecError(
             f"{specification.name} has no trigger, so its C would do nothing",
@@ -94,8 +94,8 @@ def compile_spec(
             specification.where,
             write="+ - * / sqrt, abs, floor and ceil, or no --strict-math",
         )
-    verdicts = prove(specification, request.settings, watch)
-    if verdicts.alarms or (verdicts.status and not request.unproven):
+    verdicts = prove(specification, request.settings, audience)
+    if verdicts.alarms or verdicts.stopped or (verdicts.status and not request.unproven):
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
     proved = [r.prop for r in verdicts.results if r.verdict == "proved" and r.prop.goal is Goal.ALWAYS]
@@ -104,12 +104,14 @@ def compile_spec(
     else:
         machine, ranges = narrow(specification, [p.term for p in proved], request.settings)
         unit = generate(machine, request.options)
-    remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification), *_trust_remarks(unit, trusted)]
+    last_bits = measure_last_bits(trusted) if request.measure_math else []
+    remarks = [*_proof_remarks(verdicts), *ranges, *_assumption_remarks(specification)]
+    remarks += _trust_remarks(unit, trusted, last_bits)
     unit = unit.with_remarks([*remarks, "", NOT_VALIDATED, ""])
     outcome = _validate_in_sandbox(unit.code) if request.validate else None
     unit = _marked_as_validated(unit) if outcome and outcome.is_proved else unit
     extras = _extra_files(unit, request, runs_to_replay(verdicts, request.samples, unit.code.specification))
-    return CompileResult(verdicts, unit, outcome, request, compile_once(unit, extras), extras)
+    return CompileResult(verdicts, unit, outcome, request, compile_once(unit, extras), extras, last_bits)
 
 
 def _extra_files(unit: Unit, request: CompileRequest, runs: list[TestRun]) -> dict[str, str]:
@@ -170,10 +172,11 @@ def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
             yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
 
 
-def _trust_remarks(unit: Unit, trusted: list[str]) -> Iterator[str]:
+def _trust_remarks(unit: Unit, trusted: list[str], last_bits: Sequence[LastBits]) -> Iterator[str]:
     """Remarks on what the proof of the C takes on trust, beside the compiler."""
     if trusted:
         yield f"trusted, not proved: {', '.join(trusted)} of math.h (no standard promises their last bit)"
+    yield from (f"{machine_measured()}: {measured.line()}" for measured in last_bits)
     if unit.has_floats:
         yield "compile with -ffp-contract=off and without -ffast-math: the proof rounds every operation on floats"
 

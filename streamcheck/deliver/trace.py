@@ -25,7 +25,7 @@ FORMAT = "streamcheck trace 1"
 NAME = re.compile(r"[A-Za-z_]\w*")
 LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: SC_TABLE)?(?: =|;)")
 ASSIGNED = re.compile(
-    r"(?:\(void\)memcpy\(|\+\+)?(\w+)(?:[.\[][^=,]*)?(?: [-+&|^]?= |, )"
+    r"(?:\(void\)mem(?:cpy|set)\(|\+\+)?(\w+)(?:[.\[][^=,]*)?(?: [-+&|^]?= |, )"
 )  # a local, or a variable of the file
 CODE_LINE = re.compile(r"(?!/\*|#|\}|\{|return;|\(void\)\w+;).*[;{]$")
 
@@ -230,6 +230,9 @@ class _Keys:
 
     def of(self, line: TracedLine) -> Iterator[str]:
         left, assigned, right = line.text.partition(" = ")
+        if line.text.startswith("(void)memset("):  # of the whole state
+            yield from (key for keys in self.state.values() for key in keys)
+            return
         is_copy = line.text.startswith("(void)memcpy(")
         to, source = line.text.split("(")[2].split(", ")[:2] if is_copy else (left, right.removesuffix(";"))
         if line.defines in self.locals:

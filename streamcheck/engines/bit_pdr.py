@@ -1,8 +1,10 @@
-"""Property directed reachability on bits.
+"""Property directed reachability on bits, by bitwuzla.
 
-Decides: every property of a system whose states and inputs are Bools, with time.
+Decides: every property of a system of Bools and machine integers, with time; of floats, what bounds at the numbers that
+the system speaks of can show.
 
-Papers: [Werner, chapter 3]; citations without a key are of it. The search is that of `ic3.pdr`.
+Papers: [Werner, chapter 3]; citations without a key are of it. The search is that of `ic3.pdr`. Of words, the literals
+are those of `ic3.words`, and lifting by cores replaces ternary simulation [CIMMN11].
 
 Ingredients:
     is there a 0-counterexample                `PropertyFrontier.bad`, the first question at top = 0     [Alg. 1, l. 2]
@@ -10,7 +12,8 @@ Ingredients:
     blocking, lowest frame first               `Pdr._block`                                              [l. 6-9]
     F[k+1] = P, and what of F[0] still holds   `PropertyFrontier.close`                                  [l. 10-13]
     what of F[k] still holds, the fixpoint     `Pdr._fixpoint`                                           [l. 11-14]
-    ternary simulation                         `TernaryPredecessors`                                     [3.4]
+    ternary simulation, if all is Bool         `TernaryPredecessors`                                     [3.4]
+    lifting by cores, if there are words       `ic3.words.LiftedPredecessors`                            [CIMMN11]
     clauses shrunk by cores                    `ic3.generalize`              [3.4, "Generalization of States"]
 
 Vocabulary: F[i] = `frames` at level i; k = `top`; T = next-state functions, by substitution (a relation that is no
@@ -23,11 +26,13 @@ Departures (and those of `ic3.pdr`):
     F[0] and the search goes on. F[0] is compared with nothing.
   - P is part of frames if it is over the state alone. If a property is over inputs too, the states of F[k] that break
     it are blocked themselves.
+  - What of F[0] still holds is asked of whole words: that a word still has its initial value.
 
 Options: `BitPdrOptions`. With "ternary", "tighten", "push" and "forward" off, the search is that of [Werner], step by
 step.
 
-Limitations: no numbers of any kind.
+Limitations: no Int and no Real; equalities of words take a clause for each of their bits; states of floats are left one
+by one if no number of the system is a bound.
 """
 
 from __future__ import annotations
@@ -47,20 +52,23 @@ from streamcheck.engines.ic3.options import PdrOptions
 from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
+from streamcheck.engines.ic3.words import LiftedPredecessors, equality
+from streamcheck.engines.on_bits import NO_NUMBERS, is_cheap_to_check
 from streamcheck.engines.options import BitPdrOptions
 from streamcheck.engines.protocol import Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Unknown
+from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
+from streamcheck.smt.bit_solver import BitSolver, is_expressible
+from streamcheck.smt.contract import AnySolver
 from streamcheck.smt.ternary import needed_variables
-
-NOT_BITS = "it has states or inputs that are not Bools"
 
 
 class BitPdr(SystemEngine[BitPdrOptions]):
     """Algorithm 1."""
 
     name: ClassVar[str] = "pdr-bits"
+    prover: ClassVar[SolverFamily] = "bitwuzla"
 
     def __init__(self, options: BitPdrOptions | None = None) -> None:
         super().__init__(options or BitPdrOptions())
@@ -71,7 +79,7 @@ class BitPdr(SystemEngine[BitPdrOptions]):
             tighten=own.tighten,
             split=False,
             box=False,
-            widen=False,
+            widen=own.widen,
             inductive=own.inductive,
             push=own.push,
             propagate=own.propagate,
@@ -79,14 +87,24 @@ class BitPdr(SystemEngine[BitPdrOptions]):
         )
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
-        system = problem.system
-        if any(v.type is not BOOL for v in (*(s.var for s in system.state), *system.inputs)):
-            yield from (Unknown(p.name, NOT_BITS) for p in system.properties)
+        if not is_expressible(problem.system.roots()):
+            yield from (Unknown(p.name, NO_NUMBERS) for p in problem.system.properties)
             return
+        self.patience = problem.patience
         yield from super().run(problem, inbox)
 
+    def new_solver(self, patience: int | None) -> AnySolver:
+        return BitSolver(patience)
+
+    def assume(self, certificate: Certificate, known: set[Term]) -> None:
+        if is_cheap_to_check(certificate):
+            super().assume(certificate, known)
+
     def predecessors(self) -> Predecessors:
-        return TernaryPredecessors([s.var for s in self.system.state], reduces=self.options.ternary)
+        state = [s.var for s in self.system.state]
+        if any(v.type is not BOOL for v in (*state, *self.system.inputs)):
+            return LiftedPredecessors(state, self.new_solver, self.patience)
+        return TernaryPredecessors(state, reduces=self.options.ternary)
 
     def frontier(self, claim: Claim) -> Frontier:
         state = {s.var for s in self.system.state}
@@ -136,7 +154,7 @@ class PropertyFrontier(Frontier):
 
     def _violation_cube(self) -> Cube:
         """¬P ∧ A, whatever the inputs are then."""
-        later = {v: variable(f"{v.payload}'", BOOL) for v in self.system.inputs}
+        later = {v: variable(f"{v.payload}'", v.type) for v in self.system.inputs}
         whole = conjunction(self.wrong, *(a.term for a in self.system.assumptions))
         return (substitute([whole], later)[whole],)
 
@@ -146,7 +164,7 @@ class PropertyFrontier(Frontier):
         frames.add(STATES, (self.wrong,), top + 1)
         if top == 0:
             for var, value in frames.space.values.items():
-                cube = (negation(var) if value else var,)
+                cube = (negation(equality(var, value)),) if var.type is not BOOL else (negation(var) if value else var,)
                 # I ∧ A ∧ T ∧ c'
                 if frames.exclusion(self.step, cube, 1, inductive=False) is not None:
                     frames.add(STATES, cube, 1)

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, is_unknown_function
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
@@ -39,11 +39,9 @@ from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Set
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
+from streamcheck.smt.contract import AnySolver
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Composed
-
-if TYPE_CHECKING:
-    from streamcheck.smt.bit_solver import BitSolver
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is not a run (an irrational value?)"
@@ -92,12 +90,10 @@ class Bmc:
             yield from self._step(k, open_claims, runs, solver)
             yield Progress(k)
 
-    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+    def new_solver(self, patience: int | None) -> AnySolver:
         return Solver(patience)
 
-    def _step(
-        self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: Solver | BitSolver
-    ) -> Iterator[Event]:
+    def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: AnySolver) -> Iterator[Event]:
         """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
         asked = {name: image for name, image in images.items() if image is not TRUE}
@@ -123,7 +119,7 @@ class Bmc:
         pending: dict[str, Term],
         open_claims: dict[str, Claim],
         runs: Composed,
-        solver: Solver | BitSolver,
+        solver: AnySolver,
     ) -> Generator[Event, None, bool]:
         """Takes the properties that some run breaks out of `pending`. False if the solver gives up: on one property,
         not before its patience has been doubled a few times."""

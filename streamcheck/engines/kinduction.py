@@ -12,15 +12,16 @@ lazily), `_await_base_case` (the base case (i.), which `bmc` proves in the same 
 Several properties: those that are k-inductive together are found by taking the hypothesis of all, and dropping those
 that some model breaks, until no model is left (the mutual induction rule of [Laurent, "Inductive properties"]). So
 a further property never makes another unprovable: in the end only a set that stands on its own remains. What has been
-shown stays a hypothesis for the rest, and joins their certificates; if its base case turns out false, what relied on
-it is withdrawn.
+shown stays a hypothesis for the rest, and joins the certificates of those that need it; if its base case turns out
+false, what relied on it is withdrawn.
 
 Path compression is lazy: a pair of states is made different only after a model has made them equal, and a state is
 kept from being initial only after a model began anew there. These constraints stand under one literal; a core
 without it is a plain k-inductive proof. They are tried at ever fewer depths (`_is_compared`).
 
 Asserted in the solver, at depth k: T[x0, x1] … T[xk-1, xk]; A[x0] … A[xk]; the invariants that others proved, at every
-step; under a literal h_p for each property p: p[x0] … p[xk-1]; under the literal `compressed`: parts of C_k.
+step (under literals of their own if `names_lemmas`); under a literal h_p for each property p: p[x0] … p[xk-1]; under
+the literal `compressed`: parts of C_k.
 
 Limits: states are compared on the whole system at hand, so a counter that never repeats defeats compression even for
 a property that does not depend on it.
@@ -32,7 +33,7 @@ import logging
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
+from typing import ClassVar, Literal, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
 from streamcheck.core.simplify import disjunction, negation
@@ -42,11 +43,9 @@ from streamcheck.engines.options import KInductionOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
+from streamcheck.smt.contract import AnySolver
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained, at
-
-if TYPE_CHECKING:
-    from streamcheck.smt.bit_solver import BitSolver
 
 LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
@@ -77,6 +76,7 @@ class _Attempt:
 class KInduction:
     name: ClassVar[str] = "k-induction"
     prover: ClassVar[SolverFamily] = "z3"
+    names_lemmas: ClassVar[bool] = False  # certificates then have only the lemmas that were needed
 
     def __init__(self, options: KInductionOptions | None = None) -> None:
         self.options = options or KInductionOptions()
@@ -86,9 +86,11 @@ class KInduction:
         self.steps, self.solver = Chained(self.system), self.new_solver(problem.patience)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
-        self.lemmas: dict[Term, int] = {}  # invariants proved elsewhere, and the k of their proofs
+        self.lemmas: dict[Term, Certificate] = {}  # invariants proved elsewhere, and their proofs
         self.waiting: list[Found] = []
         self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
+        self.supports: dict[str, tuple[str, ...]] = {}  # what stands together with each of these
+        self.needed_lemmas: dict[str, set[Term]] = {}  # the labels of the lemmas that their step cases used
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -111,14 +113,22 @@ class KInduction:
                 return
             self.solver.more_patience()
 
-    def new_solver(self, patience: int | None) -> Solver | BitSolver:
+    def new_solver(self, patience: int | None) -> AnySolver:
         return Solver(patience)
 
     # The frames
 
     def _frame(self, step: int) -> None:
         self.solver.add(*(self.steps.image(a.term, step) for a in self.system.assumptions))
-        self.solver.add(*(self.steps.image(lemma, step) for lemma in self.lemmas))
+        for lemma in self.lemmas:
+            self._assert_lemma(lemma, step)
+
+    def _assert_lemma(self, lemma: Term, step: int) -> None:
+        image = self.steps.image(lemma, step)
+        if self.names_lemmas:
+            self.solver.add_under(_label(lemma), image)
+        else:
+            self.solver.add(image)
 
     def _deepen(self, k: int) -> None:
         """From the left side of (c.) at depth k - 1 to that at depth k."""
@@ -152,8 +162,9 @@ class KInduction:
             return  # part of it need not stand without the rest
         for invariant in certificate.invariants:
             if invariant not in self.lemmas:
-                self.lemmas[invariant] = certificate.k
-                self.solver.add(*(self.steps.image(invariant, i) for i in range(k)))
+                self.lemmas[invariant] = certificate
+                for i in range(k):
+                    self._assert_lemma(invariant, i)
 
     def _withdraw(self, false: str) -> None:
         """Take back what was shown together with a false property, or from it."""
@@ -190,15 +201,18 @@ class KInduction:
             # P[x0] ∧ … ∧ P[xk-1] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] (∧ C_k) ∧ (¬P_1[xk] ∨ …)
             broken = disjunction(*(negation(goals[name]) for name in together))
             share = 1.0 if len(together) == 1 else JOINT_SHARE
-            answer = self.solver.check(*self._assumptions(together, attempt), broken, share=share)
+            assumed = self._assumptions(together, attempt)
+            answer = self.solver.check(*assumed, broken, share=share)
             if answer is None and len(together) > 1:
                 return (yield from self._one_by_one(goals, list(together), attempt))
             if answer is None:
                 yield from (Unknown(name, self.solver.reason) for name in together)
                 return True
             if answer is False:
-                needed = attempt.compressed and bool(self.solver.core([COMPRESSED]))
-                self._keep_inductive(list(together), k, compressed=needed)
+                core = set(self.solver.core(assumed))
+                needed = [n for n in self.shown if _hypothesis(n) in core]
+                relied = dict.fromkeys(n for name in needed for n in self.supports[name])
+                self._keep_inductive(list(together), k, relied, core)
                 return False
             values = self.solver.model()
             if attempt.compressed and compressions < MAX_COMPRESSIONS and self._compress(k, values):
@@ -211,7 +225,7 @@ class KInduction:
     def _one_by_one(self, goals: dict[str, Term], names: list[str], attempt: _Attempt) -> Generator[Event, None, bool]:
         """The same with a query for each property, under the hypothesis of all: what is too much together may be easy
         one by one. A property is asked about again only if its proof used one that is gone."""
-        together, timed_out, compressed = dict.fromkeys(names), False, False
+        together, timed_out = dict.fromkeys(names), False
         used: dict[str, set[Term]] = {}
         while pending := [name for name in together if name not in used]:
             for name in pending:
@@ -223,7 +237,6 @@ class KInduction:
                 answer = self.solver.check(*assumed, negation(goals[name]))
                 if answer is False:
                     used[name] = set(self.solver.core(assumed))
-                    compressed |= COMPRESSED in used[name]
                     continue
                 if answer is None:
                     timed_out = True
@@ -233,13 +246,34 @@ class KInduction:
                     del together[other]
                 lost = {_hypothesis(other) for other in gone}
                 used = {n: core for n, core in used.items() if n in together and not core & lost}
-        if together:
-            self._keep_inductive(list(together), attempt.k, compressed=compressed)
+        self._keep_supported(used, attempt.k)
         return timed_out
+
+    def _keep_supported(self, used: Mapping[str, set[Term]], k: int) -> None:
+        """Proofs of properties whose step cases hold together, each with what its own step case used, and so on: less
+        than the hypothesis of all, and easier to check."""
+        needs = {name: [n for n in (*used, *self.shown) if _hypothesis(n) in core] for name, core in used.items()}
+        groups: dict[frozenset[str], list[str]] = {}
+        for name in used:
+            groups.setdefault(self._support(name, needs), []).append(name)
+        for support, names in sorted(groups.items(), key=lambda group: len(group[0])):
+            together = set().union(*(used[name] for name in support if name in used))
+            self._keep_inductive(names, k, [n for n in support if n not in names], together)
+
+    def _support(self, name: str, needs: Mapping[str, list[str]]) -> frozenset[str]:
+        """The properties that stand together with this one: what it needs, what that needs, and so on."""
+        found, pending = {name}, [name]
+        while pending:
+            one = pending.pop()
+            new = [n for n in (needs[one] if one in needs else self.supports[one]) if n not in found]
+            found.update(new)
+            pending += new
+        return frozenset(found)
 
     def _assumptions(self, together: Iterable[str], attempt: _Attempt) -> list[Term]:
         hypotheses = [_hypothesis(name) for name in (*together, *self.shown)]
-        return [*hypotheses, *([COMPRESSED] if attempt.compressed else [])]
+        labels = list(map(_label, self.lemmas)) if self.names_lemmas else []
+        return [*hypotheses, *labels, *([COMPRESSED] if attempt.compressed else [])]
 
     def _compress(self, k: int, values: dict[Term, Value]) -> bool:
         """Add a part of C_k that the model breaks. False if it breaks none."""
@@ -258,19 +292,25 @@ class KInduction:
 
     # The answer
 
-    def _keep_inductive(self, names: list[str], k: int, *, compressed: bool) -> None:
-        """The step case holds for these together; the proof is complete once the base case is known."""
-        relied = tuple(self.shown)
+    def _keep_inductive(self, names: list[str], k: int, relied: Iterable[str], used: set[Term]) -> None:
+        """The step case holds for these together with those that it relied on, from the assumptions `used`; the proof
+        is complete once the base case is known."""
+        relied, compressed = tuple(relied), COMPRESSED in used
+        labels = used.union(*(self.needed_lemmas[name] for name in relied if name in self.needed_lemmas))
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
-        depth = max([k, *self.lemmas.values()])
-        invariants = tuple(dict.fromkeys([*claims, *self.lemmas]))
+        proofs = {id(c): c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in labels}.values()
+        depth = max([k, *(c.k for c in proofs)])
+        invariants = tuple(dict.fromkeys([*claims, *(t for c in proofs for t in c.invariants)]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
         LOG.info("k-induction: step case holds at k = %d (%s): %s", k, kind, "; ".join(names))
-        self.waiting.append(Found(tuple(names), relied, Certificate(kind, depth, invariants, prover=self.prover)))
+        certificate = Certificate(kind, depth, invariants, prover=self.prover)
+        self.waiting.append(Found(tuple(names), tuple(relied), certificate))
         for name in names:
             claim = self.open.pop(name)
             if not compressed:  # a compressed proof is no hypothesis for a plain one
                 self.shown[name] = claim
+                self.supports[name] = (*names, *relied)
+                self.needed_lemmas[name] = labels
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
@@ -295,3 +335,7 @@ def _violated_by(goals: Mapping[str, Term], names: Iterable[str], values: Mappin
 
 def _hypothesis(name: str) -> Term:
     return variable(f"holds {name}", BOOL)
+
+
+def _label(lemma: Term) -> Term:
+    return variable(f"lemma {id(lemma)}", BOOL)

@@ -71,6 +71,7 @@ class BitPdrOptions(Options):
 
     ternary: bool = switch("Shrink predecessors by ternary simulation.")
     tighten: bool = switch("Shrink clauses by unsatisfiable cores, then literal by literal.")
+    widen: bool = switch("Move bounds of floats to the numbers that the system speaks of.")
     inductive: bool = switch("Ask if a state is reached from another one.")
     push: bool = switch("Try a new clause at the next frames at once.")
     propagate: bool = switch("Move clauses to the next frame if they hold there.")

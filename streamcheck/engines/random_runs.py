@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from streamcheck.core.floats import f32
+from streamcheck.core.floats import f32, neighbours
 from streamcheck.core.python import PythonWriter
-from streamcheck.core.simplify import simplify
+from streamcheck.core.simplify import negation, simplify
 from streamcheck.core.term import Term, constant, substitute, walk
-from streamcheck.core.types import EnumType, FloatType, MachineType, Value
+from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, Value
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import Solver
 
@@ -23,6 +23,9 @@ FLOAT_CORNERS = {  # with the least denormal, the least normal and the greatest 
 }
 RUNS = 24
 STEPS = 60
+CALM_RUNS = 12  # before the others, and again after them, with inputs that never change: what counts gets far
+CALM_STEPS = 150
+MOST_SOLVED = 100
 TRIES = 20  # random inputs per step before the solver is asked for some that meet the assumptions
 
 
@@ -31,6 +34,7 @@ class Simulator:
         self.system = system
         self.random = random.Random(seed)
         self.pool: dict[object, list[Value]] = {}
+        self.solved: list[tuple[Value, ...]] = []  # inputs that the solver found to meet the assumptions
         for node in walk(system.roots()):
             if node.is_const:
                 self.pool.setdefault(node.type, []).extend(_around(node))
@@ -39,16 +43,18 @@ class Simulator:
     def states(self) -> list[tuple[Value, ...]]:
         """Distinct states, in the order they were met."""
         met: dict[tuple[Value, ...], None] = {}
-        for number in range(RUNS):
-            for state in self._run(STEPS if number else 2 * STEPS):
-                met[state] = None
+        for calm_runs in (CALM_RUNS, 0, CALM_RUNS):
+            for number in range(calm_runs or RUNS):
+                run = self._run(CALM_STEPS, 1.0) if calm_runs else self._run(STEPS if number else 2 * STEPS)
+                met |= dict.fromkeys(run)
         return list(met)
 
-    def _run(self, length: int) -> list[tuple[Value, ...]]:
+    def _run(self, length: int, calm: float | None = None) -> list[tuple[Value, ...]]:
+        """A run's states. `calm` is how likely an input keeps its value; None: anything."""
         states: list[tuple[Value, ...]] = []
         state = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
         inputs: tuple[Value, ...] | None = None
-        calm = self.random.random()  # how likely an input keeps its value
+        calm = self.random.random() if calm is None else calm
         for _ in range(length):
             inputs, after = self._choose(state, inputs, calm)
             if inputs is None or after is None:
@@ -68,17 +74,41 @@ class Simulator:
             after = self.step(*state, *fresh)
             if after is not None:
                 return tuple(fresh), after
+        for row in self._like_solved_ones():
+            after = self.step(*state, *row)
+            if after is not None:
+                return row, after
         asked = self._solved_inputs(state)
         return asked, None if asked is None else self.step(*state, *asked)
 
+    def _like_solved_ones(self) -> Iterator[tuple[Value, ...]]:
+        """Inputs that met the assumptions in other states, at first with new numbers."""
+        for attempt in range(TRIES if self.solved else 0):
+            row, fresh = self.random.choice(self.solved), attempt < TRIES // 2
+            parts = zip(self.system.inputs, row, strict=True)
+            yield tuple(self._value(v) if fresh and v.type is not BOOL else old for v, old in parts)
+
     def _solved_inputs(self, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Inputs that meet the assumptions in this state. For the first ones, the solver is also asked for each Bool
+        input to be true and to be false: with what it likes best, a run shows little."""
         known = {s.var: constant(s.var.type, v) for s, v in zip(self.system.state, state, strict=True)}
         solver = Solver(patience=10_000_000)
         images = substitute([a.term for a in self.system.assumptions], known)
         simple = simplify(images[a.term] for a in self.system.assumptions)
         solver.add(*(simple[images[a.term]] for a in self.system.assumptions))
+        if not self.solved:
+            for var in self.system.inputs:
+                for literal in (var, negation(var)) if var.type is BOOL else ():
+                    if solver.check(literal):
+                        self.solved.append(self._row(solver))
         if not solver.check():
             return None
+        row = self._row(solver)
+        if len(self.solved) < MOST_SOLVED and row not in self.solved:
+            self.solved.append(row)
+        return row
+
+    def _row(self, solver: Solver) -> tuple[Value, ...]:
         values = solver.values(self.system.inputs)
         return tuple(values[v] for v in self.system.inputs)
 
@@ -96,17 +126,15 @@ class Simulator:
                 return self.random.choice(often if self.random.random() < 0.8 else FLOAT_CORNERS[width])
         if var.type.kind == "bool":
             return self.random.random() < 0.5
-        number = self.random.choice([*pool, 0, 1, self.random.randint(-5, 20)])
+        number = self.random.choice([*pool, 0, 1]) if self.random.random() < 0.5 else self.random.randint(-5, 20)
         return Fraction(number) if var.type.kind == "real" else number  # type: ignore[arg-type]
 
 
 def _around(node: Term) -> list[Value]:
     value = node.payload
     match node.type, value:
-        case FloatType(width=64), float():
-            return [value, math.nextafter(value, -math.inf), math.nextafter(value, math.inf)]
-        case FloatType(), float():
-            return [value, f32(value - abs(value) * 2.0**-24), f32(value + abs(value) * 2.0**-24)]
+        case FloatType(width=width), float():
+            return [value, *neighbours(value, width)]
         case _, bool():
             return [value]
     return [value, value - 1, value + 1]

@@ -39,12 +39,13 @@ def read_rows(
     needed: Sequence[Term],
     known: Iterable[str],
     optional: Iterable[Term] = (),
+    ignore_extra: bool = False,
 ) -> Iterator[tuple[Value, ...]]:
-    """The rows of the needed inputs. Other columns must be known inputs. An optional input that the data lacks has its
-    type's default value."""
+    """The rows of the needed inputs. Other columns must be known inputs, unless they are ignored. An optional input that
+    the data lacks has its type's default value."""
     reader = _json_rows if json_lines else _csv_rows
     try:
-        yield from reader(file, origin, needed, list(known), set(optional))
+        yield from reader(file, origin, needed, None if ignore_extra else list(known), set(optional))
     except UnicodeDecodeError as why:
         raise SpecError(f"{origin}: not UTF-8 text ({why.reason})") from None
     except csv.Error as why:
@@ -55,12 +56,12 @@ def read_rows(
 
 
 def _csv_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str], optional: set[Term]
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str] | None, optional: set[Term]
 ) -> Iterator[tuple[Value, ...]]:
     lines = csv.reader(file)
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
-        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known)}")
+        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known or ())}")
     absent = {v for v in optional if not any(n in header for n, _ in _columns(v))}
     _check_header(header, origin, [v for v in needed if v not in absent], known)
     width = len(header)
@@ -92,13 +93,13 @@ def _columns(var: Term) -> list[tuple[str, Type]]:
     return list(part_names(var.payload, var.type))
 
 
-def _check_header(header: list[str], origin: str, needed: Sequence[Term], known: list[str]) -> None:
+def _check_header(header: list[str], origin: str, needed: Sequence[Term], known: list[str] | None) -> None:
     required = [name for v in needed for name, _ in _columns(v)]
-    allowed = {*required, *known}
+    allowed = {*required, *(known or ())}
     for i, column in enumerate(header):
         if header.index(column) != i:
             raise SpecError(f"{origin}:1: column {column} appears twice")
-        if column not in allowed and column.split(".")[0] not in known:
+        if known is not None and column not in allowed and column.split(".")[0] not in known:
             raise SpecError(_unknown(f"{origin}:1: column {column!r}", column, sorted(allowed)))
     missing = [name for name in required if name not in header]
     if missing:
@@ -108,7 +109,7 @@ def _check_header(header: list[str], origin: str, needed: Sequence[Term], known:
 def _unknown(what: str, name: str, allowed: list[str]) -> str:
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"; is {close[0]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
-    return f"{what} is not an input of this spec{hint}"
+    return f"{what} is not an input of this spec{hint} (--ignore-extra leaves it out)"
 
 
 class _BadColumn(Exception):
@@ -161,7 +162,7 @@ def _scalar(type: Type, text: str) -> Any:
 
 
 def _json_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str], optional: set[Term]
+    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str] | None, optional: set[Term]
 ) -> Iterator[tuple[Value, ...]]:
     for number, line in enumerate(file, 1):
         where = f"{origin}:{number}"
@@ -174,7 +175,7 @@ def _json_rows(
         if not isinstance(row, dict):
             raise SpecError(f"{where}: not a JSON object")
         for key in row:
-            if key not in known:
+            if known is not None and key not in known:
                 raise SpecError(_unknown(f"{where}: {key!r}", key, known))
         given = {v.payload: default(v.type) for v in optional} | row
         yield tuple(_json_value(given, v, where) for v in needed)

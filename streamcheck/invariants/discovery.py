@@ -3,7 +3,8 @@
 The properties themselves are candidates at every stage: one that remains is proved. Invariants of other engines join
 the candidates, so that they stand in the same certificate.
 
-A program's states are looked at location by location, since what holds at a loop may not hold before it.
+A program's states are looked at location by location, since what holds at a loop may not hold before it. A lasting
+premise of the properties is assumed (`transform.premise`): of what happens without it, nothing is asked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
+from streamcheck.problem.verdict import Falsified, Proved, Unknown
+from streamcheck.transform.premise import Premise
 
 LOG = logging.getLogger(__name__)
 MOST_CANDIDATES = 1_500  # per stage
@@ -51,10 +53,12 @@ class Discovery(ABC):
     patience: ClassVar[int | None] = None  # with queries, if not the problem's
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
-        self.system = problem.system
+        self.premise = Premise(problem.system)
+        self.system = self.premise.problem
         self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.houdini = Houdini(self.system, self.patience or problem.patience)
         self.shown: list[Term] = []
+        self.dropped: dict[Term, None] = {}  # candidates that did not stand with those of their stage
         states = Simulator(self.system).states()
         if not states:
             return
@@ -118,18 +122,19 @@ class Discovery(ABC):
         goals = {name: c.term for name, c in self.claims.items()}
         alive = self.survivors([*self.shown, *candidates, *goals.values()])
         own = {*goals.values()}
+        present = {*alive}
+        self.dropped |= dict.fromkeys(c for c in candidates if c not in present)
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
         tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")
         LOG.info("%s: %s tested, %s in all", self.name, tested, invariants)
-        present = {*alive}
         for name, goal in goals.items():
             if goal in present:
                 needed = self.houdini.core_of([goal], alive)
-                yield Proved(name, Certificate("inductive", 1, tuple(needed)))
+                yield Proved(name, self.premise.inductive(1, needed))
                 del self.claims[name]
         if any(c not in known for c in self.shown):
-            yield Invariants(Certificate("inductive", 1, tuple(self.shown)))
+            yield Invariants(self.premise.inductive(1, self.shown))
 
 
 def _values_of(node: Term, columns: dict[Term, list[Value]]) -> list[Value]:

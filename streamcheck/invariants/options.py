@@ -12,6 +12,7 @@ class TemplatesOptions(Options):
     """The options of `invariants.templates`; bounds on single variables are always candidates."""
 
     pairs: bool = switch("Bounds on sums and differences of two numbers, and on the sum of all.")
+    sums: bool = switch("Bounds on sums and differences of three numbers and more.")
     conditions: bool = switch("Implications between two conditions, and groups of which one always holds.")
     conditional: bool = switch("Bounds and equalities under a condition.")
 

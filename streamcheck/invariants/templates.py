@@ -1,6 +1,6 @@
 """Invariants by template: conditions that hold in all states that random runs reach, kept if they are inductive.
 
-Decides: properties that follow by induction from bounds, sums and differences of two numbers, linear equalities,
+Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities,
 implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
 invariants go to the other engines as soon as they are shown.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import gcd
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
@@ -25,10 +25,15 @@ from streamcheck.core.types import Value
 from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import relations
 from streamcheck.invariants.options import TemplatesOptions
+from streamcheck.invariants.sums import least_sums
 from streamcheck.smt.linear import Kind, Row, literal, to_term
 
 MOST_NUMBERS = 24
+MOST_SUMMED = 7
 MOST_CONDITIONS = 36
+MOST_MARKS = 2
+HIGHEST_MARK = 1 << 30  # beyond are the ends of types (heuristic)
+MOST_STEPS = 16  # by which something counts
 MOST_VALUES = 6  # of what counts as a mode
 
 
@@ -42,10 +47,14 @@ class Templates(Discovery):
         yield self.everywhere(self._single)
         if self.options.pairs:
             yield self.everywhere(self._pairs)
+        if self.options.sums:
+            yield self.everywhere(self._sums)
         if self.options.conditions:
             yield self.everywhere(self._conditions)
         if self.options.conditional:
+            yield self.everywhere(self._remainders)
             yield self.everywhere(self._conditional)
+        yield list(self.dropped)  # they may stand with what was shown since
 
     # Candidates
 
@@ -72,6 +81,7 @@ class Templates(Discovery):
             if s.var.type.kind == "integer":
                 yield from _remainder(s.var, list(values))
         yield from self._equalities()
+        yield from self._thresholds()
         yield from self._comparisons_that_hold()
 
     def _equalities(self, among: list[int] | None = None) -> Iterator[Term]:
@@ -83,6 +93,19 @@ class Templates(Discovery):
         for row in relations(columns):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
+
+    def _thresholds(self) -> Iterator[Term]:
+        """The closest constants of the system, and their neighbours, that bound the values of a number: guards compare
+        with them, though no run may have come near."""
+        numeric = (n for n in walk(self.system.roots()) if n.is_const and n.type.kind in ("integer", "real"))
+        constants: set[Any] = {n.payload for n in numeric}
+        marks = sorted({c + d for c in constants for d in (-1, 0, 1) if abs(c) < HIGHEST_MARK})
+        for v in self._numbers():
+            least, most = min(self.columns.numbers(v)), max(self.columns.numbers(v))
+            for mark in [m for m in marks if m <= least][-MOST_MARKS:]:
+                yield to_term(literal(Kind.NONNEGATIVE, Row({v: 1}, -mark)))
+            for mark in [m for m in marks if m >= most][:MOST_MARKS]:
+                yield to_term(literal(Kind.NONNEGATIVE, Row({v: -1}, mark)))
 
     def _comparisons_that_hold(self) -> Iterator[Term]:
         """Comparisons of the program that hold in all states; for `a < b` that is not among them, `a <= b` if it is."""
@@ -104,8 +127,20 @@ class Templates(Discovery):
         if len(numbers) > 2 and len({v.type for v in numbers}) == 1:
             yield from self._bounds(Row(dict.fromkeys(numbers, 1), 0))
 
+    def _sums(self) -> Iterator[Term]:
+        """Bounds on sums of more than two numbers, added or subtracted, that do not follow from bounds on fewer."""
+        of_type: dict[object, list[Term]] = {}
+        for v in self._numbers():
+            of_type.setdefault(v.type, []).append(v)
+        for numbers in of_type.values():
+            if 2 < len(numbers) <= MOST_SUMMED:
+                for factors, least in least_sums([self.columns.numbers(v) for v in numbers]):
+                    of = {v: a for v, a in zip(numbers, factors, strict=True) if a}
+                    if len(of) > 2:
+                        yield to_term(literal(Kind.NONNEGATIVE, Row(of, -least)))
+
     def _atoms(self) -> list[Term]:
-        """Conditions over the state: its Bools, the values of modes, the comparisons of the system."""
+        """Conditions over the state: its Bools, the values of modes, the comparisons of the system, and signs."""
         known = {s.var for s in self.system.state if s.var is not self.place}
         atoms: dict[Term, None] = dict.fromkeys(s.var for s in self.system.state if s.var.type.kind == "bool")
         for s in self.system.state:
@@ -113,6 +148,7 @@ class Templates(Discovery):
             if s.var in known and s.var.type.kind not in ("bool", "float") and 1 < len(values) <= MOST_VALUES:
                 atoms |= {term("same", s.var, constant(s.var.type, v)): None for v in values}
         atoms |= dict.fromkeys(self._comparisons())
+        atoms |= {to_term(literal(Kind.POSITIVE, Row({v: 1}, 0))): None for v in self._numbers()}
         varied = [a for a in atoms if len(set(self.columns.holds(a))) > 1]
         return varied[:MOST_CONDITIONS]
 
@@ -142,19 +178,37 @@ class Templates(Discovery):
 
     def _conditional(self) -> Iterator[Term]:
         """Bounds that are closer if a condition holds."""
-        numbers = self._numbers()
+        numbers, always = self._numbers(), {*self._equalities()}
         for atom in self._atoms():
             for wanted in (True, False):
                 rows = [i for i, v in enumerate(self.columns.holds(atom)) if v is wanted]
                 condition = atom if wanted else negation(atom)
                 if self.place is not None and len(rows) > 2:
-                    yield from (implication(condition, e) for e in self._equalities(rows))
-                for x in numbers:
-                    if x not in variables([atom]):
-                        everywhere = set(self._bounds(Row({x: 1}, 0)))
-                        for bound in self._bounds(Row({x: 1}, 0), rows):
-                            if bound not in everywhere:
-                                yield implication(condition, bound)
+                    closer = (e for e in self._equalities(rows) if e not in always)
+                    yield from (implication(condition, e) for e in closer)
+                for row in self._rows_beside(atom, numbers):
+                    everywhere = set(self._bounds(row))
+                    yield from (implication(condition, b) for b in self._bounds(row, rows) if b not in everywhere)
+
+    def _remainders(self) -> Iterator[Term]:
+        """Remainders of numbers, for each value of another one: what counts in steps of k is divisible by k."""
+        numbers = [v for v in self._numbers() if v.type.kind == "integer"]
+        for step in numbers:
+            column: list[int] = self.columns.of[step]  # type: ignore[assignment]
+            for value in range(min(column), max(column) + 1) if max(column) - min(column) < MOST_STEPS else ():
+                rows = [i for i, other in enumerate(column) if other == value]
+                condition = term("eq", step, constant(step.type, value))
+                for x in [x for x in numbers if x is not step]:
+                    values = dict.fromkeys(self.columns.of[x][i] for i in rows) or (0, value, 2 * value)  # not met
+                    yield from (implication(condition, r) for r in _remainder(x, list(values)))
+
+    def _rows_beside(self, atom: Term, numbers: list[Term]) -> Iterator[Row]:
+        """Numbers that the condition does not speak of, and differences to those it speaks of."""
+        named = {*variables([atom])}
+        yield from (Row({x: 1}, 0) for x in numbers if x not in named)
+        if len(numbers) <= MOST_SUMMED:
+            pairs = [(x, y) for x, y in combinations(numbers, 2) if named & {x, y} and x.type is y.type]
+            yield from (Row({x: 1, y: -1}, 0) for x, y in pairs)
 
     def _bounds(self, row: Row, among: list[int] | None = None) -> Iterator[Term]:
         """Least and greatest value of the sum over the states, if half of them already have that bound."""

@@ -66,6 +66,8 @@ def in_user_terms() -> Iterator[None]:
     except RecursionError as error:
         where = _innermost(error.__traceback__)
         raise SpecError("Python's recursion limit: a function calls itself without end", where) from None
+    except MemoryError:
+        raise
     except Exception as error:
         raise translate_error(error) from None
 

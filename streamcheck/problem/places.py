@@ -28,7 +28,8 @@ class Window:
 @dataclass(frozen=True, slots=True)
 class Place:
     """A cell is a variable (or member of the state), an element of one, or an element of a ring: `position` elements
-    after the one that the variable `ring` counts, of `length`; or a `position` in a window of `length`."""
+    after the one that the variable `ring` counts, of `length`; or a `position` in a window of `length`; or a `bit` of
+    an unsigned variable or element, 0 the lowest."""
 
     variable: str
     ring: str = ""
@@ -36,6 +37,7 @@ class Place:
     length: int = 0
     element: int | None = None
     window: Window | None = None
+    bit: int | None = None
 
 
 # How the C calls the user's handlers: as functions of the program, as such with the `user` that the state keeps, or

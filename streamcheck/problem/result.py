@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from streamcheck.core.location import Location
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Executed
@@ -17,6 +18,7 @@ from streamcheck.problem.verdict import (
     Evidence,
     LocationInvariants,
     ProofEvidence,
+    SolverFamily,
     Unknown,
 )
 
@@ -36,6 +38,19 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """A value at a step. `definition` is what it was computed from, at the step before if `delayed`; None of inputs."""
+
+    step: int
+    name: str
+    value: Value
+    term: Term
+    definition: Term | None
+    delayed: bool
+    where: Location | None
+
+
+@dataclass(frozen=True, slots=True)
 class Inconsistent:
     """Why a run that breaks the claim is none: a function without a definition has two values for the same inputs."""
 
@@ -48,6 +63,18 @@ class PathReplay:
 
     statements: list[Executed]
     first: dict[Term, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The knowledge about a property that has no verdict.
+
+    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
+    `lemmas` hold at every step of every run; they have been checked.
+    """
+
+    fails: Replay | None
+    lemmas: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +99,7 @@ class Result:
     k: int | None
     kind: str  # of a certificate
     shortest: bool  # no shorter run breaks (or reaches) the property
+    explanation: Explanation | None = None  # of an unknown one
 
     @property
     def name(self) -> str:
@@ -100,6 +128,12 @@ class Result:
         return evidence if isinstance(evidence, Certificate | LocationInvariants | BlockCertificate) else None
 
     @property
+    def prover(self) -> SolverFamily:
+        """The solver that the proof comes from."""
+        proof = self.proof.certificate if isinstance(self.proof, BlockCertificate) else self.proof
+        return proof.prover if isinstance(proof, Certificate) else "z3"
+
+    @property
     def run(self) -> Replay | None:
         """The counterexample or witness of a specification."""
         return self.replay if isinstance(self.replay, Replay) else None
@@ -110,7 +144,7 @@ class Result:
         return self.replay if isinstance(self.replay, PathReplay) else None
 
     @property
-    def invariants(self) -> Mapping[str, Term] | None:
+    def at_locations(self) -> Mapping[str, Term] | None:
         """The proof of a program as invariants of locations, if it has this form."""
         return dict(self.evidence.at) if isinstance(self.evidence, LocationInvariants) else None
 
@@ -126,12 +160,13 @@ class Verdicts:
     machine: bool  # the spec has machine integers, so reports name their model
     bound: int | None = None  # only runs of at most so many steps were asked about
     alarms: list[str] = field(default_factory=list)  # claims of engines that were refuted: faults of streamcheck
+    stopped: int = 0  # the exit status that a signal asks for, if one ended the run
 
     @property
     def status(self) -> int:
-        """The exit status of `streamcheck prove`: 4 an alarm, 1 something falsified, 3 something unknown, 5 something
-        bounded, else 0."""
-        if self.alarms:
-            return 4
+        """The exit status of `streamcheck prove`: 4 an alarm, 130 or 143 interrupted, 1 something falsified, 3
+        something unknown, 5 something bounded, else 0."""
+        if self.alarms or self.stopped:
+            return 4 if self.alarms else self.stopped
         verdicts = {r.verdict for r in self.results}
         return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 5 if "bounded" in verdicts else 0

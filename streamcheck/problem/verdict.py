@@ -12,6 +12,9 @@ from streamcheck.problem.automaton import Automaton
 
 SolverFamily: TypeAlias = Literal["z3", "bitwuzla"]
 
+# The solvers that check the proofs that come from a solver: never that one.
+CHECKERS: Mapping[SolverFamily, tuple[str, ...]] = {"z3": ("bitwuzla", "cvc5"), "bitwuzla": ("cvc5",)}
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
@@ -49,7 +52,7 @@ class Certificate:
             raise ValueError("an equality says what a variable is")
         if self.free and self.kind != "inductive":
             raise ValueError("only inductive certificates leave anything free")
-        if self.prover not in ("z3", "bitwuzla"):
+        if self.prover not in CHECKERS:
             raise ValueError(f"no engine uses {self.prover!r}")
 
 

@@ -2,38 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from streamcheck.core.term import Term
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.claim import Goal
-from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.result import Explanation, Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Unknown
+from streamcheck.problem.verdict import CHECKERS, Unknown
+from streamcheck.report.equations import term_text
 from streamcheck.report.program import integers_text, path_table
-from streamcheck.report.values import as_text
+from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
 
-HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
 HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
-MARKS = "  * changed since the step before    ( ) = don't care"
+MOST_NAMES = 3
+
+Paint = Callable[[str, str], str]  # a text in the colour of a verdict
 
 
-def report(verdicts: Verdicts, *, quiet: bool) -> Iterator[str]:
-    problem = verdicts.problem
-    title = problem.name + (f" ({integers_text(problem)})" if isinstance(problem, Automaton) else "")
-    yield title + ("" if verdicts.results else ": no properties")
-    wide = min(max((len(r.name) for r in verdicts.results), default=0), 40)
-    for result in verdicts.results:
-        how = _how(result, machine=verdicts.machine, bound=verdicts.bound)
-        yield f"  {_word(result):9}  {result.name:{wide}}  {how}".rstrip()
-        if result.path is not None and not quiet:
+def plain(text: str, _verdict: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The lines of a report, part by part, as they come: the title, each result, the warnings."""
+
+    problem: Problem  # with the properties that were asked about
+    machine: bool
+    bound: int | None
+    quiet: bool = False
+    paint: Paint = plain
+    trace: TraceOptions = AS_USUAL
+    more: Callable[[Result], Iterable[str]] = lambda _: ()  # lines below a result
+
+    def title(self) -> str:
+        problem = self.problem
+        title = problem.name + (f" ({integers_text(problem)})" if isinstance(problem, Automaton) else "")
+        return title + ("" if problem.properties else ": no properties")
+
+    def result(self, result: Result) -> Iterator[str]:
+        wide = min(max(len(p.name) for p in self.problem.properties), 40)
+        how = _how(result, machine=self.machine, bound=self.bound)
+        word = self.paint(f"{_word(result):9}", result.verdict)
+        yield f"  {word}  {result.name:{wide}}  {how}".rstrip()
+        if self.quiet:
+            return
+        if result.path is not None:
             yield from path_table(result)
-        elif isinstance(problem, Specification) and result.run is not None and not quiet and not _is_expected(result):
-            yield from run_table(problem, result)
-    for warning in verdicts.warnings:
-        yield f"  warning: {warning}"
+        elif isinstance(self.problem, Specification) and result.run is not None and not _is_expected(result):
+            yield from trace_table(self.problem, result.prop, result.run, self.trace)
+        elif result.unknown is not None:
+            yield from self._knowledge(result, result.unknown)
+        yield from self.more(result)
+
+    def _knowledge(self, result: Result, unknown: Unknown) -> Iterator[str]:
+        """The knowledge about a property without a verdict, and why each engine stopped."""
+        if result.explanation is not None and isinstance(self.problem, Specification):
+            yield from _explanation(self.problem, result, result.explanation, self.trace)
+        by_reason: dict[str, list[str]] = {}
+        for engine, reason in unknown.reasons.items():
+            by_reason.setdefault(reason, []).append(engine)
+        for reason, engines in by_reason.items():
+            yield f"    {reason}: {', '.join(engines)}"
+        if unknown.running:
+            yield f"    still at work: {', '.join(unknown.running)}"
+
+    def warnings(self, verdicts: Verdicts) -> Iterator[str]:
+        for warning in verdicts.warnings:
+            yield f"  {self.paint('warning', 'unknown')}: {warning}"
+
+
+def report(verdicts: Verdicts, *, quiet: bool = False) -> Iterator[str]:
+    """All lines, in the spec's order."""
+    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet)
+    yield parts.title()
+    for result in verdicts.results:
+        yield from parts.result(result)
+    yield from parts.warnings(verdicts)
+
+
+def goal_word(claim: Claim) -> str:
+    """The verb for a property that no run breaks (or, of a `reachable` one, meets) up to some step."""
+    return "not reached" if claim.goal is Goal.REACHABLE else "true"
 
 
 def _word(result: Result) -> str:
@@ -61,7 +115,8 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     where += "" if result.shortest else " (may not be the shortest counterexample)"
     how = HOW.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
-    return f"{result.engine}, {where}{how}{model}, {result.seconds:.2f} s"
+    checked = "" if result.prover == "z3" else f", checked by {' or '.join(CHECKERS[result.prover])}"
+    return f"{result.engine}, {where}{how}{model}{checked}, {result.seconds:.2f} s"
 
 
 def _within(result: Result, bound: int | None) -> str:
@@ -71,56 +126,30 @@ def _within(result: Result, bound: int | None) -> str:
 
 
 def _why_unknown(result: Result, unknown: Unknown) -> Iterator[str]:
-    """The reason, how far the property holds, why each engine stopped, and which ones were still at work."""
+    """The reason, and how far the property holds."""
     yield unknown.reason
     if unknown.depth is not None:
-        word = "not reached" if result.prop.goal is Goal.REACHABLE else "true"
-        yield f"{word} up to step {unknown.depth}"
-    for engine, reason in unknown.reasons.items():
-        line = f"{engine}: {reason}"
-        if line != unknown.reason:
-            yield line
-    if unknown.running:
-        yield f"still running: {', '.join(unknown.running)}"
+        yield f"{goal_word(result.prop)} up to step {unknown.depth}"
 
 
-def run_table(specification: Specification, result: Result) -> Iterator[str]:
-    """The run behind a result: externs first, then the user's streams, then the property."""
-    assert result.run is not None
-    length = len(result.run.steps)
-    shown = list(range(length))
-    if length > HEAD + TAIL + 1:
-        shown = [*range(HEAD), *range(length - TAIL, length)]
-    table = [["step", *map(str, shown)]]
-    inputs = set(specification.choices())
-    for name, node in _rows(specification, result):
-        table.append([name, *(_cell(result, node, i, chosen=node in inputs) for i in shown)])
-    if len(shown) < length:
-        for n, row in enumerate(table):
-            row.insert(1 + HEAD, "…" if n == 0 else "")
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        cells = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
-        yield ("      " + "  ".join(cells)).rstrip()
-    yield "    " + MARKS
+def _explanation(
+    specification: Specification, result: Result, explanation: Explanation, options: TraceOptions
+) -> Iterator[str]:
+    if explanation.fails is not None:
+        steps = plural(len(explanation.fails.steps) - 1, "step")
+        word = "is reached" if result.prop.goal is Goal.REACHABLE else "fails"
+        yield f"    not inductive: after {steps} from a state that perhaps no run reaches, it {word}"
+        anywhere = replace(specification, cells=tuple(replace(c, free=True) for c in specification.cells))
+        yield from trace_table(anywhere, result.prop, explanation.fails, options)
+    if explanation.lemmas:
+        yield f"    known: {'; '.join(term_text(specification, t) for t in explanation.lemmas)}"
+    yield f"    to try: {'; '.join(_advice(specification, result, explanation))}"
 
 
-def _rows(specification: Specification, result: Result) -> list[tuple[str, Term]]:
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
-    rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
-    rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
-    rows.append((result.name, result.prop.term))
-    first: dict[Term, str] = {}
-    for name, node in rows:  # a term with several names is shown once
-        first.setdefault(node, name)
-    return [(name, node) for node, name in first.items()]
-
-
-def _cell(result: Result, node: Term, i: int, *, chosen: bool) -> str:
-    assert result.run is not None
-    steps = result.run.steps
-    text = as_text(node.type, steps[i][node])
-    if chosen and node.payload not in result.run.matters[i]:
-        return f"({text})"
-    changed = i > 0 and text != as_text(node.type, steps[i - 1][node])
-    return f"{text}*" if changed else f"{text} "
+def _advice(specification: Specification, result: Result, explanation: Explanation) -> Iterator[str]:
+    if explanation.fails is not None:
+        cone = specification.needed_by([result.prop.term])
+        names = [c.name for c in specification.cells if c.named and c.var in cone]
+        about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
+        yield f"another property that the first state breaks{about}"
+    yield "more time (--timeout)"

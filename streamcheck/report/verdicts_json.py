@@ -9,8 +9,10 @@ from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import CHECKERS, Unknown
+from streamcheck.report.equations import term_text
 from streamcheck.report.program import invariants_json, path_json
 from streamcheck.report.values import as_json
 from streamcheck.report.verdicts import MODELS
@@ -24,7 +26,7 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "file": file,
         "spec": problem.name,
         "seconds": round(verdicts.seconds, 3),
-        "properties": [_result(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
+        "properties": [result_json(problem, r, saved.get(r.name), machine=verdicts.machine) for r in verdicts.results],
         "warnings": verdicts.warnings,
         "alarms": verdicts.alarms,
     }
@@ -33,44 +35,56 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
     return row | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
 
 
-def _result(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
+def result_json(problem: Problem, result: Result, saved: str | None, *, machine: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"name": result.name, "verdict": result.verdict, "seconds": round(result.seconds, 3)}
     if result.prop.is_implied:
         row["implied"] = True
     if result.unknown is not None:
-        why = result.unknown
-        return row | {
-            "reason": why.reason, "depth": why.depth, "reasons": dict(why.reasons), "running": list(why.running)
-        }  # fmt: skip
+        return row | _unknown(problem, result, result.unknown)
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
+    if result.proof is not None:
+        row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:
         row["model"] = MODELS[result.model]
-    if result.invariants is not None and isinstance(problem, Automaton):
-        row["invariants"] = invariants_json(problem, result.invariants)
+    if result.at_locations is not None and isinstance(problem, Automaton):
+        row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
         length = len(result.path.statements)
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
         steps = len(result.run.steps)
-        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result)}
+        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result.name, result.run)}
     return row
 
 
-def _steps(specification: Specification, result: Result) -> list[dict[str, Any]]:
-    assert result.run is not None
+def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "reason": why.reason,
+        "depth": why.depth,
+        "reasons": dict(why.reasons),
+        "running": list(why.running),
+    }
+    if result.explanation is not None and isinstance(problem, Specification):
+        fails, lemmas = result.explanation.fails, result.explanation.lemmas
+        row["not_inductive"] = None if fails is None else {"steps": _steps(problem, result.name, fails)}
+        row["lemmas"] = [term_text(problem, t) for t in lemmas]
+    return row
+
+
+def _steps(specification: Specification, name: str, run: Replay) -> list[dict[str, Any]]:
     inputs = [(i.name, i.var) for i in specification.inputs]
     constants = [(c.name, c.var) for c in specification.constants]
     streams: dict[str, Term] = {}
     named = [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     cells = [(c.name, c.var) for c in specification.cells]
-    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p.name == result.name]
+    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p.name == name]
     for name, node in [*claims, *constants, *cells, *named]:
         streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [
         {
             "inputs": {name: as_json(var.type, values[var]) for name, var in inputs},
-            "streams": {name: as_json(node.type, values[node]) for name, node in streams.items()},
+            "streams": {name: as_json(node.type, values[node]) for name, node in streams.items() if node in values},
         }
-        for values in result.run.steps
+        for values in run.steps
     ]

@@ -69,7 +69,7 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
     lines = [source.lines[q].line for q in source.loops if q in source.lines]
     invariants: dict[Location, list[Term]] = {}
     for result in results:
-        for location, term in (result.invariants or {}).items():
+        for location, term in (result.at_locations or {}).items():
             where = source.lines.get(location)
             plain = where is not None and ":" not in location and lines.count(where.line) == 1
             if where is not None and plain and location in source.loops:

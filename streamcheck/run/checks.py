@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before
 SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
+LONG = 1.0  # seconds of processor time of a check after which others work on the property again
 CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
 
 
@@ -68,6 +69,11 @@ class CheckerProcess:
     since: float = 0.0
     known: set[int] = field(default_factory=set)  # identities of evidence that it has seen
 
+    @property
+    def time_used(self) -> float:
+        """The processor time of this check."""
+        return self.child.processor_time() - self.began
+
 
 @dataclass(slots=True)
 class Checks:
@@ -101,6 +107,11 @@ class Checks:
         yield from (p for p in self._waiting if p.proved.prop == prop)
         yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
 
+    def all_last(self, prop: str) -> bool:
+        """True if every proof of the property takes long to check: it has been, for a while."""
+        long = {id(c.proof.evidence) for c in self.checkers if c.proof is not None and c.time_used > LONG}
+        return all(p.tries or id(p.evidence) in long for p in self.proofs_of(prop))
+
     def add(self, proof: Proof) -> None:
         self._waiting.append(proof)
         self.dispatch()
@@ -120,7 +131,7 @@ class Checks:
             proof = checker.proof
             if proof is None or not self._ready() or now - checker.since < BUDGETS[proof.tries]:
                 continue
-            if checker.child.processor_time() - checker.began >= BUDGETS[proof.tries]:
+            if checker.time_used >= BUDGETS[proof.tries]:
                 self._waiting.append(proof)
                 tries = min(proof.tries + 1, len(BUDGETS) - 1)
                 for same in (p for p in self._waiting if p.evidence is proof.evidence):

@@ -11,8 +11,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import json
+import mmap
 import os
-import resource
 import select
 import signal
 import struct
@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from streamcheck.run.logs import LogRow, send_records
+from streamcheck.run.stop import SIGNALS, postpone_signals
 
 HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
@@ -136,16 +137,18 @@ class Channel:
 class Child:
     """A process that runs `work(channel)`."""
 
-    def __init__(self, work: Callable[[Channel], None], *, memory: int | None = None) -> None:
+    def __init__(self, work: Callable[[Channel], None]) -> None:
         token = os.urandom(16)
         from_child, to_parent = os.pipe()
         from_parent, to_child = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _run(work, Channel(from_parent, to_parent, token), parent, memory)
+        self._guarded = mmap.mmap(-1, 1)  # its byte is set once the child would end with this process
+        with postpone_signals():  # in the child until it has handlers of its own
+            self.pid = os.fork()
+            if self.pid == 0:
+                _run(work, Channel(from_parent, to_parent, token), parent, self._guarded)
         os.close(to_parent)
         os.close(from_parent)
         self.channel = Channel(from_child, to_child, token)
@@ -163,9 +166,12 @@ class Child:
             self._used = time.clock_gettime((~self.pid << 3) | CPUCLOCK_SCHED)
         return self._used
 
-    def pause(self) -> None:
-        """Stop it where it is, in the middle of a query if need be, until `resume`."""
-        self._signal(signal.SIGSTOP)
+    def pause(self) -> bool:
+        """Stop it where it is, in the middle of a query if need be, until `resume`. False if it is too early: a stopped
+        child that would not end with this process would stay for ever."""
+        if self._guarded[0]:
+            self._signal(signal.SIGSTOP)
+        return bool(self._guarded[0])
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
@@ -202,18 +208,18 @@ class Child:
         return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
 
 
-def _run(work: Callable[[Channel], None], channel: Channel, parent: int, memory: int | None) -> NoReturn:
+def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded: mmap.mmap) -> NoReturn:
     status = 1
     try:
         os.setsid()
         _end_with_parent(parent)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        guarded[0] = 1
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         _keep_only(channel)
         send_records(channel.send)
         sys.set_int_max_str_digits(0)
-        if memory is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         work(channel)
         status = 0
     except BaseException:

@@ -30,7 +30,7 @@ from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem, claim_named
-from streamcheck.problem.result import Inconsistent, PathReplay, Replay, Word
+from streamcheck.problem.result import Inconsistent, PathReplay, Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -48,11 +48,14 @@ from streamcheck.problem.verdict import (
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
+from streamcheck.run.decision import Decision
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
+from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
-from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, groups, plan
+from streamcheck.run.stop import Stopped
+from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -62,9 +65,9 @@ if TYPE_CHECKING:
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
+MEASURE = 0.1  # seconds between looks at the memory of processes
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
-LONGEST_HOLD = 1.0  # seconds that nobody works on a property while its proof is checked
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
 REFUTED = "its claim was refuted, which is a fault of streamcheck"
 LOG = logging.getLogger(__name__)
@@ -74,33 +77,16 @@ class Alarm(Exception):
     """Two checked verdicts contradict each other."""
 
 
-@dataclass(slots=True)
-class Decision:
-    """The verdict on one claim."""
-
-    name: str
-    verdict: Word
-    engine: str = ""
-    model: str = ""
-    seconds: float = 0.0
-    unknown: Unknown | None = None
-    k: int = 0  # of a proof; the step of a violation
-    kind: str = ""  # of a certificate
-    evidence: Evidence | None = None
-    replay: Replay | PathReplay | None = None
-    shortest: bool = True  # of a violation: every shorter run is known to be none
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Worker:
     number: int
     lane: Lane
     model: View
-    group: set[str]  # the claims it may work on
     child: Child
     began: float
     last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
+    posted: int = 0  # facts
     idle: bool = False  # every engine waits for facts
     paused: bool = False
 
@@ -122,23 +108,24 @@ class Director:
     options: Mapping[str, Options] = field(default_factory=dict)  # of engines, if not their defaults
     watch: Callable[[Director], None] = lambda _: None
     standby: Standby | None = None
+    promised: float | None = None  # the timeout that the user gave, if it is longer
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
     workers: list[Worker] = field(default_factory=list)
+    stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
-    _facts: dict[str, list[Fact]] = field(default_factory=dict)
+    facts: dict[str, list[Fact]] = field(default_factory=dict)  # by model
+    _began_work: float = field(default_factory=time.process_time)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
-    _held: dict[str, float] = field(default_factory=dict)  # properties with a proof that is cheap to check, and since
-    # when: nobody works on them
+    _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
     _last_proof: float = -math.inf
-    _groups: list[set[str]] = field(default_factory=list)
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
-    _shares: int = 1  # of the memory
+    _measured: float = 0.0  # when memory was last measured
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def __post_init__(self) -> None:
@@ -148,11 +135,12 @@ class Director:
     def run(self) -> dict[str, Decision]:
         try:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
-            self._groups = groups(self.models[0])
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
-            self._shares = len(self._plan) * len(self._groups)
-            self._loop()
+            try:
+                self._loop()
+            except Stopped as stopped:
+                self.stopped = stopped
             for name in self._claims():
                 self._record(self._longer.get(name) or self._unknown(name))
         finally:
@@ -168,6 +156,19 @@ class Director:
     def _claims(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions]
 
+    def depth_of(self, prop: str) -> int | None:
+        """The last step up to which the property is known to hold."""
+        return self._undecided.true_up_to.get(prop)
+
+    def work_on(self, prop: str) -> list[tuple[str, int | None]]:
+        """The engines that are at work on the property, each with how far it is."""
+        busy = [w for w in self._alive() if prop in w.lane.claims and not (w.idle or w.paused)]
+        return [(self._title(w, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
+
+    def is_being_checked(self, prop: str) -> bool:
+        """True if there is a proof of it, which nobody has judged yet."""
+        return any(self._checks.proofs_of(prop))
+
     def open_properties(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions and not p.is_vacuity_test]
 
@@ -179,11 +180,11 @@ class Director:
 
         return Child(serve)
 
-    def _start(self, lane: Lane, group: set[str], *, patient: bool = False) -> None:
+    def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
         decided = {*self.decisions, *self._longer, *self._held}
-        undecided = tuple(p for p in system.properties if p.name in group and p.name not in decided)
+        undecided = tuple(p for p in system.properties if p.name in lane.claims and p.name not in decided)
         if not undecided:
             return
         alone = patient or len(undecided) == 1
@@ -193,17 +194,17 @@ class Director:
         problem = Task(replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:
             problem = replace(problem, program=model.automaton, predicates=model.predicates)
-        known = self._facts.get(lane.model, [])
+        known = self.facts.get(lane.model, [])
 
         def run(channel: Channel) -> None:
             workers.work(lambda: build(lane.engines, self.options), problem, channel, known)
 
-        share = None if self.memory is None else self.memory // self._shares
-        usual = share is None and self.options.keys().isdisjoint(lane.engines)
+        usual = self.options.keys().isdisjoint(lane.engines)
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
-        child = ready or Child(run, memory=share)
+        child = ready or Child(run)
         number = len(self.workers) + 1
-        self.workers.append(Worker(number, lane, model, group, child, self.elapsed))
+        priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
+        self.workers.append(Worker(number, priced, model, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _end(self) -> None:
@@ -214,6 +215,10 @@ class Director:
             self._last_records(worker)
         for child in children:  # they go down side by side
             child.end()
+        used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
+        used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
+        seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
+        self._timeline.info("processor time: %s", seconds)
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
@@ -243,7 +248,7 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release_held(now)
+                self._release({p for p in self._held if p not in self.decisions and self._checks.all_last(p)})
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
@@ -253,6 +258,9 @@ class Director:
                 last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
             self._share_processors()
+            if self.memory is not None and now - self._measured >= MEASURE:
+                self._measured = now
+                self._bound_memory(self.memory)
             self.watch(self)
             self._listen(
                 min(limit, max(self._next_start(), now + 0.01), now + (0.02 if decided_at else SLICE / 2)) - now
@@ -267,19 +275,17 @@ class Director:
             (self._next_start() <= now and self._plan[0].after <= self._last_turn())
             or (not self._checks.are_pending and all(w.idle for w in self._alive()))
         ):
-            lane = self._plan.pop(0)
-            for group in self._groups:
-                self._start(lane, group)
+            self._start(self._plan.pop(0))
         for worker in self._alive():
             silent = worker.child.processor_time() - worker.last_record
             if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
-                    self._start(lane, worker.group)
+                    self._start(lane)
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or self._held.keys() >= set(self.open_properties()):
+        if not self._plan or self._held >= set(self.open_properties()):
             return math.inf
         return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
 
@@ -301,9 +307,22 @@ class Director:
         """Let those run whose turn it is, and pause the others."""
         for place, worker in enumerate(self._in_turn()):
             waits = place >= self._places()
-            if worker.paused != waits:
-                worker.paused = waits
-                worker.child.pause() if waits else worker.child.resume()
+            if waits and not worker.paused:
+                worker.paused = worker.child.pause()
+            elif worker.paused and not waits:
+                worker.paused = False
+                worker.child.resume()
+
+    def _bound_memory(self, most: int) -> None:
+        """End workers if all processes together use more than that."""
+        checkers = [c.child.pid for c in self._checks.checkers]
+        workers = {w.number: (w.child.pid, w.paused) for w in self._alive()}
+        for number in beyond(most, workers, checkers):
+            worker = self.workers[number - 1]
+            self._stop(worker)
+            for engine in worker.lane.engines:
+                reason = f"the memory limit of {most // MEGABYTE} MB is too small"
+                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), reason)
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
@@ -311,16 +330,18 @@ class Director:
         for worker in self._alive():
             self._stop(worker)
         for lane in self._lanes:
-            for group in self._groups:
-                self._start(lane, group, patient=True)
+            self._start(lane, patient=True)
 
     def _stop(self, worker: Worker) -> None:
         """End the worker, once what it has found is known: that may end it, or others, by itself."""
         if worker.child.alive:
             self._drain(worker)
-            if worker.child.alive:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+            self._close(worker)
+
+    def _close(self, worker: Worker) -> None:
+        if worker.child.alive:
+            worker.child.end()
+            self._timeline.info("worker %d ends", worker.number)
 
     def _listen(self, seconds: float) -> None:
         sources = {w.child.channel.read: w for w in self._alive()}
@@ -346,24 +367,26 @@ class Director:
             self._collect_log(worker)
             how = worker.child.end(silent=True)
             if how == "ended with status 0":  # as its last record says, which is being read
+                self._timeline.info("worker %d ends", worker.number)
                 return
             died = f"died ({how or 'it wrote no record'})"
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
-                self._undecided.add_reason(worker.group, self._title(worker, engine), f"its worker {died}")
+                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), f"its worker {died}")
             return
         self._collect_log(worker)
         worker.last_record = worker.child.processor_time() if records else worker.last_record
         for record in records:
             if record == {"ended": True}:
-                worker.child.end()
-                self._timeline.info("worker %d ends", worker.number)
+                self._close(worker)
                 return
             if self.elapsed >= self.timeout:
                 return  # thousands of counterexamples may have come at once, and each is replayed
-            worker.idle = record == {"idle": True}
-            if not worker.idle:
+            if "idle" in record:  # after so many facts: others may be on their way
+                worker.idle = record["idle"] == worker.posted
+            else:
+                worker.idle = False
                 self._event(worker, record)
 
     # Events
@@ -400,7 +423,7 @@ class Director:
 
     def _share(self, source: Worker, fact: Fact) -> None:
         """Facts reach the other workers over the same system, and those that start later."""
-        self._facts.setdefault(source.lane.model, []).append(fact)
+        self.facts.setdefault(source.lane.model, []).append(fact)
         for worker in self._alive():
             if worker is not source and worker.lane.model == source.lane.model:
                 self._post(worker, fact)
@@ -409,6 +432,7 @@ class Director:
         if not worker.child.alive:
             return
         worker.child.channel.post(event_to_plain(fact))
+        worker.posted += 1
         worker.idle = False
 
     def _ask(self, worker: Worker, engine: str, proved: Proved) -> None:
@@ -430,7 +454,7 @@ class Director:
         self._last_proof = self.elapsed
         self._checks.add(proof)
         if proof.is_cheap and proved.prop not in self._held:
-            self._held[proved.prop] = self.elapsed
+            self._held.add(proved.prop)
             self._settle(proved.prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
@@ -452,20 +476,15 @@ class Director:
     def _resume(self, prop: str) -> None:
         """Start work again on a property whose proof could not be checked."""
         if prop in self._held and prop not in self.decisions and not any(self._checks.proofs_of(prop)):
-            self._release(prop)
+            self._release({prop})
 
-    def _release_held(self, now: float) -> None:
-        """Start work again on properties whose proof is not so cheap to check after all."""
-        for prop, since in list(self._held.items()):
-            if prop not in self.decisions and now - since > LONGEST_HOLD:
-                self._release(prop)
-
-    def _release(self, prop: str) -> None:
-        if self._held.pop(prop, None) is not None:
-            coming = {*self._plan}
-            for lane in self._lanes:
-                if lane not in coming:
-                    self._start(lane, {prop})
+    def _release(self, props: set[str]) -> None:
+        """Start work again on properties whose proofs are not so cheap to check after all, together."""
+        self._held -= props
+        coming = {*self._plan}
+        for lane in self._lanes:
+            if lane not in coming and props & lane.claims:
+                self._start(replace(lane, claims=lane.claims & props))
 
     def _accept(self, proof: Proof) -> None:
         worker, proved = proof.worker, proof.proved
@@ -553,7 +572,7 @@ class Director:
     def _settle(self, prop: str) -> None:
         """Nobody works on the property any more; a worker that has no other one ends."""
         for worker in self._alive():
-            if worker.group <= {*self.decisions, *self._held}:
+            if worker.lane.claims <= {*self.decisions, *self._held}:
                 self._stop(worker)
             else:
                 self._post(worker, Settled(prop))
@@ -562,14 +581,15 @@ class Director:
         """The decision if nothing else comes."""
         running = []
         for worker in self._alive():
-            if name in worker.group:
+            if name in worker.lane.claims:
                 titles = [self._title(worker, engine) for engine in worker.lane.engines]
                 running += titles
                 if worker.idle:
                     for title in titles:
                         self._undecided.add_reason([name], title, WAITING)
-        timed_out = self.elapsed >= self.timeout
-        ended = f"timed out after {round(self.timeout, 1):g} s" if timed_out else ""
+        limit = round(self.promised or self.timeout, 1)
+        timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""
+        ended = self.stopped.word if self.stopped else timed_out
         return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
 
 

@@ -24,6 +24,16 @@ def ends_before(problem: Problem, chosen: Iterable[str]) -> set[str]:
     assert_never(problem)
 
 
+def is_final(problem: Problem) -> bool:
+    """True if no verdict depends on another: the model has no ends."""
+    match problem:
+        case Specification():
+            return True
+        case Automaton():
+            return all(e.limit is None for e in problem.errors)
+    assert_never(problem)
+
+
 def within_model(problem: Problem, results: list[Result]) -> list[Result]:
     """The results with those unknown that an end of the model leaves open: the end itself if a run gets there, and the
     proofs of claims that may fail after it, unless it is proved that no run gets there."""

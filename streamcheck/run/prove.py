@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
@@ -17,11 +17,13 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
-from streamcheck.run.director import Alarm, Decision, Director
+from streamcheck.run.decision import Decision
+from streamcheck.run.director import Alarm, Director
 from streamcheck.run.limits import OutOfTime, time_limit
-from streamcheck.run.model_ends import ends_before, within_model
+from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.standby import Standby
+from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
@@ -31,7 +33,7 @@ from streamcheck.transform.views import views
 if TYPE_CHECKING:
     from streamcheck.engines.settings import Setting
 
-__all__ = ["Alarm", "Settings", "prove"]
+__all__ = ["Alarm", "Audience", "Settings", "none_of", "prove"]
 LOG = logging.getLogger(__name__)
 
 
@@ -48,13 +50,37 @@ class Settings:
     deterministic: bool = False  # one worker for all engines: the same answers every time
     options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
     bound: int | None = None  # of the runs, in steps
+    explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
+
+
+class Audience(Protocol):
+    """Those who hear of a proof while it goes on."""
+
+    def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
+        """The proof of these properties begins; `machine` and `bound` as in `Verdicts`."""
+
+    def hear(self, result: Result) -> None:
+        """This result is final."""
+
+    def watch(self, director: Director) -> None:
+        """Called every few hundredths of a second."""
+
+
+class Nobody:
+    """An audience that does not listen."""
+
+    def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None: ...
+
+    def hear(self, result: Result) -> None: ...
+
+    def watch(self, director: Director) -> None: ...
+
+
+NOBODY = Nobody()
 
 
 def prove(
-    problem: Problem,
-    settings: Settings,
-    watch: Callable[[Director], None] = lambda _: None,
-    standby: Standby | None = None,
+    problem: Problem, settings: Settings, audience: Audience = NOBODY, standby: Standby | None = None
 ) -> Verdicts:
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
@@ -66,7 +92,9 @@ def prove(
             tested = _with_tests(chosen, settings.bound)
             models = views(tested, blocks=settings.blocks)
     except OutOfTime as why:
-        return _none_decided(chosen, why.message, time.monotonic() - began)
+        return _all_unknown(chosen, why.message, time.monotonic() - began)
+    except Stopped as signal:
+        return none_of(chosen, signal.status)
     LOG.info(
         "%s: %s (%d implied), %s; integer models: %s",
         problem.name,
@@ -75,20 +103,29 @@ def prove(
         plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
         ", ".join(view.model for view in models),
     )
+    machine = len(models) > 1 or has_machine_integers(models[0].system)
+    audience.begin(chosen, machine=machine, bound=settings.bound)
     director = Director(
         tested,
         models,
-        max(0.0, began + settings.timeout - time.monotonic()),
+        max(0.0, began + settings.timeout - settings.explain - time.monotonic()),
         settings.jobs,
         settings.engines,
         settings.memory,
         settings.deterministic,
         options_from(settings.options),
-        watch=watch,
+        promised=settings.timeout,
+        watch=_watcher(audience, chosen, settings.bound),
         standby=standby,
     )
     decisions = director.run()
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
+    if isinstance(chosen, Specification) and settings.explain and not director.stopped:
+        from streamcheck.run.explain import Explainer, found_certificates, induction_depth
+
+        seconds = min(settings.explain, began + settings.timeout - time.monotonic())
+        found, depth = list(found_certificates(director)), induction_depth(director)
+        results = Explainer(chosen, settings, seconds, found, depth).explain(results)
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -96,11 +133,30 @@ def prove(
         *_vacuous(tested, decisions),
         *_undefined_operations(problem, decisions),
     ]
-    machine = len(models) > 1 or has_machine_integers(models[0].system)
-    return Verdicts(chosen, results, director.elapsed, warnings, machine, settings.bound, director.alarms)
+    stopped = director.stopped.status if director.stopped else 0
+    return Verdicts(chosen, results, director.elapsed, warnings, machine, settings.bound, director.alarms, stopped)
 
 
-def _none_decided(problem: Problem, reason: str, seconds: float) -> Verdicts:
+def _watcher(audience: Audience, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
+    """A function that tells the audience of each decision that is final, and of the progress."""
+    heard: set[str] = set()
+
+    def look(director: Director) -> None:
+        for claim in chosen.properties if is_final(chosen) else ():
+            if claim.name in director.decisions and claim.name not in heard:
+                heard.add(claim.name)
+                audience.hear(_result(claim, director.decisions[claim.name], bound))
+        audience.watch(director)
+
+    return look
+
+
+def none_of(problem: Problem, stopped: int) -> Verdicts:
+    """The verdicts on a problem whose proof a signal kept from beginning."""
+    return replace(_all_unknown(problem, "interrupted before the proof began", 0.0), stopped=stopped)
+
+
+def _all_unknown(problem: Problem, reason: str, seconds: float) -> Verdicts:
     """Every property unknown for the same reason."""
     results = [
         _result(p, Decision(p.name, "unknown", seconds=seconds, unknown=Unknown(p.name, reason)), None)

@@ -52,7 +52,9 @@ class Start:
     after: float  # over the first integer model
     other: float | None = None  # over the other one, if there is one; None: not over that one
     beside: str = ""  # the engine whose worker it shares, with the times of that one
-    bits: bool = False  # only over bit-vectors, if there is no Int and no Real; sooner if there are floats
+    bits: bool = False  # only over bit-vectors, if there is no Int and no Real
+    floats: float = 0.0  # with `bits`: the time if there are floats
+    bools: bool = False  # with `bits`: if there is nothing but Bool, too
     definitions: int = 0  # fewer definitions than this, and it is not started
 
 
@@ -69,7 +71,9 @@ class EngineEntry:
     program: Start | None = None  # the same for a program
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
+    far_price: int | None = None  # the same from the third step on
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it
+    alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     @property
@@ -257,7 +261,7 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(0.0, other=1.5, beside="bmc"),
         program=Start(0.0, other=1.5, beside="bmc"),
         head_start=0,
-        price=2,  # far out, violations are likelier than proofs
+        far_price=2,  # far out, violations are likelier than proofs
     ),
     EngineEntry(
         "completeness",
@@ -273,8 +277,9 @@ ROWS: tuple[EngineEntry, ...] = (
         "bit-bmc",
         "bounded model checking by bitwuzla: floats and machine integers",
         _bit_bmc,
-        spec=Start(1.0, bits=True),
+        spec=Start(1.0, bits=True, floats=0.2),
         family="bitwuzla",
+        alone=True,
     ),
     EngineEntry(
         "bit-induction",
@@ -283,6 +288,7 @@ ROWS: tuple[EngineEntry, ...] = (
         needs=("bit-bmc",),
         spec=Start(1.0, beside="bit-bmc"),
         family="bitwuzla",
+        alone=True,
     ),
     EngineEntry(
         "ic3",
@@ -371,8 +377,10 @@ ROWS: tuple[EngineEntry, ...] = (
     ),
     EngineEntry(
         "pdr-bits",
-        "property directed reachability on bits: for systems of Bools",
+        "property directed reachability by bitwuzla: clauses over Bools, bits of machine integers and bounds of floats",
         _bit_pdr,
+        spec=Start(0.4, bits=True, bools=True, floats=0.4),
+        family="bitwuzla",
     ),
     EngineEntry(
         "predicate-reach",

@@ -10,6 +10,7 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.run.child import Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.logs import hand_out
+from streamcheck.run.memory import memory_limit
 
 Send = Callable[[Any], None]
 
@@ -17,11 +18,13 @@ Send = Callable[[Any], None]
 class Sandbox:
     """A child that runs `work(send)`; `receive` what it sends. Use as a context manager."""
 
-    def __init__(self, work: Callable[[Send], None], *, seconds: float | None, doing: str) -> None:
+    def __init__(
+        self, work: Callable[[Send], None], *, seconds: float | None, doing: str, memory: int | None = None
+    ) -> None:
         self.doing = doing
         self.seconds = seconds
         self.deadline = None if seconds is None else time.monotonic() + seconds
-        self._child = Child(lambda channel: _answer(work, channel))
+        self._child = Child(lambda channel: _answer(work, channel, memory, doing))
 
     def __enter__(self) -> Sandbox:
         return self
@@ -53,9 +56,10 @@ class Sandbox:
         return record["value"]
 
 
-def _answer(work: Callable[[Send], None], channel: Channel) -> None:
+def _answer(work: Callable[[Send], None], channel: Channel, memory: int | None, doing: str) -> None:
     try:
-        work(lambda value: channel.send({"value": value}))
+        with memory_limit(memory, doing):
+            work(lambda value: channel.send({"value": value}))
     except SpecError as error:
         channel.send({"error": str(error)})
     except BaseException:

@@ -18,6 +18,7 @@ from streamcheck.interpret.samples import OutOfSamples, rows
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.limits import time_limit
+from streamcheck.run.memory import memory_limit
 from streamcheck.run.sandbox import Sandbox, Send
 
 if TYPE_CHECKING:
@@ -56,17 +57,20 @@ class Target:
 AS_EVER = SourceOptions()
 
 
-def read(target: Target, seconds: float | None = None, reading: SourceOptions = AS_EVER) -> Sequence[Problem]:
-    """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`)."""
+def read(
+    target: Target, seconds: float | None = None, reading: SourceOptions = AS_EVER, memory: int | None = None
+) -> Sequence[Problem]:
+    """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`) and so many bytes."""
     _check_file(target.path)
+    doing = f"reading {target.path}"
     if target.path.endswith(PROGRAMS):
         from streamcheck.frontends.programs import read_program
 
-        with time_limit(seconds, f"reading {target.path}"):
+        with time_limit(seconds, doing), memory_limit(memory, doing):
             return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
     if reading != AS_EVER:
         raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
-    return _read_specifications(target, seconds)
+    return _read_specifications(target, seconds, memory)
 
 
 def read_specs(target: Target) -> list[Specification]:
@@ -77,15 +81,17 @@ def read_specs(target: Target) -> list[Specification]:
     return _read_specifications(target, None)
 
 
-def _read_specifications(target: Target, seconds: float | None) -> list[Specification]:
+def _read_specifications(target: Target, seconds: float | None, memory: int | None = None) -> list[Specification]:
+    doing = f"reading {target.path}"
     if target.path.endswith(".json"):
-        return _select(_read_json(target.path), target)
+        with memory_limit(memory, doing):
+            return _select(_read_json(target.path), target)
     if target.path.endswith((".lus", *SYSTEMS)):
-        with time_limit(seconds, f"reading {target.path}"):
+        with time_limit(seconds, doing), memory_limit(memory, doing):
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}") as child:
+    with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}", memory=memory) as child:
         return _select([from_plain(row) for row in child.receive()], target)
 
 

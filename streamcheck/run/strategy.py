@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
@@ -25,23 +25,39 @@ from streamcheck.transform.reduce import clusters
 from streamcheck.transform.views import IntegerModel
 
 if TYPE_CHECKING:
+    from streamcheck.problem.transition import TransitionSystem
     from streamcheck.transform.views import View
 
 QUICK = 0.15  # seconds for the first worker alone
 SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
-FLOATS = 0.2  # the time of engines on bitwuzla if the system has floats
-AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others
+AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others, and of z3 at floats
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 FIRST = ("bmc", "k-induction", "completeness")
 
 
 @dataclass(frozen=True, slots=True)
+class Portion:
+    """Properties that share their workers, and the integer models that can express them, the better bet first."""
+
+    claims: frozenset[str]
+    models: tuple[View, ...]
+
+    def parts(self, model: View) -> list[TransitionSystem]:
+        """The clusters of its properties."""
+        own = tuple(p for p in model.system.properties if p.name in self.claims)
+        return clusters(replace(model.system, properties=own))
+
+
+@dataclass(frozen=True, slots=True)
 class Lane:
-    """The engines of one worker, and the processor time that workers before it have first."""
+    """The engines of one worker, the properties it may work on, and the processor time that workers before it have
+    first."""
 
     engines: tuple[str, ...]
     model: IntegerModel
+    claims: frozenset[str]
     after: float = 0.0
+    floats: bool = False  # its properties speak of floats, of which z3 rarely decides one that bitwuzla does not
 
     @property
     def title(self) -> str:
@@ -50,7 +66,10 @@ class Lane:
     @property
     def price(self) -> int:
         """The weight of its processor time when workers wait for a processor."""
-        return AUXILIARY_PRICE if all(ENGINES[name].auxiliary for name in self.engines) else 1
+        rows = [ENGINES[name] for name in self.engines]
+        if self.floats and all(row.family == "z3" for row in rows):
+            return AUXILIARY_PRICE
+        return AUXILIARY_PRICE if all(row.auxiliary for row in rows) else 1
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -67,12 +86,17 @@ def work_counter() -> Callable[[], int]:
 def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
     """The workers of a run, in the order they start. In turns, all engines share one worker: their facts and answers
     then depend on nothing but the problem."""
-    first, program = models[0].model, models[0].automaton is not None
-    if deterministic or (jobs == 1 and not chosen):
-        return [Lane(tuple(_with_needs(chosen or in_turns(program=program))), first)]
-    if chosen:
-        return [Lane(tuple(_with_needs([name])), m.model) for m in models for name in chosen]
-    return _portfolio(models, program=program)
+    program = models[0].automaton is not None
+    lanes = []
+    for portion in portions(models):
+        if deterministic or (jobs == 1 and not chosen):
+            engines = tuple(_with_needs(chosen or in_turns(program=program)))
+            lanes.append(Lane(engines, portion.models[0].model, portion.claims))
+        elif chosen:
+            lanes += [Lane(tuple(_with_needs([n])), m.model, portion.claims) for m in portion.models for n in chosen]
+        else:
+            lanes += _portfolio(portion, program=program)
+    return sorted(lanes, key=lambda lane: lane.after)
 
 
 def in_turns(*, program: bool) -> tuple[str, ...]:
@@ -81,10 +105,10 @@ def in_turns(*, program: bool) -> tuple[str, ...]:
     return tuple(row.name for row in rows if program or row.spec is not None)
 
 
-def _portfolio(models: Sequence[View], *, program: bool) -> list[Lane]:
-    """Every worker."""
-    first, others = models[0].model, [m.model for m in models[1:]]
-    definitions = len(models[0].system.definitions)
+def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
+    """Every worker of a portion."""
+    first, *others = portion.models
+    definitions = len(first.system.definitions)
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
@@ -95,40 +119,46 @@ def _portfolio(models: Sequence[View], *, program: bool) -> list[Lane]:
         if not start.beside:
             beside = {other: s for other, s in starts.items() if s.beside == name}
             if start.bits:
-                lanes += _lanes_on_bits((name, *beside), start, models)
+                lanes += _lanes_on_bits((name, *beside), start, portion)
                 continue
-            lanes.append(Lane((name, *beside), first, start.after))
+            lanes.append(Lane((name, *beside), first.model, portion.claims, start.after))
             if start.other is not None:
                 engines = (name, *(n for n, s in beside.items() if s.other is not None))
-                lanes += [Lane(engines, model, start.other) for model in others]
-    return sorted(lanes, key=lambda lane: lane.after)
+                lanes += [Lane(engines, view.model, portion.claims, start.other) for view in others]
+    return lanes
 
 
-def _lanes_on_bits(engines: tuple[str, ...], start: Start, models: Sequence[View]) -> list[Lane]:
-    """A lane over each model in which some properties depend on floats or machine integers, but on no Int or Real."""
+def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> list[Lane]:
+    """A lane over each model in which some properties depend on floats or machine integers (or on Bools alone, if the
+    engine is for them too), but on no Int or Real."""
     lanes = []
-    for model in models:
-        kinds = [{node.type.kind for node in walk(part.roots())} for part in clusters(model.system)]
-        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and k != {"bool"}]
+    for view in portion.models:
+        kinds = [{node.type.kind for node in walk(part.roots())} for part in portion.parts(view)]
+        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and (start.bools or k != {"bool"})]
         if fitting:
-            after = min(start.after, FLOATS) if any("float" in k for k in fitting) else start.after
-            lanes.append(Lane(engines, model.model, after))
+            after = start.floats if any("float" in k for k in fitting) else start.after
+            lanes.append(Lane(engines, view.model, portion.claims, after))
     return lanes
 
 
 def apart(lane: Lane) -> list[Lane]:
     """The engines of a worker in workers of their own: if one hangs, the others go on."""
-    return [Lane(("k-induction",), lane.model), Lane(("bmc", "completeness"), lane.model)]
+    return [replace(lane, engines=("k-induction",)), replace(lane, engines=("bmc", "completeness"))]
 
 
-def groups(model: View) -> list[set[str]]:
+def portions(models: Sequence[View]) -> list[Portion]:
     """The claims that speak of floats, and the others: solvers are at times very slow on floats, and what does not
-    depend on them must not wait."""
-    apart: dict[bool, set[str]] = {}
-    for part in clusters(model.system):
-        floats = any(node.type.kind == "float" for node in walk(part.roots()))
-        apart.setdefault(floats, set()).update(p.name for p in part.properties)
-    return [apart[key] for key in sorted(apart)]
+    depend on them must not wait. Apart from both, the claims that the better model cannot express."""
+    done: set[str] = set()
+    found = []
+    for i, view in enumerate(models):
+        apart: dict[bool, set[str]] = {}
+        for part in clusters(view.system):
+            floats = any(node.type.kind == "float" for node in walk(part.roots()))
+            apart.setdefault(floats, set()).update(p.name for p in part.properties if p.name not in done)
+        found += [Portion(frozenset(apart[key]), tuple(models[i:])) for key in sorted(apart) if apart[key]]
+        done.update(*apart.values())
+    return found
 
 
 def _with_needs(names: Sequence[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """A worker: one process that runs one or more engines in turns.
 
 The engines of a worker share facts at once; those of other workers arrive on the channel. An engine's turn ends with
-its next `Progress`. If every engine waits, the worker sleeps on its channel.
+its next `Progress`. If every engine waits, the worker sleeps on its channel; it says after how many facts, for another
+may be on its way.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import (
     Engine,
@@ -27,23 +29,30 @@ from streamcheck.engines.protocol import (
     TrueUpTo,
     Waiting,
 )
+from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
-from streamcheck.transform.reduce import clusters
+from streamcheck.transform.reduce import clusters, each_alone
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
 SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
-VACUITY_PRICE = 4  # of work on vacuity tests alone
+VACUITY_PRICE = 16  # of work on vacuity tests alone
+VACUITY_SHARE = 4  # they have this fraction of the patience
+FAR = 2  # steps; beyond, an engine may have another price
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
 def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
+    received = 0  # facts
+
     def listen() -> None:
+        nonlocal received
         for record in channel.available():
+            received += 1
             turns.deliver(event_from_plain(record, problem.system))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
@@ -63,7 +72,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
     while turns.running:
         listen()
         if turns.round(send):
-            channel.send({"idle": True})
+            channel.send({"idle": received})
             select.select([channel.read], [], [])
     channel.send({"ended": True})
 
@@ -77,11 +86,16 @@ class Instance:
     events: Iterator[Event]
     properties: tuple[str, ...]
     box: list[Fact]
-    price: int
-    spent: int  # the solver's work
+    weight: int  # of its properties
+    spent: int  # the solver's work, priced
     waiting: bool = False
-
     depth: int = -1
+
+    @property
+    def price(self) -> int:
+        """The weight of its work now."""
+        far = self.row.far_price if self.depth > FAR else None
+        return self.weight * (far or self.row.price)
 
     @property
     def has_nothing_to_do(self) -> bool:
@@ -90,16 +104,16 @@ class Instance:
     def record(self, event: Event) -> None:
         """Log the event, unless it has nothing new."""
         if self.log.isEnabledFor(logging.INFO):
-            message = _message(event)
-            if isinstance(event, Progress):
-                message, self.depth = "" if event.depth == self.depth else message, event.depth
-            if message:
+            old = isinstance(event, Progress) and event.depth == self.depth
+            if message := "" if old else _message(event):
                 self.log.info("%s: %s", self.row.name, message)
+        if isinstance(event, Progress):
+            self.depth = event.depth
 
 
 class Turns:
-    """Engines side by side in one process, one of each kind for every cluster of properties: what workers run, and
-    tests too.
+    """Engines side by side in one process, one of each kind for every cluster of properties (or every property, if
+    their rows say so): what workers run, and tests too.
 
     Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
     with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
@@ -118,15 +132,20 @@ class Turns:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
-        for part in clusters(problem.system):
-            for engine in engines():
-                row, box = ENGINES[engine.name], list(known)
-                events = engine.run(replace(problem, system=part), _inbox(box, listen))
-                price = row.price * (VACUITY_PRICE if all(p.is_vacuity_test for p in part.properties) else 1)
-                spent = (row.head_start or 0) if head_starts else 0
-                names = tuple(p.name for p in part.properties)
-                log = logging.getLogger(type(engine).__module__)
-                self.running.append(Instance(row, log, events, names, box, price, spent))
+        for part, engine in _instances(problem.system, engines):
+            spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
+            self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
+
+    def _instance(
+        self, engine: Engine, task: Task, box: list[Fact], listen: Callable[[], None], spent: int
+    ) -> Instance:
+        names, weight = tuple(p.name for p in task.system.properties), 1
+        if all(p.is_vacuity_test for p in task.system.properties):
+            weight = VACUITY_PRICE
+            task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
+        log = logging.getLogger(type(engine).__module__)
+        events = engine.run(task, _inbox(box, listen))
+        return Instance(ENGINES[engine.name], log, events, names, box, weight, spent)
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
         if isinstance(event, Fact):
@@ -161,6 +180,19 @@ class Turns:
         finished = Finished(one.properties)
         one.record(finished)
         send(one.row.name, finished)
+
+
+def _instances(
+    system: TransitionSystem, engines: Callable[[], Sequence[Engine]]
+) -> Iterator[tuple[TransitionSystem, Engine]]:
+    """The engines for every cluster; for each property with floats one of those that look at it alone."""
+    for cluster in clusters(system):
+        floats = any(node.type.kind == "float" for node in walk(cluster.roots()))
+        singles = each_alone(cluster) if floats else []
+        for part in (cluster, *singles):
+            for engine in engines():
+                if not singles or ENGINES[engine.name].alone == (part is not cluster):
+                    yield part, engine
 
 
 def _message(event: Event) -> str:

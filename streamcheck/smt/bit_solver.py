@@ -1,10 +1,10 @@
-"""A bitwuzla solver over our own terms, with the contract of `smt.solver.Solver`: for floats and machine integers.
+"""A bitwuzla solver over our own terms, with the contract `smt.contract`: for floats and machine integers.
 
 z3 loses its best procedures for floats when it is asked again and again under assumptions; bitwuzla does not. It has no
 Int and Real: such a term raises `NoNumbers`.
 
-`patience` is processor time here (in the units of z3's work): bitwuzla counts no work. So an engine on this solver is
-not for runs that must be the same every time.
+bitwuzla does not count its work, but asks again and again if it shall stop: `patience` limits how often, in roughly
+the units of z3's work.
 
 Every node becomes a definition of the solver's parser, named by a number.
 """
@@ -12,9 +12,11 @@ Every node becomes a definition of the solver's parser, named by a number.
 from __future__ import annotations
 
 import logging
+import math
 import struct
 import time
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Any
 
 import bitwuzla  # type: ignore[import-not-found]
@@ -25,7 +27,7 @@ from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Value, default, plural
 
 LOG = logging.getLogger(__name__)
-WORK_PER_SECOND = 10_000_000  # of z3, roughly
+WORK_PER_QUESTION = 100  # of z3, roughly: from 8,000 to 90,000 questions a second
 NUMBERS = ("integer", "real")
 
 
@@ -49,14 +51,15 @@ class BitSolver:
         self._parser.parse("(set-logic QF_UFBVFP)", True, False)
         self._solver = self._parser.bitwuzla()
         self._solver.configure_terminator(self._is_late)
-        self._deadline = float("inf")
+        self._questions = count()
+        self._most_questions = math.inf
         self._names: dict[Term, str] = {}
         self._terms: dict[Term, Any] = {}
         self._written: set[Term] = set()
         self._functions: set[str] = set()
 
     def _is_late(self) -> bool:
-        return time.process_time() > self._deadline
+        return next(self._questions) >= self._most_questions
 
     def more_patience(self) -> None:
         """Twice the patience from now on."""
@@ -75,8 +78,9 @@ class BitSolver:
         """Satisfiability of what was added, and of these terms, with this share of the patience."""
         literals = [self._term(t) for t in assumed]
         began = time.process_time()
+        self._questions = count()
         if self.patience is not None:
-            self._deadline = began + share * self.patience / WORK_PER_SECOND
+            self._most_questions = share * self.patience / WORK_PER_QUESTION
         answer = {"sat": True, "unsat": False}.get(str(self._solver.check_sat(*literals)))
         if LOG.isEnabledFor(logging.DEBUG):
             spent = 1000 * (time.process_time() - began)
@@ -84,6 +88,10 @@ class BitSolver:
         if answer is None:
             self.reason = "a query took too long"
         return answer
+
+    @property
+    def size(self) -> int:
+        return len(self._terms)
 
     def core(self, candidates: Iterable[Term]) -> list[Term]:
         """The unsatisfiable core: the assumed terms that the last answer needed."""

@@ -1,8 +1,7 @@
 """A z3 solver over our own terms.
 
-Contract: `check` answers True (satisfiable), False (not), or None (the solver gave up: only then is `reason` set).
-`patience` limits each query by the work it does (some ten million units are a second): with a clock, the answer would
-depend on what else the machine is doing.
+It keeps the contract `smt.contract`. `patience` is z3's own count of its work (some ten million units are a second):
+with a clock, the answer would depend on what else the machine is doing.
 
 A model is read at once, before anything else is asserted: z3 would read the changed assertions into it.
 

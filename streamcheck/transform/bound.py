@@ -14,15 +14,16 @@ from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT, Type, machine
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
+from streamcheck.transform.fresh import fresh_name
 
 
 def with_bound(specification: Specification, steps: int) -> Specification:
     taken = {str(v.payload) for v in specification.variables()} | {a.name for a in specification.assumptions}
-    clock = variable(_fresh("the step", taken), _counter(specification, steps))
+    clock = variable(fresh_name("the step", taken), _counter(specification, steps))
     most = constant(clock.type, steps)
     after = term("min", term("add", clock, constant(clock.type, 1)), most)
     cell = Cell(str(clock.payload), constant(clock.type, 0), after, None, named=False)
-    ends = Claim(_fresh("the bound", taken), term("lt", clock, most))
+    ends = Claim(fresh_name("the bound", taken), term("lt", clock, most))
     return replace(
         specification,
         cells=(*specification.cells, cell),
@@ -35,9 +36,3 @@ def _counter(specification: Specification, steps: int) -> Type:
     if any(v.type.kind in ("integer", "real") for v in specification.variables()):
         return INT
     return machine(next(width for width in (8, 16, 32, 64) if steps < 1 << (width - 1)), signed=False)
-
-
-def _fresh(wish: str, taken: set[str]) -> str:
-    while wish in taken:
-        wish += "'"
-    return wish

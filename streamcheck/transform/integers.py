@@ -13,6 +13,7 @@ no such form, and conversions between machine integers and floats, are `Inexpres
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -123,6 +124,27 @@ def to_integers(system: TransitionSystem) -> TransitionSystem:
     )
 
 
+def expressible_claims(system: TransitionSystem) -> frozenset[str]:
+    """The properties that depend on no operation without a form over Int: none if an assumption depends on one."""
+    translated, lost = Integers(), set[Term]()
+    readers: defaultdict[Term, set[Term]] = defaultdict(set)  # what is computed from a term, at this step or the next
+    for s in system.state:
+        readers[s.next].add(s.var)
+    for node in walk(system.roots()):
+        for a in node.args:
+            readers[a].add(node)
+        if not (lost.isdisjoint(node.args) and translated.has_form(node)):
+            lost.add(node)
+    pending = list(lost)
+    while pending:
+        new = readers[pending.pop()] - lost
+        lost |= new
+        pending += new
+    if any(a.term in lost for a in system.assumptions if not a.is_range):
+        return frozenset()
+    return frozenset(p.name for p in system.properties if p.term not in lost)
+
+
 def _claim_in_integers(claim: Claim, m: Integers) -> Claim:
     return replace(claim, term=m.value(claim.term), origin=_origin_in_integers(claim.origin, m))
 
@@ -153,6 +175,14 @@ class Integers:
                 self.raws[node] = self._raw(node)
             else:
                 self.plain[node] = self._plain(node)
+
+    def has_form(self, node: Term) -> bool:
+        """True if the node can be translated, given that its arguments can."""
+        try:
+            self.translate([node])
+        except Inexpressible:
+            return False
+        return True
 
     def value(self, node: Term) -> Term:
         """The image of a node: for a machine integer, its value in range."""

@@ -7,7 +7,7 @@ they are found), and go into the certificate as invariants of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -48,6 +48,18 @@ class Reduction:
         if reduced.kind == "inductive":  # claims as they were written; the other kinds compare what these depend on
             invariants = tuple(self._claims.get(t, t) for t in invariants)
         return replace(reduced, invariants=invariants, equalities=(*self.equalities, *reduced.equalities))
+
+
+class Restriction:
+    """The system restricted to some of its properties and what they depend on: evidence about it is evidence about the
+    whole."""
+
+    def __init__(self, system: TransitionSystem, names: Collection[str]) -> None:
+        chosen = tuple(p for p in system.properties if p.name in names)
+        self.problem: TransitionSystem = _restrict_to_cone(replace(system, properties=chosen))
+
+    def back(self, evidence: Evidence) -> Evidence:
+        return evidence
 
 
 def _simplify(system: TransitionSystem, replacement: dict[Term, Term]) -> TransitionSystem:
@@ -118,6 +130,11 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
         state = read[claim.term]
         groups.setdefault(i if state is None else parts.find(state), []).append(claim)
     return [_restrict_to_cone(replace(system, properties=tuple(group))) for group in groups.values()]
+
+
+def each_alone(system: TransitionSystem) -> list[TransitionSystem]:
+    """The system split by properties, each with its cone and that of all assumptions."""
+    return [_restrict_to_cone(replace(system, properties=(claim,))) for claim in system.properties]
 
 
 class _Parts:

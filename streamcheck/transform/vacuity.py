@@ -14,6 +14,7 @@ from streamcheck.core.term import FALSE, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
 from streamcheck.problem.specification import Cell, Specification
+from streamcheck.transform.fresh import fresh_name
 
 LONG_ENOUGH = 10  # steps
 
@@ -25,7 +26,7 @@ def with_vacuity_tests(specification: Specification, most: int = LONG_ENOUGH) ->
     tests = [_rename(test, taken) for test in _premises(specification.properties)]
     if not specification.assumptions:
         return replace(specification, properties=(*specification.properties, *tests))
-    clock = variable(_fresh("the step", {str(v.payload) for v in specification.variables()}), INT)
+    clock = variable(fresh_name("the step", {str(v.payload) for v in specification.variables()}), INT)
     steps = min(most, LONG_ENOUGH)
     last = constant(INT, steps - 1)
     after = term("min", term("add", clock, constant(INT, 1)), last)
@@ -49,12 +50,6 @@ def _premises(properties: Iterable[Claim]) -> Iterator[Claim]:
 
 
 def _rename(test: Claim, taken: set[str]) -> Claim:
-    name = _fresh(test.name, taken)
+    name = fresh_name(test.name, taken)
     taken.add(name)
     return replace(test, name=name)
-
-
-def _fresh(wish: str, taken: set[str]) -> str:
-    while wish in taken:
-        wish += "'"
-    return wish

@@ -1,10 +1,13 @@
 """The views of a problem that engines work on: chains of transformations, each with its way back.
 
-    Specification ─▶ ScalarSystem ─▶ (SystemIntegers) ─▶ Reduction
+    Specification ─▶ ScalarSystem ─▶ (Restriction) ─▶ (SystemIntegers) ─▶ Reduction
     Automaton ─▶ ScalarAutomaton ─▶ Slicing ─▶ (LargeBlocks) ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
 
 Engines work on the last system, and engines for programs on the last automaton. Evidence goes all the way back before
 it is judged: the checker has the problem and nothing else.
+
+A view may have only a part of the properties: those that depend on an operation without a form over Int are in the view
+with bit-vectors alone.
 
 Structural abstraction chooses what it drops while it runs, so it is a transformation inside its engine, which names
 the dropped definitions in its certificate (`free`). Clusters need no way back: a certificate for a part of a system is
@@ -25,8 +28,8 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Evidence
-from streamcheck.transform.integers import Inexpressible, SystemIntegers, has_machine_integers
-from streamcheck.transform.reduce import Reduction
+from streamcheck.transform.integers import Inexpressible, SystemIntegers, expressible_claims, has_machine_integers
+from streamcheck.transform.reduce import Reduction, Restriction
 from streamcheck.transform.scalar_system import ScalarSystem
 
 LOG = logging.getLogger(__name__)
@@ -104,12 +107,25 @@ def _views_of_specification(specification: Specification) -> list[View]:
     bits = View("bits", (scalar, reduced), reduced.problem)
     if not has_machine_integers(scalar.problem):
         return [bits]
-    try:
-        over_int = SystemIntegers(scalar.problem)
-    except Inexpressible:
+    begun, over_int = _over_int(scalar.problem)
+    if over_int is None:
         return [bits]
     reduced = Reduction(over_int.problem)
-    return [View("integers", (scalar, over_int, reduced), reduced.problem), bits]
+    return [View("integers", (scalar, *begun, over_int, reduced), reduced.problem), bits]
+
+
+def _over_int(system: TransitionSystem) -> tuple[tuple[Transformation, ...], SystemIntegers | None]:
+    """The system over Int, or the part of it that has such a form, and how to get to that part."""
+    try:
+        return (), SystemIntegers(system)
+    except Inexpressible:
+        part = Restriction(system, expressible_claims(system))
+    if not has_machine_integers(part.problem):
+        return (), None
+    try:
+        return (part,), SystemIntegers(part.problem)
+    except Inexpressible:  # the range of a variable
+        return (), None
 
 
 def _views_of_automaton(automaton: Automaton, *, blocks: bool) -> list[View]:

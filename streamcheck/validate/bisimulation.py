@@ -40,7 +40,7 @@ from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import conjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables, walk
 from streamcheck.core.term import constant as literal
-from streamcheck.core.types import EnumType, MachineType, Type, machine
+from streamcheck.core.types import EnumType, Type, machine
 from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
 from streamcheck.validate.discharge import (
@@ -58,7 +58,8 @@ from streamcheck.validate.discharge import (
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
-from streamcheck.validate.ring_walk import index_after
+from streamcheck.validate.packed_bits import bits_at, words_of
+from streamcheck.validate.ring_walk import index_after, is_moved
 from streamcheck.validate.text_rules import check_declared_names, check_text
 from streamcheck.validate.windows import (
     KeptWindow,
@@ -231,7 +232,7 @@ class Bisimulation:
                 where = self._ring(run, state, place)[0].element(at)
             else:
                 where = self._single(run, state, place)
-            actual = run.memory.read(where)
+            actual = bits_at(place, run.memory.read(where))
             self._same(f"initial value of {cell.name}", actual, self._as_kept(cell.initial, [a.type for a in actual]))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
 
@@ -451,8 +452,13 @@ class Bisimulation:
             run.links = {(state.object, name): pointee for name, pointee in self._links(run).items()}
         observed = run.globals.names.get(f"{self.name}_observed")
         self.uses = [self._use(run, state, window) for window in self.windows]
+        for place, word in words_of(self.single, self.code.places):
+            part, kind = run.memory.span(self._single(run, state, place))
+            self._put(run, part, kind, [word.term(t, run.unknown(t)) for t in run.types_of(kind)], place.variable)
         for cell in self.single:
             place = self.code.places[cell.name]
+            if place.bit is not None:
+                continue
             if place.ring:
                 part, kind = self._slot(run, state, place, place.position)
             else:
@@ -491,7 +497,7 @@ class Bisimulation:
         distance = int(value_of(at, {index: 0})) % length  # type: ignore[arg-type]
         if at is index_after(index, distance, length):
             return distance
-        self.goals.append(ProofGoal("defined: an index into a ring", _goes(at, index, distance, length)))
+        self.goals.append(ProofGoal("defined: an index into a ring", is_moved(at, index, distance, length)))
         return distance
 
     def _given_inputs(self, run: Execution) -> Iterator[CResult]:
@@ -536,7 +542,7 @@ class Bisimulation:
             if variables([after]) not in ([], [var]):
                 raise SpecError(f"the ring index {name} depends on more than itself")
             moves[name] = int(value_of(after, {var: 0})) % length  # type: ignore[arg-type]
-            self.goals.append(ProofGoal(f"next value of {name}", _goes(after, var, moves[name], length)))
+            self.goals.append(ProofGoal(f"next value of {name}", is_moved(after, var, moves[name], length)))
         for use in self.uses:
             self._next_window(run, use)
         for cell in self.single:
@@ -545,7 +551,7 @@ class Bisimulation:
                 now = (place.position + moves[place.ring]) % place.length
                 actual = run.memory.at(*self._slot(run, state, place, now))
             else:
-                actual = run.memory.read(self._single(run, state, place))
+                actual = bits_at(place, run.memory.read(self._single(run, state, place)))
             self._same(f"next value of {cell.name}", actual, self._as_kept(cell.next, [a.type for a in actual]))
 
     def _next_window(self, run: Execution, use: WindowUse) -> None:
@@ -587,13 +593,3 @@ def _member(struct: Lvalue, name: str) -> Lvalue:
     if kind is None:
         raise SpecError(f"{struct.kind} has no field {name}")
     return struct.field(name, kind)
-
-
-def _goes(at: Term, index: Term, distance: int, length: int) -> Term:
-    """at == (index + distance) mod length, for an index below the length (both far from 2^32)."""
-    assert isinstance(at.type, MachineType)
-    wide = machine(64, signed=False)
-    moved = term("add", recast(index, wide), literal(wide, distance))
-    over = term("ge", moved, literal(wide, length))
-    wrapped = term("mux", over, term("sub", moved, literal(wide, length)), moved)
-    return term("eq", recast(at, wide), wrapped)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from streamcheck.c import initial, kinds, pointers, static
+from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
 from streamcheck.c.declarations import (
     CResult,
@@ -37,6 +37,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables
 from streamcheck.core.types import MachineType, Type
 from streamcheck.validate.dense import DenseMembers, dense_members
 from streamcheck.validate.memory import Memory, scalars_of
+from streamcheck.validate.memory_functions import MEMORY_FUNCTIONS
 from streamcheck.validate.ring_walk import WORD, RingWalk, index_after, ring_walk
 
 
@@ -196,7 +197,7 @@ class Execution(Evaluator):
             raise self.error(f"{self.text(node)}: the two sides have different types", node)
         self.links[key] = replace(pointee, lvalue=replace(pointee.lvalue, constant=False))
 
-    def _refuse_pointers(self, lvalue: Lvalue, node: Any) -> None:
+    def refuse_pointers(self, lvalue: Lvalue, node: Any) -> None:
         """A struct with pointers is not changed as a whole: what they point to is not among its values."""
         if isinstance(lvalue.kind, Struct) and any(isinstance(kind, Pointer) for _, kind in lvalue.kind.fields):
             raise self.error(f"{self.text(node)}: a struct with pointers", node)
@@ -208,7 +209,7 @@ class Execution(Evaluator):
             if isinstance(lvalue.kind, Pointer):
                 self._link(lvalue, new, node)
                 continue
-            self._refuse_pointers(lvalue, node)
+            self.refuse_pointers(lvalue, node)
             self.refuse_constant(lvalue, node)
             values = self.parts_of(self.value_for(lvalue.kind, new, node))
             self.memory.write(lvalue, [self.settle(v) for v in values], self.live())
@@ -283,8 +284,9 @@ class Execution(Evaluator):
 
     def _call(self, node: Any) -> CValue | None:
         arguments = list(node.args.exprs) if node.args is not None else []
-        if getattr(node.name, "name", "") == "memcpy" and self.scope.meaning("memcpy") is None:
-            self._copy_memory(node, arguments)
+        name = getattr(node.name, "name", "")
+        if name in MEMORY_FUNCTIONS and self.scope.meaning(name) is None:
+            MEMORY_FUNCTIONS[name](self, node, arguments)
             return None
         function = self._function(node)
         if function.name in self.proved:
@@ -322,20 +324,6 @@ class Execution(Evaluator):
 
     def _moving_pointer(self) -> Lvalue:
         raise SpecError("a pointer to an element that is not known", self.where)
-
-    def _copy_memory(self, node: Any, arguments: list[Any]) -> None:
-        """memcpy (7.21.2.1) of whole objects of one type."""
-        if len(arguments) != 3:
-            raise self.error("memcpy without three arguments", node)
-        size = arguments[2]
-        to, source = (self._whole(self.value(a), a) for a in arguments[:2])
-        if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
-            raise self.error("a memcpy that is not of one whole object to another of its type", node)
-        if static.kind_of(self, size.expr) != to.kind or self.memory.may_overlap(to, source):
-            raise self.error("a memcpy of another size, or to where it reads", node)
-        self._refuse_pointers(to, node)
-        self.refuse_constant(to, node)
-        self.memory.write(to, [self.settle(v) for v in self.parts_of(source)], self.live())
 
     def _UnaryOp(self, node: Any) -> CResult:
         if node.op == "*" and form(node.expr) == "Cast" and form(node.expr.expr) == "BinaryOp":
@@ -390,7 +378,7 @@ class Execution(Evaluator):
                 return base.lvalue.kind, base.lvalue
         raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
 
-    def _whole(self, value: CResult, node: Any) -> Lvalue:
+    def whole(self, value: CResult, node: Any) -> Lvalue:
         """The object that a pointer points to: an array as a whole."""
         if isinstance(value, Lvalue) and isinstance(value.kind, Array):
             return value
@@ -415,7 +403,7 @@ class Execution(Evaluator):
             elif isinstance(kind, Pointer):
                 if pointers.pointee_of(value, self, argument).kind != kind.target:
                     raise self.error(f"{self.text(argument)}: {function.name} takes a {kind}", argument)
-                lvalue = self._whole(value, argument)
+                lvalue = self.whole(value, argument)
                 given.append(tuple(self.parts_of(lvalue)))
                 if not kind.constant:
                     self.refuse_constant(lvalue, argument)

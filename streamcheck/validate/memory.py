@@ -20,7 +20,7 @@ from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
-from streamcheck.core.types import MachineType
+from streamcheck.core.types import MachineType, Type
 
 MOST_SCALARS = 2_000_000  # of one object: every one is a term of its own
 
@@ -111,7 +111,7 @@ class Memory:
         else:
             assert isinstance(index.type, MachineType)
             known = range(min(length, index.type.high + 1))
-            chosen = [(comparison("eq", index, constant(index.type, i)), i) for i in known]
+            chosen = [(_is_index(index, i), i) for i in known]
         return [(conjunction(when, this), at + step * i) for when, at in ways for this, i in chosen]
 
     def is_ring(self, lvalue: Lvalue) -> bool:
@@ -202,6 +202,27 @@ class Memory:
                     continue
                 if first < 0 or first // step != last // step:
                     raise SpecError("a ring as a whole")
+
+
+def _is_index(index: Term, i: int) -> Term:
+    """index == i. If it is `x < n ? x : n`, for an i below n that is x == i, which solvers find less hard."""
+    match index.op, index.args:
+        case "mux", [Term(op="lt", args=[x, bound]), value, last] if (
+            last.is_const
+            and bound.is_const
+            and i < last.payload == bound.payload
+            and (value is x or (value.op == "cast" and value.args[0] is x))
+            and _widens(x.type, index.type)
+        ):
+            return comparison("eq", value, constant(index.type, i))
+    return comparison("eq", index, constant(index.type, i))
+
+
+def _widens(narrow: Type, wide: Type) -> bool:
+    """True if the wide type has every value of the narrow one, both unsigned."""
+    if not isinstance(narrow, MachineType) or not isinstance(wide, MachineType):
+        return False
+    return narrow.low == wide.low == 0 and narrow.high <= wide.high
 
 
 def scalars_of(kind: AnyKind) -> Iterator[tuple[PartPath, AnyKind]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamcheck.c.syntax import form, text_of
+from streamcheck.c.terms import recast
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import machine
 
@@ -68,3 +69,12 @@ def index_after(index: Term, distance: int, length: int) -> Term:
     over = term("ge", index, constant(WORD, length - distance))
     back = term("sub", index, constant(WORD, length - distance))
     return term("mux", over, back, term("add", index, constant(WORD, distance)))
+
+
+def is_moved(at: Term, index: Term, distance: int, length: int) -> Term:
+    """at == (index + distance) mod length, for an index below the length (both far from 2^32)."""
+    wide = machine(64, signed=False)
+    moved = term("add", recast(index, wide), constant(wide, distance))
+    over = term("ge", moved, constant(wide, length))
+    wrapped = term("mux", over, term("sub", moved, constant(wide, length)), moved)
+    return term("eq", recast(at, wide), wrapped)

@@ -34,7 +34,9 @@ TABLE = "#ifndef SC_TABLE\n#define SC_TABLE\n#endif\n"  # where users may say in
 TABLE_LINE = re.compile(r"static const (struct )?\w+ \w+(\[\d+\])* SC_TABLE = \{\n")
 INCLUDE = re.compile(r'#include (?:<(\w+\.h)>|"(\w+\.h)")\n')
 MATHEMATICS = frozenset([*FUNCTIONS, *(f"{name}f" for name in FUNCTIONS), "INFINITY", "NAN"])
-HOMES = dict.fromkeys(MATHEMATICS, "math.h") | {"memcpy": "string.h", "offsetof": "stddef.h"}
+HOMES = (
+    dict.fromkeys(MATHEMATICS, "math.h") | {"offsetof": "stddef.h"} | dict.fromkeys(("memcpy", "memset"), "string.h")
+)
 HOMES |= {"INT_MAX": "limits.h", "INT_MIN": "limits.h"}
 HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
 HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")

@@ -67,6 +67,7 @@ def compared(path, options):
     best = min(alone, key=lambda e: (-len(alone[e].verdicts), alone[e].cpu))
     row = {"path": str(path), "decided": len(default.verdicts), "cpu": default.cpu, "wall": default.wall}
     row |= {"best": best, "best_decided": len(alone[best].verdicts), "best_cpu": alone[best].cpu}
+    row["alone"] = {name: {"decided": len(run.verdicts), "cpu": run.cpu} for name, run in alone.items()}
     row |= {"best_wall": alone[best].wall, "lost": sorted(known.keys() - default.verdicts.keys())}
     return row | {"contradicted": wrong, "error": default.error}
 
@@ -116,9 +117,9 @@ def main():
             print(f"{str(path)[-44:]:44} not read: {why.message}")
             continue
         print(shown(rows[-1]), flush=True)
+        if options.save:
+            Path(options.save).write_text(json.dumps(rows, indent=1))
     print("\n".join(summed(rows)))
-    if options.save:
-        Path(options.save).write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,11 @@ from streamcheck.lang.load import load
 GALLERY = sorted(Path("specs/gallery").glob("*.py"))
 STEPS = 500
 ARM = "clang --target=thumbv7em-none-eabi -mcpu=cortex-m4 -mfloat-abi=soft -ffreestanding -std=c99 -Os -I.".split()
-STRING = "#include <stddef.h>\nvoid *memcpy(void *restrict to, const void *restrict from, size_t n);\n"
+STRING = """\
+#include <stddef.h>
+void *memcpy(void *restrict to, const void *restrict from, size_t n);
+void *memset(void *to, int byte, size_t n);
+"""
 
 
 def main() -> None:

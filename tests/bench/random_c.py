@@ -1,4 +1,4 @@
-"""Five hundred random specs through every gate of the generated C.
+"""Random specs through every gate of the generated C: rings, groups, loops (every fifth), packed state (every third).
 
     python tests/bench/random_c.py [FIRST [LAST]]
 
@@ -15,12 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from c_harness import build, compare, have, write
+from random_loops import random_loops
 from random_specs import random_equations, random_rows
 from test_codegen import DEVIATIONS, LIMITS, OPTIONS, SANITIZE
 
@@ -32,8 +34,8 @@ STEPS = 1_000
 
 def gates(seed, folder):
     """What is wrong with one, and how long its proof took."""
-    equations = random_equations(seed)
-    code = generate(equations, OPTIONS[seed % 4]).code
+    equations = random_loops(seed) if seed % 5 == 4 else random_equations(seed)
+    code = generate(equations, replace(OPTIONS[seed % 4], pack=seed % 3 == 2)).code
     write(folder, code)
     rows = random_rows(seed, equations, STEPS)
     wrong = []

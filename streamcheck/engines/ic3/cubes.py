@@ -1,7 +1,7 @@
 """Cubes: conjunctions of literals over the state, as tuples of Bool terms. The lemma of a cube is its negation.
 
-A bound is a literal  Σ >= c,  Σ <= c  (Int),  also  >, <  (Real). Of two bounds on one sum in one direction, one
-implies the other, so many questions can be answered without the solver.
+A bound is a literal  Σ >= c,  Σ <= c  (Int),  also  >, <  (Real, floats). Of two bounds on one sum in one direction,
+one implies the other, so many questions can be answered without the solver.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ def lemma(cube: Cube) -> Term:
 
 
 def is_bound(literal: Term) -> bool:
-    return literal.op in ("ge", "le", "gt", "lt") and literal.args[1].is_const and _is_number(literal)
+    if literal.op not in ("ge", "le", "gt", "lt") or not literal.args[1].is_const:
+        return False
+    bound = literal.args[1].payload
+    return _is_number(literal) or (literal.args[0].type.kind == "float" and bound == bound)  # which NaN is not
 
 
 def _is_number(literal: Term) -> bool:

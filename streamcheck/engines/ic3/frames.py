@@ -25,6 +25,7 @@ from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
 from streamcheck.core.types import BOOL, Value, plural
 from streamcheck.engines.ic3.cubes import Cube, Facts, lemma
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, StateSpace, Transition
+from streamcheck.smt.contract import NewSolver
 from streamcheck.smt.solver import Solver
 
 LOG = logging.getLogger(__name__)
@@ -49,8 +50,11 @@ class Lemma:
 
 
 class Frames:
-    def __init__(self, space: StateSpace, patience: int | None, *, incremental: bool = True) -> None:
+    def __init__(
+        self, space: StateSpace, patience: int | None, new_solver: NewSolver = Solver, *, incremental: bool = True
+    ) -> None:
         self.space = space
+        self.new_solver = new_solver
         self.patience = patience
         self.incremental = incremental
         self.invariants: dict[Term, None] = {}  # from other engines
@@ -61,7 +65,7 @@ class Frames:
     # The solver
 
     def _renew(self) -> None:
-        self.solver = Solver(self.patience)
+        self.solver = self.new_solver(self.patience)
         self.solver.add(*self.space.facts, *self.invariants)
         for place, initial in self.space.initial.items():
             if initial is not FALSE:

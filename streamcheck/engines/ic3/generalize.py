@@ -11,7 +11,8 @@ Ingredients, each of which an option switches off:
                3.4, "Generalization of States"]
     "split"    equalities as two inequalities before, rejoined after [Laurent, "A naive patch"]
     "box"      the axis-aligned bounding box of the cube tried in its place [Laurent, "A more general … idea"]
-    "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is chance)
+    "widen"    a bound moved as far as the initial states allow (ours: in `x <= -7` of a counter from 0 the 7 is
+               chance); that of a float to a number that the system speaks of, or its neighbour
     "push"     a new lemma tried at the next frames at once
 
 Everything here rests on one question, `Generalization.exclusion`; no lemma is kept without its answer.
@@ -20,6 +21,7 @@ Everything here rests on one question, `Generalization.exclusion`; no lemma is k
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from streamcheck.core.term import FALSE, Term, constant, term
 from streamcheck.engines.ic3.cubes import Cube, is_bound, rejoin, split
@@ -102,23 +104,38 @@ class Generalization:
     def _widen(self, one: Obligation, cube: Cube, highest: int) -> tuple[Cube, int]:
         """Widen bounds as far as the initial states allow."""
         for literal in cube:
-            wider = self._wider(literal)
-            if wider is not None and literal in cube:
-                larger = self._try(one.place, tuple(wider if c is literal else c for c in cube), one.level)
-                if larger is not None:
-                    cube, highest = larger
+            if literal in cube:
+                cube, highest = self._widen_bound(one, cube, literal, highest)
         return cube, highest
 
-    def _wider(self, literal: Term) -> Term | None:
+    def _widen_bound(self, one: Obligation, cube: Cube, literal: Term, highest: int) -> tuple[Cube, int]:
+        """The cube with the widest of the bounds that can take the literal's place, as a bisection finds it."""
+        wider = self._wider(literal)
+        low, high = 0, len(wider)
+        while low < high and literal in cube:
+            middle = (low + high) // 2
+            larger = self._try(one.place, tuple(wider[middle] if c is literal else c for c in cube), one.level)
+            if larger is None:
+                low = middle + 1
+            else:
+                (cube, highest), literal, high = larger, wider[middle], middle
+        return cube, highest
+
+    def _wider(self, literal: Term) -> list[Term]:
+        """Bounds that the literal implies, the widest first."""
         if not is_bound(literal):
-            return None
+            return []
         total, bound = literal.args
         start = self.frames.initial_value(total)
+        rises = literal.op in ("ge", "gt")
+        if total.type.kind == "float":
+            marks = [m for m in self.frames.space.landmarks.get(total.type, ()) if _is_between(m, start, bound, rises)]
+            op, order = ("ge", marks) if rises else ("le", marks[::-1])
+            return [term(op, total, constant(total.type, m)) for m in order]
         if start is None or total.type.kind != "integer":
-            return None
+            return []
         edge = start + 1 if literal.op == "ge" else start - 1  # type: ignore[operator]
-        further = edge < bound.payload if literal.op == "ge" else edge > bound.payload
-        return term(literal.op, total, constant(total.type, edge)) if further else None
+        return [term(literal.op, total, constant(total.type, edge))] if _is_between(edge, start, bound, rises) else []
 
     def push(self, place: str, cube: Cube, level: int, top: int) -> tuple[Cube, int]:
         """The cube, which may be smaller, at the highest frame up to `top` + 1 that can exclude it."""
@@ -138,3 +155,10 @@ class Generalization:
         if not self.options.tighten:
             return cube, level + 1
         return self.after_core(place, cube, exclusion), exclusion.level
+
+
+def _is_between(mark: Any, start: Any, bound: Term, rises: bool) -> bool:
+    """True if a bound at the mark is wider than this one, and excludes the initial value, if there is one."""
+    if rises:
+        return bool(mark < bound.payload and (start is None or start < mark))
+    return bool(mark > bound.payload and (start is None or start > mark))

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import Term, substitute
-from streamcheck.core.types import Value
+from streamcheck.core.types import Type, Value
 from streamcheck.engines.ic3.cubes import Cube
 
 FOR_EVER = 1 << 30  # the level ∞: what holds after any number of levels
@@ -80,7 +80,8 @@ class Transition:
 class StateSpace:
     """`entering`: the transitions into each place. `initial`: the initial states of each place. `first`: the level from
     which on other states than these may be there (`NEVER` also if all states are initial). `facts` are true of every
-    state and its inputs in every run that counts. `values`: the initial values of variables that have one."""
+    state and its inputs in every run that counts. `values`: the initial values of variables that have one.
+    `landmarks`: the floats of each type that the system speaks of, in order."""
 
     entering: Mapping[str, Sequence[Transition]]
     initial: Mapping[str, Term]
@@ -88,6 +89,7 @@ class StateSpace:
     errors: frozenset[str]
     facts: tuple[Term, ...] = ()
     values: Mapping[Term, Value] = field(default_factory=dict)
+    landmarks: Mapping[Type, Sequence[float]] = field(default_factory=dict)
 
     @cached_property
     def places(self) -> tuple[str, ...]:

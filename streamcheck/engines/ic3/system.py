@@ -10,14 +10,16 @@ The guard of a step is A', as far as it is over the state alone; A itself is a f
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar, assert_never
 
 from streamcheck.core.evaluate import Evaluation, evaluate, is_unknown_function
+from streamcheck.core.floats import neighbours
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, Term, constant, substitute, term, variables, walk
-from streamcheck.core.types import Value
+from streamcheck.core.types import FloatType, Type, Value
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
@@ -28,7 +30,8 @@ from streamcheck.engines.options import Options
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Trace, Unknown
+from streamcheck.smt.contract import AnySolver, NewSolver
 from streamcheck.smt.solver import Solver
 
 STATES = "states"
@@ -62,7 +65,17 @@ def space_of_system(system: TransitionSystem) -> StateSpace:
         frozenset(map(error_of, system.properties)),
         tuple(assumed),
         {s.var: s.init.payload for s in system.state if s.init is not None and s.init.is_const},
+        landmarks_of(system),
     )
+
+
+def landmarks_of(system: TransitionSystem) -> dict[Type, list[float]]:
+    """The float constants of the system and their neighbours, in order."""
+    found: dict[Type, set[float]] = {}
+    for node in walk(system.roots()):
+        if node.is_const and isinstance(node.type, FloatType) and math.isfinite(node.payload):
+            found.setdefault(node.type, set()).update([node.payload, *neighbours(node.payload, node.type.width)])
+    return {type: sorted(numbers) for type, numbers in found.items()}
 
 
 def error_of(claim: Claim) -> str:
@@ -78,6 +91,7 @@ class SystemEngine(ABC, Generic[Own]):
     """The base of the engines for transition systems: one search for each property, over common frames."""
 
     name: ClassVar[str]
+    prover: ClassVar[SolverFamily] = "z3"
 
     def __init__(self, options: Own) -> None:
         self.options = options
@@ -87,8 +101,8 @@ class SystemEngine(ABC, Generic[Own]):
         if any(is_unknown_function(node) for node in walk(self.system.roots())):
             yield from (Unknown(p.name, BY_NAME_ONLY) for p in self.system.properties)
             return
-        own = self.search_options()
-        self.frames = Frames(space_of_system(self.system), problem.patience, incremental=own.incremental)
+        own, space = self.search_options(), space_of_system(self.system)
+        self.frames = Frames(space, problem.patience, self.new_solver, incremental=own.incremental)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.depth_of_proofs = 1  # the k of the invariants that came from others
         self._published: set[Term] = set()
@@ -102,6 +116,9 @@ class SystemEngine(ABC, Generic[Own]):
                     continue
                 yield from self._turn(name, attempts)
             yield from self._publish()
+
+    def new_solver(self, patience: int | None) -> AnySolver:
+        return Solver(patience)
 
     @abstractmethod
     def search_options(self) -> PdrOptions:
@@ -145,7 +162,7 @@ class SystemEngine(ABC, Generic[Own]):
 
     def _witness(self, first: Obligation, claim: Claim) -> Falsified | None:
         cubes = [one.cube for one in first.chain() if one.place == STATES]
-        trace = replay(self.system, cubes, negation(claim.term))
+        trace = replay(self.system, cubes, negation(claim.term), self.new_solver)
         return self.refine(first, claim) if trace is None else Falsified(claim.name, trace)
 
     # Facts of other engines, and facts for them
@@ -156,9 +173,9 @@ class SystemEngine(ABC, Generic[Own]):
             match fact:
                 case Proved(prop, certificate):
                     self.open.pop(prop, None)
-                    self._assume(certificate, known)
+                    self.assume(certificate, known)
                 case Invariants(certificate):
-                    self._assume(certificate, known)
+                    self.assume(certificate, known)
                 case Falsified(prop) | Settled(prop):
                     self.open.pop(prop, None)
                 case TrueUpTo():
@@ -166,7 +183,8 @@ class SystemEngine(ABC, Generic[Own]):
                 case _:
                     assert_never(fact)
 
-    def _assume(self, certificate: Certificate, known: set[Term]) -> None:
+    def assume(self, certificate: Certificate, known: set[Term]) -> None:
+        """Use invariants that others found."""
         if certificate.kind == "inductive" and known.issuperset(variables(certificate.invariants)):
             self.depth_of_proofs = max(self.depth_of_proofs, certificate.k)
             self.frames.assume(certificate.invariants)
@@ -180,7 +198,7 @@ class SystemEngine(ABC, Generic[Own]):
 
     def _certificate(self, level: int) -> Certificate:
         invariants = (*self.frames.terms(STATES, level), *self.frames.invariants)
-        return Certificate("inductive", self.depth_of_proofs, tuple(dict.fromkeys(invariants)))
+        return Certificate("inductive", self.depth_of_proofs, tuple(dict.fromkeys(invariants)), prover=self.prover)
 
 
 def require_true(roots: Sequence[Term], evaluation: Evaluation) -> None:
@@ -192,10 +210,12 @@ def require_true(roots: Sequence[Term], evaluation: Evaluation) -> None:
 # Counterexamples
 
 
-def replay(system: TransitionSystem, cubes: Sequence[Cube], broken: Term) -> Trace | None:
+def replay(
+    system: TransitionSystem, cubes: Sequence[Cube], broken: Term, new_solver: NewSolver = Solver
+) -> Trace | None:
     """A run through the cubes, from an initial state in the first to a state in which `broken` is true; None if there
     is none. State by state: with the state known, only the inputs of the step are asked for."""
-    state = _start(system, cubes[0])
+    state = _start(system, cubes[0], new_solver(None))
     if state is None:
         return None
     constants = {s.var.payload: state[s.var] for s in system.state if s.init is None}
@@ -203,7 +223,7 @@ def replay(system: TransitionSystem, cubes: Sequence[Cube], broken: Term) -> Tra
     nexts = {s.var: s.next for s in system.state}
     images = [[substitute([c], nexts)[c] for c in cube] for cube in cubes[1:]]
     for goals in [*images, [broken]]:
-        chosen = _inputs(system, state, goals)
+        chosen = _inputs(system, state, goals, new_solver(None))
         if chosen is None:
             return None
         inputs.append({v.payload: chosen[v] for v in system.inputs})
@@ -212,20 +232,20 @@ def replay(system: TransitionSystem, cubes: Sequence[Cube], broken: Term) -> Tra
     return Trace(constants, tuple(inputs))
 
 
-def _start(system: TransitionSystem, cube: Cube) -> dict[Term, Value] | None:
-    solver = Solver()
+def _start(system: TransitionSystem, cube: Cube, solver: AnySolver) -> dict[Term, Value] | None:
     # I ∧ A ∧ c
     solver.add(initial_of(system), *cube, *(a.term for a in system.assumptions))
     return solver.values([s.var for s in system.state]) if solver.check() else None
 
 
-def _inputs(system: TransitionSystem, state: dict[Term, Value], goals: Sequence[Term]) -> dict[Term, Value] | None:
+def _inputs(
+    system: TransitionSystem, state: dict[Term, Value], goals: Sequence[Term], solver: AnySolver
+) -> dict[Term, Value] | None:
     """Inputs that meet the assumptions in this state and make the goals true."""
     wanted = conjunction(*(a.term for a in system.assumptions), *goals)
     known = {v: constant(v.type, value) for v, value in state.items()}
     put = substitute([wanted], known)[wanted]
     simple = simplify([put])[put]
-    solver = Solver()
     # A ∧ goals, in this state
     solver.add(simple)
     if not solver.check():

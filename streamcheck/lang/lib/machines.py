@@ -12,7 +12,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
@@ -24,7 +23,7 @@ from streamcheck.problem.claim import Goal
 
 __all__ = ["state_machine"]
 
-Transitions: TypeAlias = Sequence[tuple[Operand, enum.Enum]]
+Transitions = Sequence[tuple[Operand, enum.Enum]]
 
 
 def state_machine(

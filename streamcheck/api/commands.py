@@ -1,0 +1,106 @@
+"""The part that specs and files have in common: they can be proved and compiled."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from streamcheck.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from streamcheck.api.results import Results
+    from streamcheck.core.types import Value
+    from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.places import Handlers
+
+EXPLANATION = 0.05  # the share of the time
+
+
+class Commands(ABC):
+    """`prove` and `compile`, with the options that the command has."""
+
+    @abstractmethod
+    def _problem(self) -> Problem:
+        """The spec or the program, as the command has it."""
+
+    def _samples(self) -> list[dict[str, Value]]:
+        """The inputs of the run on the samples; none if there are none."""
+        return []
+
+    def prove(
+        self,
+        *,
+        timeout: float = 60.0,
+        jobs: int | None = None,
+        engines: Sequence[str] = (),
+        props: Sequence[str] = (),
+        options: Mapping[str, bool | int | str] | None = None,
+        bound: int | None = None,
+        memory: int | None = None,
+        blocks: bool = True,
+        deterministic: bool = False,
+    ) -> Results:
+        """Decide every property, as `streamcheck prove` does.
+
+        `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
+        `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
+        """
+        from streamcheck.api.results import Results
+        from streamcheck.run.memory import MEGABYTE
+        from streamcheck.run.prove import Settings, prove
+        from streamcheck.run.strategy import processors
+
+        settings = Settings(
+            timeout,
+            jobs or processors(),
+            engines,
+            props,
+            memory and memory * MEGABYTE,
+            blocks,
+            deterministic,
+            options or {},
+            bound,
+            min(1.0, timeout * EXPLANATION),
+        )
+        return Results.of(prove(self._problem(), settings))
+
+    def compile(
+        self,
+        directory: str,
+        *,
+        abi: Literal["context", "copilot"] = "context",
+        handlers: Handlers = "functions",
+        prefix: str = "",
+        assumptions: bool = False,
+        observers: bool = False,
+        optimize: Literal["size", "speed"] = "size",
+        pack: bool = False,
+        extras: Sequence[str] = (),
+        narrow: bool = False,
+        strict_math: bool = False,
+        measure_math: bool = False,
+        unproven: bool = False,
+        validate: bool = True,
+        timeout: float = 60.0,
+        jobs: int | None = None,
+    ) -> CompileResult:
+        """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
+        `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec.
+        `extras` are what `--with` takes."""
+        from streamcheck.api.results import require_specification
+        from streamcheck.codegen.unit import CodeOptions
+        from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
+        from streamcheck.run.prove import Settings
+        from streamcheck.run.strategy import processors
+
+        options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
+        settings = Settings(timeout, jobs or processors())
+        samples = self._samples() if "test" in extras else []
+        request = CompileRequest(
+            options, unproven, validate, narrow, strict_math, measure_math, tuple(extras), samples, settings
+        )
+        result = compile_spec(require_specification(self._problem()), request)
+        if result.ready:
+            write(result, directory)
+        return result

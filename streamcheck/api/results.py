@@ -1,0 +1,230 @@
+"""The results of a proof as Python has them: questions to ask, text as the command prints it, tables for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.types import plural
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.result import Replay, Result, Verdicts
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Certificate
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordedRun:
+    """A counterexample or a witness, step by step, by the names of the table: inputs, streams, the property."""
+
+    specification: Specification
+    claim: Claim
+    replay: Replay
+
+    def __len__(self) -> int:
+        return len(self.replay.steps)
+
+    @property
+    def names(self) -> list[str]:
+        """The rows, in the order of the table."""
+        return [name for name, _ in self._rows()]
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """For each step the values by name: Python's own, lists for arrays, dictionaries for structs."""
+        from streamcheck.report.values import as_json
+
+        rows = list(self._rows())
+        return [{name: as_json(node.type, values[node]) for name, node in rows} for values in self.replay.steps]
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """The values of one row."""
+        if name not in self.names:
+            raise KeyError(f"{name!r}; there are {', '.join(self.names)}")
+        return [step[name] for step in self.steps]
+
+    def table(self) -> str:
+        """The table as the command prints it."""
+        from streamcheck.report.trace import trace_table
+
+        return "\n".join(trace_table(self.specification, self.claim, self.replay))
+
+    def to_csv(self) -> str:
+        """The inputs as CSV, which `streamcheck run --input` replays."""
+        from streamcheck.report.trace_files import csv_text
+
+        return csv_text(self.specification, self.replay)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame with a row for each step; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.steps, columns=self.names).rename_axis("step")
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        return f"<run of {plural(len(self), 'step')} for {self.claim.name}>"
+
+    def _repr_html_(self) -> str:
+        from streamcheck.report.trace_files import html_table
+
+        return html_table(self.specification, self.claim, self.replay)
+
+    def _rows(self) -> Iterator[tuple[str, Any]]:
+        from streamcheck.report.trace import TraceOptions, rows_of
+
+        return rows_of(self.specification, self.claim, TraceOptions(full=True))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PropertyResult(Result):
+    """The result of one property."""
+
+    verdicts: Verdicts | None = None  # that it is among
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that the property is of."""
+        assert self.verdicts is not None
+        return self.verdicts.problem
+
+    @property
+    def ok(self) -> bool:
+        """True if the property is proved (or holds within the bound that was asked about)."""
+        return self.verdict in ("proved", "bounded")
+
+    @property
+    def counterexample(self) -> RecordedRun | None:
+        """The run that breaks the property, if one does."""
+        return self._run() if self.verdict == "falsified" else None
+
+    @property
+    def witness(self) -> RecordedRun | None:
+        """The run that reaches the property, of a reachable one."""
+        return self._run() if self.prop.goal is Goal.REACHABLE and self.verdict == "proved" else None
+
+    @property
+    def not_inductive(self) -> RecordedRun | None:
+        """Of an unknown property: a run from a state that perhaps no run reaches, whose last step breaks it."""
+        fails = None if self.explanation is None else self.explanation.fails
+        problem = self.problem
+        return None if fails is None or isinstance(problem, Automaton) else RecordedRun(problem, self.prop, fails)
+
+    @property
+    def invariants(self) -> list[str]:
+        """The invariants of the proof as text in the spec's syntax; of an unknown property, the lemmas about it."""
+        from streamcheck.report.explanation import python_text
+        from streamcheck.report.program import invariants_json
+
+        problem = self.problem
+        if isinstance(problem, Automaton):
+            known = self.at_locations
+            return [] if known is None else [f"{row}" for row in invariants_json(problem, known)]
+        terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
+        lemmas = self.explanation.lemmas if self.explanation is not None else ()
+        return [python_text(problem, t) for t in (*terms, *lemmas)]
+
+    @property
+    def certificate(self) -> Any:
+        """The evidence of the proof, or None."""
+        return self.proof
+
+    def _run(self) -> RecordedRun | None:
+        problem = self.problem
+        return None if self.run is None or isinstance(problem, Automaton) else RecordedRun(problem, self.prop, self.run)
+
+    def __str__(self) -> str:
+        from streamcheck.report.verdicts import Report
+
+        assert self.verdicts is not None
+        parts = Report(self.problem, self.verdicts.machine, self.verdicts.bound)
+        return "\n".join(parts.result(self))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.verdict}{': ' + self.reason if self.reason else ''}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Results(Verdicts):
+    """The results of one proof, in the order of the properties, by number or by name."""
+
+    results: list[PropertyResult]  # type: ignore[assignment]
+
+    @staticmethod
+    def of(verdicts: Verdicts) -> Results:
+        given = {f.name: getattr(verdicts, f.name) for f in fields(Verdicts)}
+        return Results(**given | {"results": [_with_problem(r, verdicts) for r in verdicts.results]})
+
+    @property
+    def ok(self) -> bool:
+        """True if every property is proved (or holds within the bound that was asked about)."""
+        return self.status in (0, 5)
+
+    @property
+    def proved(self) -> list[PropertyResult]:
+        return [r for r in self.results if r.ok]
+
+    @property
+    def falsified(self) -> list[PropertyResult]:
+        return [r for r in self.results if r.verdict == "falsified"]
+
+    @property
+    def unknown(self) -> list[PropertyResult]:
+        return [r for r in self.results if r.verdict == "unknown"]
+
+    def __iter__(self) -> Iterator[PropertyResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, key: int | str) -> PropertyResult:
+        if isinstance(key, int):
+            return self.results[key]
+        for result in self.results:
+            if result.name == key:
+                return result
+        raise KeyError(f"{key!r}; there are {', '.join(r.name for r in self.results)}")
+
+    def to_json(self, file: str = "") -> dict[str, Any]:
+        """The object that `streamcheck prove --json` prints."""
+        from streamcheck.report.verdicts_json import verdicts_json
+
+        return verdicts_json(self, file, {})
+
+    def __str__(self) -> str:
+        from streamcheck.report.verdicts import report
+
+        return "\n".join(report(self))
+
+    def __repr__(self) -> str:
+        counts = [f"{len(rows)} {word}" for word, rows in self._by_word().items() if rows]
+        return f"<{self.problem.name}: {', '.join(counts) or 'no properties'}>"
+
+    def _repr_html_(self) -> str:
+        from streamcheck.report.trace_files import html_results
+
+        return html_results(self)
+
+    def _by_word(self) -> dict[str, list[PropertyResult]]:
+        return {"proved": self.proved, "falsified": self.falsified, "unknown": self.unknown}
+
+
+def _with_problem(result: Result, verdicts: Verdicts) -> PropertyResult:
+    given = {f.name: getattr(result, f.name) for f in fields(Result)}
+    return PropertyResult(**given, verdicts=verdicts)
+
+
+def require_specification(problem: Problem) -> Specification:
+    """SpecError if the problem is a program."""
+    if isinstance(problem, Automaton):
+        raise SpecError(f"{problem.name} is a program; it can only be proved")
+    return problem

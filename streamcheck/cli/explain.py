@@ -1,0 +1,87 @@
+"""`streamcheck explain FILE --prop NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import click
+
+from streamcheck.cli.live import Live
+from streamcheck.cli.options import color_option, engine_options, log_options, trace_options
+from streamcheck.problem.result import Result
+from streamcheck.problem.specification import Specification
+from streamcheck.problem.verdict import Certificate
+from streamcheck.report.explanation import falsified_lines, proof_lines
+from streamcheck.report.trace import TraceOptions
+from streamcheck.run.causes import causes
+from streamcheck.run.explain import smallest_proof
+from streamcheck.run.prove import Settings, prove
+from streamcheck.run.source import Target, read_specs
+from streamcheck.run.strategy import processors
+
+EXPLANATION = 0.3  # the share of the time
+
+
+@click.command(name="explain", short_help="Explain a verdict.")
+@click.argument("file", metavar="FILE[::SPEC]")
+@click.option(
+    "--prop", "props", multiple=True, metavar="NAME", help="Only this property; * matches anything (repeatable)."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    help="Seconds for each spec.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
+@engine_options
+@log_options
+@color_option
+@trace_options
+def command(
+    file: str,
+    props: tuple[str, ...],
+    timeout: float,
+    jobs: int | None,
+    settings: dict[str, str],
+    verbose: int,
+    color: str,
+    full: bool,
+    rows: tuple[str, ...],
+    steps: tuple[int, int] | None,
+) -> int:
+    """Explain the verdict on each property of a spec.
+
+    Proved: the invariant, as properties in the spec's own syntax. Falsified: the values and lines that make it false,
+    from the last step back. Unknown: a step on which it does not follow from the steps before, what is known of it, and
+    what to try. Exit status as of `prove`.
+    """
+    statuses = []
+    seconds = timeout * EXPLANATION
+    for specification in read_specs(Target.parse(file)):
+        limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds)
+        more = partial(_explain, specification, seconds)
+        live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)
+        with live:
+            verdicts = prove(specification, limits, live)
+        live.finish(verdicts)
+        for alarm in verdicts.alarms:
+            click.echo(f"ALARM: {alarm}", err=True)
+        statuses.append(verdicts.status)
+    return next((status for status in (4, 143, 130, 1, 3) if status in statuses), 0)
+
+
+class AtTheEnd(Live):
+    """Shows progress only: to explain takes time, which the engines should have."""
+
+    def hear(self, result: Result) -> None: ...
+
+
+def _explain(specification: Specification, seconds: float, result: Result) -> Iterator[str]:
+    if result.run is not None:
+        yield from falsified_lines(specification, result, causes(specification, result.prop, result.run))
+    elif isinstance(result.evidence, Certificate):
+        proof = smallest_proof(specification, result.name, result.evidence, seconds)
+        yield from proof_lines(specification, result.prop, proof)

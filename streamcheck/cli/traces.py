@@ -1,0 +1,24 @@
+"""Runs in files: `prove --trace FORMAT DIR`."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from streamcheck.problem.result import Verdicts
+from streamcheck.problem.specification import Specification
+from streamcheck.report.trace_files import FORMATS
+
+
+def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
+    """A file for each counterexample or witness of a spec, named after the spec and the property."""
+    problem = verdicts.problem
+    if not isinstance(problem, Specification):
+        return
+    os.makedirs(folder, exist_ok=True)
+    stem = os.path.splitext(os.path.basename(file))[0]
+    for result in verdicts.results:
+        if result.run is not None:
+            name = re.sub(r"[^\w.-]+", "_", f"{stem}.{problem.name}.{result.name}")
+            with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
+                out.write(FORMATS[shape](problem, result.prop, result.run))

@@ -1,0 +1,140 @@
+"""A run as a table: a row for each name, a column for each step.
+
+Shown are the rows that the property depends on, unless all are wanted. Equal steps in a row become one column, the
+middle of a long run is left out, and a table that is wider than the terminal continues below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from streamcheck.core.term import Term
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.result import Replay
+from streamcheck.problem.specification import Specification
+from streamcheck.report.values import as_text
+
+HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
+FEWEST_EQUAL = 4  # columns that become one
+FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
+INDENT = "      "
+MARKS = "      * changed since the step before    ( ) = don't care"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """`rows` are patterns of names, `steps` the first and the last; both None: what matters, and long runs cut."""
+
+    full: bool = False
+    rows: tuple[str, ...] = ()
+    steps: tuple[int, int] | None = None
+    width: int | None = None  # of the terminal
+
+
+AS_USUAL = TraceOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class StepRange:
+    """Equal steps: one, or from `first` to `last`."""
+
+    first: int
+    last: int
+
+    @property
+    def title(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+
+
+def trace_table(
+    specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
+) -> Iterator[str]:
+    names = [row for row in rows_of(specification, claim, options) if _is_wanted(row[0], options)]
+    inputs, free = set(specification.choices()), {c.var for c in specification.cells if c.free}
+    texts = [
+        [_text(run, node, i, chosen=node in inputs or (i == 0 and node in free)) for i in range(len(run.steps))]
+        for _, node in names
+    ]
+    columns = _columns(texts, len(run.steps), options)
+    table = [["step", *(c.title if c else "…" for c in columns)]]
+    for (name, _), cells in zip(names, texts, strict=True):
+        table.append([name, *(_cell(cells, c.first) if c else "" for c in columns)])
+    for page in _pages(table, options.width):
+        yield from page
+    yield MARKS
+
+
+def rows_of(specification: Specification, claim: Claim, options: TraceOptions) -> Iterator[tuple[str, Term]]:
+    """Externs first, then the user's streams, then the property. A term with several names is shown once."""
+    cone = specification.needed_by([claim.term])
+    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
+    rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
+    rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
+    everything = options.full or options.rows
+    first: dict[Term, str] = {}
+    for name, node in rows:
+        if everything or node in cone:
+            first.setdefault(node, name)
+    first.setdefault(claim.term, claim.name)
+    for node, name in first.items():
+        yield name, node
+
+
+def _is_wanted(name: str, options: TraceOptions) -> bool:
+    return not options.rows or any(fnmatchcase(name, pattern) for pattern in options.rows)
+
+
+def _text(run: Replay, node: Term, i: int, *, chosen: bool) -> str:
+    text = as_text(node.type, run.steps[i][node])
+    return f"({text})" if chosen and node.payload not in run.matters[i] else text
+
+
+def _cell(texts: Sequence[str], i: int) -> str:
+    text = texts[i]
+    if text.startswith("("):
+        return text
+    return f"{text}*" if i > 0 and text != texts[i - 1].strip("()") else f"{text} "
+
+
+def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions) -> list[StepRange | None]:
+    """The steps that are shown, equal ones as one; None for those left out."""
+    first, last = options.steps or (0, length - 1)
+    steps = list(zip(*texts, strict=True)) if texts else [()] * length
+    columns: list[StepRange] = []
+    for i in range(max(0, first), min(last, length - 1) + 1):
+        if columns and i < length - 1 and steps[i] == steps[columns[-1].first]:
+            columns[-1] = StepRange(columns[-1].first, i)
+        else:
+            columns.append(StepRange(i, i))
+    spread = [part for c in columns for part in _spread(c)]
+    if options.full or options.steps or len(spread) <= HEAD + TAIL + 1:
+        return list(spread)
+    return [*spread[:HEAD], None, *spread[-TAIL:]]
+
+
+def _spread(column: StepRange) -> list[StepRange]:
+    """A few equal steps as a column each."""
+    if column.last - column.first + 1 >= FEWEST_EQUAL:
+        return [column]
+    return [StepRange(i, i) for i in range(column.first, column.last + 1)]
+
+
+def _pages(table: list[list[str]], width: int | None) -> Iterator[list[str]]:
+    """The lines of the table; of a wide one part after part, each with the names."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    room = max(FEWEST_CELLS, width - len(INDENT) - widths[0]) if width else None
+    begin = 1
+    while begin < len(widths) or begin == 1:
+        end, used = begin, 0
+        while end < len(widths) and (room is None or end == begin or used + 2 + widths[end] <= room):
+            used += 2 + widths[end]
+            end += 1
+        yield [_line(row, widths, begin, end) for row in table]
+        begin = max(end, begin + 1)
+
+
+def _line(row: list[str], widths: list[int], begin: int, end: int) -> str:
+    cells = [c.rjust(w) for c, w in zip(row[begin:end], widths[begin:end], strict=True)]
+    return (INDENT + "  ".join([row[0].ljust(widths[0]), *cells])).rstrip()

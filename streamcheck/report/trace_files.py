@@ -1,0 +1,162 @@
+"""A run in the formats of other programs: CSV that `run --input` reads, JSON, VCD for wave viewers, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from streamcheck.core.term import Term
+from streamcheck.core.types import FloatType, MachineType, Type, Value, part_names, scalar_parts
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.result import Replay, Verdicts
+from streamcheck.problem.specification import Specification
+from streamcheck.report.trace import TraceOptions, rows_of
+from streamcheck.report.values import as_json, as_text
+
+FULL = TraceOptions(full=True)
+STYLE = """
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
+table { border-collapse: collapse; }
+th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
+th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
+tr:nth-child(even) td { background: #f4f6f8; }
+td.changed { font-weight: bold; } td.free { color: #999; } td.false { background: #ffd9d4 !important; }
+"""
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
+<body><h1>{title}</h1>
+<p>bold: changed since the step before; grey: any value will do</p>
+{table}</body></html>
+"""
+
+
+def csv_text(specification: Specification, run: Replay) -> str:
+    """The inputs: `run FILE --input` replays it. A column for each scalar part."""
+    inputs = [i.var for i in specification.inputs]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    parts = [(v, list(part_names(str(v.payload), v.type))) for v in inputs]
+    writer.writerow([name for _, names in parts for name, _ in names])
+    for values in run.steps:
+        row: list[str] = []
+        for var, names in parts:
+            scalars = scalar_parts(values[var])
+            row += [as_text(type, scalar) for (_, type), scalar in zip(names, scalars, strict=True)]
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def json_text(specification: Specification, claim: Claim, run: Replay) -> str:
+    """An object with the rows of the table by name, each a list of values."""
+    rows = {name: [as_json(node.type, step[node]) for step in run.steps] for name, node in _rows(specification, claim)}
+    inputs = [i.name for i in specification.inputs]
+    whole = {
+        "spec": specification.name,
+        "property": claim.name,
+        "length": len(run.steps),
+        "inputs": inputs,
+        "rows": rows,
+    }
+    return json.dumps(whole, indent=1) + "\n"
+
+
+def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
+    """A value change dump, a time unit for each step; names are those of the rows, parts apart."""
+    from vcd import VCDWriter
+
+    out = io.StringIO()
+    with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
+        signals = [
+            (node, i, type, writer.register_var(_scope(specification), part, *_vcd_kind(type)))
+            for name, node in _rows(specification, claim)
+            for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
+        ]
+        for time, values in enumerate(run.steps):
+            parts = {node: list(scalar_parts(values[node])) for node, _, _, _ in signals}
+            for node, i, type, signal in signals:
+                writer.change(signal, time, _vcd_value(type, parts[node][i]))
+        writer.close(len(run.steps))
+    return out.getvalue()
+
+
+def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
+    """One page that needs nothing else."""
+    title = html.escape(f"{specification.name}: {claim.name}")
+    return PAGE.format(title=title, style=STYLE, table=html_table(specification, claim, run))
+
+
+def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
+    """The run as a table. A value that is no longer that of the step before is bold, one that may be any is grey."""
+    head = "".join(f"<th>{i}</th>" for i in range(len(run.steps)))
+    rows = "".join(
+        f"<tr><th>{html.escape(name)}</th>{''.join(_cells(node, run))}</tr>\n"
+        for name, node in _rows(specification, claim)
+    )
+    return f"<table><tr><th>step</th>{head}</tr>\n{rows}</table>"
+
+
+def html_results(verdicts: Verdicts) -> str:
+    """The results of a proof: a row for each property, with its run below."""
+    rows = []
+    for result in verdicts.results:
+        how = result.reason or f"{result.engine}, {result.seconds:.2f} s"
+        cells = "".join(f"<td>{html.escape(text)}</td>" for text in (result.verdict, result.name, how))
+        rows.append(f"<tr>{cells}</tr>\n")
+        if result.run is not None and isinstance(verdicts.problem, Specification):
+            rows.append(f'<tr><td colspan="3">{html_table(verdicts.problem, result.prop, result.run)}</td></tr>\n')
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _cells(node: Term, run: Replay) -> Iterator[str]:
+    before = None
+    for i, values in enumerate(run.steps):
+        text = as_text(node.type, values[node])
+        marks = ["changed"] if i and text != before else []
+        marks += ["false"] if text == "false" and i == len(run.steps) - 1 else []
+        marks += ["free"] if node.op == "var" and node.payload not in run.matters[i] and _is_input(node, run) else []
+        yield f'<td class="{" ".join(marks)}">{html.escape(text)}</td>' if marks else f"<td>{html.escape(text)}</td>"
+        before = text
+
+
+def _is_input(node: Term, run: Replay) -> bool:
+    return any(node.payload in matters for matters in run.matters)
+
+
+def _rows(specification: Specification, claim: Claim) -> Iterator[tuple[str, Term]]:
+    return rows_of(specification, claim, FULL)
+
+
+def _scope(specification: Specification) -> str:
+    return specification.name.replace(" ", "_")
+
+
+def _vcd_kind(type: Type) -> tuple[str, int | None]:
+    match type:
+        case MachineType():
+            return "integer" if type.signed else "wire", type.width
+        case FloatType():
+            return "real", 64
+    return ("wire", 1) if type.kind == "bool" else ("string", None)
+
+
+def _vcd_value(type: Type, value: Value) -> Any:
+    match type:
+        case MachineType():
+            assert isinstance(value, int)
+            return value
+        case FloatType():
+            assert isinstance(value, float)
+            return value
+    return value if type.kind == "bool" else as_text(type, value).replace(" ", "_")
+
+
+FORMATS: Mapping[str, Callable[[Specification, Claim, Replay], str]] = {
+    "csv": lambda specification, _, run: csv_text(specification, run),
+    "json": json_text,
+    "vcd": vcd_text,
+    "html": html_text,
+}

@@ -1,0 +1,25 @@
+"""The verdict on one claim, as the director has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamcheck.problem.result import PathReplay, Replay, Word
+from streamcheck.problem.verdict import Evidence, Unknown
+
+
+@dataclass(slots=True)
+class Decision:
+    """The verdict on one claim."""
+
+    name: str
+    verdict: Word
+    engine: str = ""
+    model: str = ""
+    seconds: float = 0.0
+    unknown: Unknown | None = None
+    k: int = 0  # of a proof; the step of a violation
+    kind: str = ""  # of a certificate
+    evidence: Evidence | None = None
+    replay: Replay | PathReplay | None = None
+    shortest: bool = True  # of a violation: every shorter run is known to be none

@@ -1,0 +1,277 @@
+"""What is known of a property: failures of induction, lemmas, invariants in the spec's syntax, causes of violations."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from vcd.reader import TokenKind, tokenize
+
+from streamcheck import *
+from streamcheck.certify.replay import replay
+from streamcheck.lang.flatten import flatten
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.result import Replay
+from streamcheck.problem.verdict import Trace
+from streamcheck.report.trace import TraceOptions, trace_table
+from streamcheck.report.verdicts import report
+from streamcheck.report.verdicts_json import verdicts_json
+from streamcheck.run.prove import Settings, prove
+from streamcheck.run.source import Target, read
+
+COMMAND = Path(sys.executable).parent / "streamcheck"
+WRAPS = """
+from streamcheck import *
+adc = extern("adc", Word16)
+@stream(Word32)
+def uv_ms(): return [0] ++ mux(adc > 100, uv_ms + 10, uv_ms)
+@stream(Word8)
+def t(): return [0] ++ mux(t < 9, t + 1, 0)
+@stream(Word8)
+def unrelated(): return [0] ++ (unrelated + 3)
+spec = Spec("uv")
+spec.trigger("show", uv_ms > 5, [t, unrelated])
+spec.prop("tens", uv_ms % 10 == 0)
+spec.prop("small", t <= 9)
+spec.prop("below_four", t < 4)
+"""
+
+
+@pytest.fixture
+def wraps(tmp_path):
+    path = tmp_path / "uv.py"
+    path.write_text(WRAPS)
+    return path
+
+
+def run(*args):
+    return subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True)
+
+
+def test_an_unknown_property_shows_where_induction_fails(wraps):
+    done = run("explain", wraps, "--prop", "tens", "--timeout", 20)
+    assert done.returncode == 3, done
+    assert "true up to step" in done.stdout
+    assert "from a state that perhaps no run reaches, it fails" in done.stdout
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("      ")}
+    before, after = (int(cell.strip("*()")) for cell in rows["uv_ms"][-2:])
+    assert before % 10 == 0 and after == (before + 10) % 2**32 and after % 10  # it wrapped
+    assert "unrelated" not in done.stdout and "a bound on uv_ms" in done.stdout
+
+
+def test_the_same_is_in_the_json(wraps):
+    (problem,) = read(Target.parse(str(wraps)))
+    verdicts = prove(problem, Settings(timeout=20, engines=("bmc", "k-induction"), props=("tens",), explain=8.0))
+    (row,) = verdicts_json(verdicts, "uv.py", {})["properties"]
+    first, *_, last = [step["streams"]["tens"] for step in row["not_inductive"]["steps"]]
+    assert (first, last) == (True, False) and row["depth"] >= 0 and row["lemmas"] == []
+
+
+def test_a_failure_of_induction_meets_what_is_proved():
+    n = extern("n", Word32)
+
+    @stream(Word8)
+    def a():
+        return [0] + +mux(a < 6, a + 1, 0)
+
+    @stream(Word32)
+    def x():
+        return [1] + +((x * x + cast(Word32, a) * 0 + n % 5) % 1000003)
+
+    spec = Spec("s")
+    spec.prop("at_most_six", a <= 6)
+    spec.prop("hard", (x != 77777) & (a < 9))
+    verdicts = prove(flatten(spec), Settings(timeout=6, explain=3.0))
+    hard = next(r for r in verdicts.results if r.name == "hard")
+    assert hard.verdict == "unknown" and hard.explanation is not None
+    fails = hard.explanation.fails
+    if fails is not None:  # the solver may need longer
+        cell = next(c.var for c in flatten(spec).cells if c.name == "a")
+        assert all(step[cell] <= 6 for step in fails.steps)
+    assert any("to try" in line for line in report(verdicts))
+
+
+def test_explain_shows_the_causes_of_a_violation(wraps):
+    done = run("explain", wraps, "--prop", "below_four")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    begin = lines.index("how the run breaks it, from the end:")
+    causes = lines[begin + 1 :]
+    assert done.returncode == 1
+    assert causes[0].startswith("step 4  below_four = false") and causes[0].endswith("uv.py:14)")
+    assert [line.split()[:5] for line in causes[1:]] == [["step", str(i), "t", "=", str(i)] for i in (4, 3, 2, 1, 0)]
+
+
+def test_explained_invariants_can_be_pasted_into_the_spec(tmp_path):
+    path = tmp_path / "pair.py"
+    text = """
+from streamcheck import *
+go = extern("go", Bool)
+@stream(Word16)
+def a(): return [0] ++ mux(go, a + 2, b)
+@stream(Word16)
+def b(): return [0] ++ mux(go, b + 4, a + 6)
+spec = Spec("pair")
+spec.prop("never_five", a != 5)
+"""
+    path.write_text(text)
+    done = run("explain", path)
+    pasted = re.findall(r"^ +(spec\.prop\(.*\))$", done.stdout, re.M)
+    assert done.returncode == 0 and pasted, done.stdout
+    path.write_text(text + "\n".join(pasted) + "\n")
+    alone = run("prove", path, "--engine", "bmc", "--engine", "k-induction")
+    assert alone.returncode == 0 and alone.stdout.count("k = 1") == 1 + len(pasted)
+
+
+def test_an_explained_proof_has_no_needless_invariant(wraps):
+    done = run("explain", wraps, "--prop", "small")
+    assert "it is an invariant by itself" in done.stdout and "spec.prop" not in done.stdout
+
+
+# Traces
+
+
+def long_run():
+    """A counter that stands for 40 steps."""
+    go = extern("go", Bool)
+
+    @stream(Int)
+    def n():
+        return [0] + +mux(go, n + 1, n)
+
+    spec = Spec("long")
+    spec.prop("p", n < 3)
+    flat = flatten(spec)
+    values = [False] * 40 + [True] * 3 + [False]
+    shown = replay(flat, flat.properties[0], Trace({}, tuple({"go": v} for v in values)))
+    assert isinstance(shown, Replay)
+    return flat, flat.properties[0], shown
+
+
+def test_equal_steps_are_one_column_and_wide_tables_continue_below():
+    flat, claim, shown = long_run()
+    lines = list(trace_table(flat, claim, shown))
+    assert lines[0].split() == ["step", "0…39", "40", "41", "42", "43"]
+    cells = {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
+    assert cells["n"] == ["0", "0", "1*", "2*", "3*"]
+    wide = list(trace_table(flat, claim, shown, TraceOptions(full=True, width=60)))
+    assert max(map(len, wide)) <= 60
+
+
+def test_rows_and_steps_are_chosen():
+    flat, claim, shown = long_run()
+    lines = list(trace_table(flat, claim, shown, TraceOptions(rows=("n",), steps=(41, 43))))
+    assert [line.split() for line in lines[:-1]] == [["step", "41", "42", "43"], ["n", "1*", "2*", "3*"]]
+
+
+def test_only_the_propertys_cone_is_shown_unless_all_is_wanted(wraps):
+    few = run("prove", wraps, "--prop", "below_four").stdout
+    assert "unrelated" not in few and "uv_ms" not in few
+    assert "unrelated" in run("prove", wraps, "--prop", "below_four", "--full").stdout
+
+
+def test_a_written_trace_replays(wraps, tmp_path):
+    done = run("prove", wraps, "--prop", "below_four", "--trace", "csv", tmp_path)
+    assert done.returncode == 1
+    file = tmp_path / "uv.uv.below_four.csv"
+    rows = list(csv.DictReader(file.open()))
+    assert len(rows) == 5 and set(rows[0]) == {"adc"}
+    again = run("run", wraps, "--input", file)
+    assert "property below_four is false at step 4" in again.stderr
+
+
+def test_traces_for_other_programs(wraps, tmp_path):
+    for shape in ("json", "vcd", "html"):
+        run("prove", wraps, "--prop", "below_four", "--trace", shape, tmp_path)
+    whole = json.loads((tmp_path / "uv.uv.below_four.json").read_text())
+    assert whole["rows"]["t"] == [0, 1, 2, 3, 4] and whole["inputs"] == ["adc"]
+    assert vcd_values(tmp_path / "uv.uv.below_four.vcd", "t") == [0, 1, 2, 3, 4]
+    assert vcd_values(tmp_path / "uv.uv.below_four.vcd", "below_four") == ["1", "0"]
+    cells = Cells()
+    cells.feed((tmp_path / "uv.uv.below_four.html").read_text())
+    assert cells.rows["t"] == ["0", "1", "2", "3", "4"] and cells.links == []
+
+
+def vcd_values(path, name):
+    """The values of a signal, as another program reads the file."""
+    code, values = None, []
+    with path.open("rb") as file:
+        for token in tokenize(file):
+            if token.kind is TokenKind.VAR and token.var.reference == name:
+                code = token.var.id_code
+            elif token.kind is TokenKind.CHANGE_VECTOR and token.vector_change.id_code == code:
+                values.append(token.vector_change.value)
+            elif token.kind is TokenKind.CHANGE_SCALAR and token.scalar_change.id_code == code:
+                values.append(token.scalar_change.value)
+    return values
+
+
+class Cells(HTMLParser):
+    """The rows of the table by their first cell, and what the page would load."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows, self.links, self._row = {}, [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for key, value in attributes if key in ("src", "href")]
+        if tag == "tr":
+            self._row = []
+
+    def handle_data(self, data):
+        if data.strip():
+            self._row.append(data)
+
+    def handle_endtag(self, tag):
+        if tag == "tr":
+            self.rows[self._row[0]] = self._row[1:]
+
+
+def test_a_memory_limit_is_for_loading_and_for_workers(tmp_path):
+    path = tmp_path / "big.py"
+    path.write_text("from streamcheck import *\nxs = [0] * 300_000_000\n")
+    done = run("prove", path, "--memory", 300)
+    assert done.returncode == 2 and "the memory limit of 300 MB is too small" in done.stderr
+    assert "Traceback" not in done.stderr
+    path.write_text(WRAPS)
+    done = run("prove", path, "--memory", 20)
+    assert done.returncode == 2 and "the memory limit of 20 MB is too small" in done.stderr
+
+
+def test_claims_are_named_in_the_table():
+    flat, claim, shown = long_run()
+    other = Claim("other name", claim.term)
+    assert any(line.split()[:2] == ["other", "name"] for line in trace_table(flat, other, shown))
+
+
+# Logs
+
+
+LOG = "time,adc,comment\n0.1,50,ok\n0.2,200,ok\n0.3,200,loud\n"
+LOGGED = """
+from streamcheck import *
+adc = extern("adc", Word16)
+spec = Spec("log")
+spec.observer("twice", adc + adc)
+spec.prop("quiet", adc < 100)
+"""
+
+
+def test_logs_with_other_columns_and_their_violations(tmp_path):
+    (tmp_path / "log.csv").write_text(LOG)
+    path = tmp_path / "log.py"
+    path.write_text(LOGGED)
+    refused = run("run", path, "--input", tmp_path / "log.csv")
+    assert refused.returncode == 2 and "--ignore-extra" in refused.stderr
+    done = run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra", "--violations", "--fail")
+    assert done.returncode == 1 and "property quiet is false at step 1" in done.stderr
+    assert [line.split() for line in done.stdout.splitlines()] == [["step", "twice"], ["1", "400"], ["2", "400"]]
+    assert run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra").returncode == 0
+    rows = '{"adc": 1, "extra": 2}\n'
+    (tmp_path / "log.jsonl").write_text(rows)
+    assert run("run", path, "--input", tmp_path / "log.jsonl", "--ignore-extra", "--fail").returncode == 0
