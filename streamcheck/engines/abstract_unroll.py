@@ -62,7 +62,7 @@ class AbstractRuns:
                     self._define(name, step)
 
     def _define(self, name: str, step: int) -> None:
-        """What the vertex is at this step."""
+        """Add the meaning of the vertex at this step."""
         symbol = self.symbols[name]
         state = self.states.get(name)
         if state is None:
