@@ -15,7 +15,7 @@ from streamcheck.engines.protocol import Falsified, Progress, Proved, Task
 from streamcheck.engines.structural import Structural
 from streamcheck.run.registry import build, options_from
 from streamcheck.run.workers import Turns
-from streamcheck.smt.solver import Solver
+from streamcheck.smt.solver import Solver, work_done
 
 
 @dataclass
@@ -25,6 +25,8 @@ class Counts:
     lemmas: int = 0
     predicates: int = 0
     refinements: int = 0
+    solvers: int = 0
+    work: int = 0  # of z3
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
@@ -49,6 +51,9 @@ def counting() -> Iterator[Counts]:
     def query(_: Any) -> None:
         counts.queries += 1
 
+    def made(_: Any) -> None:
+        counts.solvers += 1
+
     def lemma(_: Any) -> None:
         counts.lemmas += 1
 
@@ -57,14 +62,17 @@ def counting() -> Iterator[Counts]:
         counts.predicates = max(counts.predicates, _size(getattr(engine, "predicates", ())))
 
     watch(Solver, "check", query)
+    watch(Solver, "__init__", made)
     watch(Frames, "add", lemma)
     watch(Predicates, "_learn", refined)
     watch(LocatedPredicates, "_add", refined)
     watch(PredicateReach, "_learn", refined)
     watch(Structural, "_refine", refined)
+    began = work_done()
     try:
         yield counts
     finally:
+        counts.work = work_done() - began
         for owner, name, original in undo:
             setattr(owner, name, original)
 
@@ -74,8 +82,7 @@ def _size(predicates: Any) -> int:
 
 
 def decide(view: Any, engines: tuple[str, ...], rounds: int = 400, **options: Any) -> tuple[dict[str, Any], Counts]:
-    """The verdicts on a view's properties, and what it took. Options are `ENGINE.OPTION` without the dot's engine: those
-    of the last engine."""
+    """The verdicts on a view's properties, and what it took. The options are those of the last engine."""
     found: dict[str, Any] = {}
     settings = {f"{engines[-1]}.{name.replace('_', '-')}": value for name, value in options.items()}
     with counting() as counts:

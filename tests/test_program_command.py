@@ -133,6 +133,15 @@ def test_predicates_of_the_user(count):
     assert wrong.returncode == 2 and "m is not declared" in wrong.stderr and "variables: x, n" in wrong.stderr
 
 
+@pytest.mark.parametrize("engine", ["predicate-reach", "predicates"])
+def test_the_predicates_of_the_user_alone_decide_or_a_path_stands(count, engine):
+    alone = ["prove", count, "--engine", engine, "--set", f"{engine}.refine=off", "--prop", "*line 7"]
+    decided = streamcheck(*alone, "--predicate", "x <= n")
+    assert decided.returncode == 0 and engine in decided.stdout
+    stands = streamcheck(*alone)
+    assert stands.returncode == 3 and "the predicates do not exclude the path along lines " in stands.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

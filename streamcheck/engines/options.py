@@ -61,6 +61,7 @@ class StructuralOptions(Options):
     refine: Literal["deepest", "shallowest", "all"] = choice(
         "deepest", "Which candidates of the unsatisfiable core a refinement keeps, by depth in the dependency graph."
     )
+    proof: Literal["ic3", "induction"] = choice("ic3", "How the abstract system is proved: by IC3, or by k-induction.")
     wires: bool = switch("A kept definition brings the definitions it is made of, if they are no state variables.")
 
 

@@ -353,9 +353,9 @@ ROWS: tuple[EngineEntry, ...] = (
     ),
     EngineEntry(
         "structural",
-        "k-induction on the definitions that matter: starts from the property alone, refined by spurious runs",
+        "IC3 on the definitions that matter: starts from the property alone, refined by spurious runs",
         _structural,
-        spec=Start(2.5, definitions=8),
+        spec=Start(0.6, definitions=8),
         head_start=5_000_000,
         auxiliary=True,
     ),

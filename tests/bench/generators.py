@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+LOCKS = """extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {{
+{declared}
+while (__VERIFIER_nondet_int()) {{
+{freed}
+{taken}
+{released}
+}}
+return 0;
+wrong: reach_error();
+return 1;
+}}
+"""
+CLUTTERED = """from streamcheck import *
+
+x = extern("x", Word64)
+y = extern("y", Word64)
+{noise}
+busy = n{last} == {seed}
+level = stream(Word8, lambda n: [0] ++ mux(busy, mux(n < 10, n + 2, Word8(0)), n))
+spec = Spec("cluttered")
+spec.prop("even", level != 5)
+"""
+
 
 def locks(n: int) -> str:
-    """A C program that takes n locks, each if its flag says so, and releases them in the same order."""
-    flags = "\n".join(f"int want{i} = __VERIFIER_nondet_int(); int held{i};" for i in range(n))
-    freed = "\n".join(f"held{i} = 0;" for i in range(n))
-    taken = "\n".join(f"if (want{i}) {{ held{i} = 1; }}" for i in range(n))
-    released = "\n".join(f"if (want{i}) {{ assert(held{i} == 1); held{i} = 0; }}" for i in range(n))
-    # one error for all, as in the locks of SV-COMP
-    released = released.replace("assert(", "if (!(").replace(" == 1);", " == 1)) goto wrong;")
-    body = f"while (__VERIFIER_nondet_int()) {{\n{freed}\n{taken}\n{released}\n}}\nreturn 0;\nwrong: reach_error();\nreturn 1;"
-    return f"extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {{\n{flags}\n{body}\n}}\n"
+    """A C program that takes n locks, each if its flag says so, and releases them; one error for all, as in SV-COMP."""
+
+    def lines(line: str) -> str:
+        return "\n".join(line.replace("#", str(i)) for i in range(n))
+
+    return LOCKS.format(
+        declared=lines("int want# = __VERIFIER_nondet_int(); int held#;"),
+        freed=lines("held# = 0;"),
+        taken=lines("if (want#) { held# = 1; }"),
+        released=lines("if (want#) { if (!(held# == 1)) goto wrong; held# = 0; }"),
+    )
 
 
 def cluttered(n: int) -> str:
-    """A spec whose property needs a counter and its reset, and reads n accumulators that do not matter: each feeds the
-    next, with products that are hard to reason about."""
-    noise = "\n".join(
-        f"a{i} = stream(Int32, lambda a: [{i}] ++ (a * a{i - 1} + {'a' if i % 2 else f'a{i - 1}'} * 7))" if i else
-        'a0 = stream(Int32, lambda a: [1] ++ (a * x + 3))'
-        for i in range(n)
-    )
-    return f"""from streamcheck import *
-x = extern("x", Int32)
-{noise}
-parity = a{n - 1} > 0
-count = stream(Int32, lambda c: [0] ++ mux(c >= 5, 0, mux(parity, c + 1, c)))
-spec = Spec("cluttered")
-spec.prop("bounded", count <= 5)
-"""
+    """A spec with a level that a condition raises by two. The condition is that n products, one in the next, have a
+    certain value: hard to bring about, and of no matter."""
+    noise = ["n0 = x * (y + 2)"]
+    noise += [f"n{i} = (n{i - 1} * ({'xy'[i % 2]} + 2)) ^ (n{i - 1} + {i})" for i in range(1, n)]
+    return CLUTTERED.format(noise="\n".join(noise), last=n - 1, seed=0x9E3779B97F4A7C15)

@@ -137,12 +137,13 @@ class Restricted(Automaton):
         return self.origin.code(location)
 
 
-def path_text(path: Sequence[Edge]) -> str:
-    """The path for a message: its lines, or its locations where there are none."""
+def not_excluded(path: Sequence[Edge]) -> str:
+    """The reason for no answer when nothing is refined: the abstract path that stands, by its lines if it has any."""
     lines = [edge.where.line for edge in path if edge.where is not None]
+    shown = f"lines {', '.join(str(line) for line, _ in groupby(lines))}"
     if not lines:
-        return " → ".join([path[0].source, *(edge.target for edge in path)])
-    return f"lines {', '.join(str(line) for line, _ in groupby(lines))}"
+        shown = " → ".join([path[0].source, *(edge.target for edge in path)])
+    return f"the predicates do not exclude the path along {shown}, which no run takes"
 
 
 def _without(edge: Edge, kept: set[Term]) -> Edge:

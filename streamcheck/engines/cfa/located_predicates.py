@@ -23,7 +23,7 @@ from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import FALSE, Term, walk
 from streamcheck.core.types import plural
 from streamcheck.engines.cfa.all_paths import Layers, PathFormula, Preconditions, layers_of_length
-from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe, path_text
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe, not_excluded
 from streamcheck.engines.cfa.images import is_over
 from streamcheck.engines.cfa.levels import space_of_program
 from streamcheck.engines.cfa.preimages import EdgeTransition
@@ -83,7 +83,7 @@ class LocatedPredicates(ProgramEngine):
         if formula.check() is True:
             return taken
         if not self.options.refine:
-            raise NoAnswer(f"the predicates do not exclude the path along {path_text(taken)}, which no run takes")
+            raise NoAnswer(not_excluded(taken))
         if self.options.refute == "all-paths":
             formula = self._formula(layers_of_length(self.program, len(taken)))
             if formula.check() is True:

@@ -32,7 +32,7 @@ from typing import ClassVar, assert_never
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
-from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe, not_excluded
 from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, is_over
 from streamcheck.engines.cfa.options import PredicateReachOptions
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, UndecidedPath, feasibility
@@ -111,7 +111,7 @@ class PredicateReach(ProgramEngine):
                     return Inconclusive(reason)
                 case Spurious():
                     if not self.options.refine:
-                        return Inconclusive("the predicates do not exclude an infeasible path")
+                        return Inconclusive(not_excluded(error.path()))
                     if not self._refine(program, answer):
                         return Inconclusive("no new predicates")
                 case _:

@@ -92,8 +92,8 @@ class CooperPredecessors:
 
 @dataclass(frozen=True, slots=True)
 class SingleStates:
-    """The state of the model and no other [Tegzes, Alg. 2, without "Generalize predecessors"]; or the values of those
-    variables whose values matter, if the others become unknown one by one [Werner, section 3.4; Tegzes, section 4.3]."""
+    """The state of the model and no other [Tegzes, Alg. 2, without "Generalize predecessors"]; or the values that
+    matter when the others become unknown one by one [Werner, section 3.4; Tegzes, section 4.3]."""
 
     state: tuple[Term, ...]
     ternary: bool

@@ -80,7 +80,7 @@ class Predicates(SystemEngine[PredicatesOptions]):
 
     def refine(self, first: Obligation, claim: Claim) -> Falsified | None:
         if not self.options.refine:
-            raise NoAnswer("the predicates do not exclude an infeasible path")
+            raise NoAnswer("the predicates do not exclude a path that no run takes")
         chain = [one for one in first.chain() if one.place == STATES]
         all_paths = self.options.refute == "all-paths"
         path: list[Cube] = [() if all_paths else one.cube for one in chain]
