@@ -13,7 +13,7 @@ from test_ic3 import n, plus, system, x, y
 
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import TRUE, constant, term, variable
-from streamcheck.core.types import BOOL, INT
+from streamcheck.core.types import BOOL, INT, machine
 from streamcheck.engines.protocol import Invariants, Task
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import Houdini
@@ -23,6 +23,7 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
 from streamcheck.run.registry import build
+from streamcheck.transform.integers import to_integers
 from streamcheck.transform.premise import lasting_premise
 
 PROBE = Claim("probe", constant(BOOL, True), None)
@@ -99,6 +100,9 @@ def test_sums_of_counters_under_a_premise_that_lasts():
 
 def test_the_premise_of_one_property_is_not_that_of_another():
     given = workshop(lasting=True)
+    (claim,) = given.properties
+    later = replace(claim, term=term("mux", variable("first", BOOL), TRUE, claim.term))
+    assert lasting_premise(replace(given, properties=(claim, later))) is lasting_premise(given)
     other = Claim("other", term("ge", variable("done", INT), n(0)), None)
     assert lasting_premise(replace(given, properties=(*given.properties, other))) is TRUE
 
@@ -141,6 +145,18 @@ def test_counting_in_steps_that_are_chosen_at_first():
     state.append((x, n(0), term("mux", term("and", chosen, term("lt", x, end)), plus(x, k), x)))
     claim = term("implies", term("ge", x, end), term("eq", x, end))
     only_by("templates", system({"ok": claim}, *state, inputs=(z,)))
+
+
+def test_counters_that_wrap_around_and_whose_difference_is_bounded():
+    int8 = machine(8, signed=True)
+    front, back, gap = (variable(name, int8) for name in ("front", "back", "gap"))
+    push, pop = variable("push", BOOL), variable("pop", BOOL)
+    one, none = constant(int8, 1), constant(int8, 0)
+    pushed = term("mux", term("and", push, term("lt", gap, constant(int8, 5))), term("add", front, one), front)
+    popped = term("mux", term("and", pop, term("gt", gap, none)), term("add", back, one), back)
+    state = (front, none, pushed), (back, none, popped), (gap, none, term("sub", pushed, popped))
+    claim = term("and", term("ge", gap, none), term("le", gap, constant(int8, 5)))
+    only_by("templates", to_integers(system({"ok": claim}, *state, inputs=(push, pop))))
 
 
 def test_candidates_get_a_second_chance():

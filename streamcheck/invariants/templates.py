@@ -1,8 +1,8 @@
 """Invariants by template: conditions that hold in all states that random runs reach, kept if they are inductive.
 
-Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities,
-implications between two conditions, one-hot groups, values of modes, remainders, and bounds under a condition. Its
-invariants go to the other engines as soon as they are shown.
+Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities (of
+machine integers also up to wrapping around), implications between two conditions, one-hot groups, values of modes,
+remainders, and bounds under a condition. Its invariants go to the other engines as soon as they are shown.
 
 Papers: the shape of candidates after [KGT11] and [Daikon07]; the filter is `houdini`. The properties
 themselves are candidates too.
@@ -14,19 +14,20 @@ Limits: the templates; conditions beyond the first few dozen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from math import gcd
 from typing import Any, ClassVar
 
 from streamcheck.core.simplify import disjunction, implication, negation
 from streamcheck.core.term import Term, constant, term, variables, walk
-from streamcheck.core.types import Value
+from streamcheck.core.types import INT, Value
 from streamcheck.invariants.discovery import Discovery
-from streamcheck.invariants.nullspace import relations
+from streamcheck.invariants.nullspace import Number, relations
 from streamcheck.invariants.options import TemplatesOptions
 from streamcheck.invariants.sums import least_sums
-from streamcheck.smt.linear import Kind, Row, literal, to_term
+from streamcheck.problem.claim import RangeOf
+from streamcheck.smt.linear import Kind, Row, literal, sum_term, to_term
 
 MOST_NUMBERS = 24
 MOST_SUMMED = 7
@@ -81,6 +82,7 @@ class Templates(Discovery):
             if s.var.type.kind == "integer":
                 yield from _remainder(s.var, list(values))
         yield from self._equalities()
+        yield from self._congruences()
         yield from self._thresholds()
         yield from self._comparisons_that_hold()
 
@@ -93,6 +95,27 @@ class Templates(Discovery):
         for row in relations(columns):
             of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
             yield to_term(literal(Kind.ZERO, Row(of, row[-1])))
+
+    def _congruences(self) -> Iterator[Term]:
+        """Linear relations between machine integers up to wrapping around: those of the states with small numbers."""
+        periods = self._periods()
+        numbers = [v for v in self._numbers() if v in periods]
+        columns = [self.columns.numbers(v) for v in numbers]
+        small = [i for i, row in enumerate(zip(*columns, strict=True)) if _is_small(row, numbers, periods)]
+        for row in relations([[column[i] for i in small] for column in columns]) if len(small) > len(numbers) else ():
+            of = {v: a for v, a in zip(numbers, row[:-1], strict=True) if a}
+            if len(of) > 2:
+                total, modulus = sum_term(Row(of, row[-1]), INT), min(periods[v] for v in of)
+                yield term("eq", term("mod", total, constant(INT, modulus)), constant(INT, 0))
+
+    def _periods(self) -> dict[Term, int]:
+        """How many values the machine integers have that these Int variables stand for."""
+        found = {}
+        for claim in self.system.assumptions:
+            if isinstance(claim.origin, RangeOf) and claim.origin.variable.type is INT:
+                ends = [int(n.payload) for n in walk([claim.term]) if n.is_const]
+                found[claim.origin.variable] = max(ends) - min(ends) + 1
+        return found
 
     def _thresholds(self) -> Iterator[Term]:
         """The closest constants of the system, and their neighbours, that bound the values of a number: guards compare
@@ -222,6 +245,10 @@ class Templates(Discovery):
             yield to_term(literal(Kind.NONNEGATIVE, row.plus_constant(-min(totals))))
         if max(half) == max(totals):
             yield to_term(literal(Kind.NONNEGATIVE, row.times(-1).plus_constant(max(totals))))
+
+
+def _is_small(row: Iterable[Number], numbers: list[Term], periods: Mapping[Term, int]) -> bool:
+    return all(-periods[v] < 4 * a < periods[v] for v, a in zip(numbers, row, strict=True))
 
 
 def _remainder(var: Term, values: list[Value]) -> Iterator[Term]:

@@ -50,6 +50,9 @@ def _premises(claim: Term) -> Iterator[Term]:
         case "implies":
             yield from _members("and", claim.args[0])
             yield from _premises(claim.args[1])
+        case "mux" if TRUE in claim.args[1:]:
+            _, a, b = claim.args
+            yield from _premises(b if a is TRUE else a)
         case "or":
             yield from (negation(part) for part in _members("or", claim) if part.op == "not")
 
