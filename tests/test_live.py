@@ -172,3 +172,12 @@ def test_events_follow_their_schema(spec, tmp_path):
 def test_events_that_do_not_follow_the_schema_are_noticed():
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"event": "verdict", "spec": "s"}, SCHEMA)
+
+
+def test_the_exit_status_of_several_specs_is_that_of_the_worst(spec):
+    fine = spec.with_name("fine.py")
+    fine.write_text(SPEC.replace("t < 2", "t < 200"))
+    done = [start("prove", *files, "--prop", "never_two", "--quiet") for files in ([fine], [fine, spec], [spec, fine])]
+    for command in done:
+        command.communicate()
+    assert [command.returncode for command in done] == [0, 1, 1]

@@ -1,4 +1,4 @@
-"""Every idea that a source compares can be switched off, and helps somewhere: counts, not clocks, with it and without."""
+"""Every idea that a source compares can be switched off, and helps somewhere: counts, not clocks."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def read_rows(
     optional: Iterable[Term] = (),
     ignore_extra: bool = False,
 ) -> Iterator[tuple[Value, ...]]:
-    """The rows of the needed inputs. Other columns must be known inputs, unless they are ignored. An optional input that
-    the data lacks has its type's default value."""
+    """The rows of the needed inputs. Other columns must be known inputs, unless they are ignored. An optional input
+    that the data lacks has its type's default value."""
     reader = _json_rows if json_lines else _csv_rows
     try:
         yield from reader(file, origin, needed, None if ignore_extra else list(known), set(optional))
