@@ -17,7 +17,7 @@ from streamcheck.deliver import narrow
 from streamcheck.lang import flatten
 from streamcheck.lang.check_flattening import Unfaithful
 from streamcheck.problem.automaton import Automaton, Edge, Error
-from streamcheck.run.prove import Alarm, Settings, prove
+from streamcheck.run.prove import Alarm, Nobody, Settings, prove
 from streamcheck.smt import translate
 from streamcheck.validate.bisimulation import validate
 
@@ -87,10 +87,12 @@ class Refutation(Exception):
     """A claim of an engine was refuted."""
 
 
-def stop_at_alarms(director):
+class StopsAtAlarms(Nobody):
     """Other engines would go on with the property, which a fault may leave undecided."""
-    if director.alarms:
-        raise Refutation(director.alarms[0])
+
+    def watch(self, director):
+        if director.alarms:
+            raise Refutation(director.alarms[0])
 
 
 def proving(problem, engines, truth):
@@ -98,7 +100,7 @@ def proving(problem, engines, truth):
 
     def attempt():
         try:
-            verdicts = prove(problem(), Settings(timeout=SECONDS, jobs=1, engines=engines), stop_at_alarms)
+            verdicts = prove(problem(), Settings(timeout=SECONDS, jobs=1, engines=engines), StopsAtAlarms())
         except Refutation as refusal:
             return refused("the replay" if "does not replay" in str(refusal) else "the checker", refusal)
         except Unfaithful as refusal:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
@@ -14,9 +15,6 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
-
-if TYPE_CHECKING:
-    import pandas
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,10 +59,9 @@ class RecordedRun:
 
         return csv_text(self.specification, self.replay)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
-        import pandas
-
+        pandas = import_module("pandas")
         return pandas.DataFrame(self.steps, columns=self.names).rename_axis("step")
 
     def __str__(self) -> str:

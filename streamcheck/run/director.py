@@ -125,7 +125,7 @@ class Director:
     _last_proof: float = -math.inf
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
-    _measured: float = 0.0  # when memory was last measured
+    _measured: float = -math.inf  # when memory was last measured
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def __post_init__(self) -> None:

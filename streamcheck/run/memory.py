@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from streamcheck.core.errors import SpecError
 
 MEGABYTE = 1_000_000
+NO_ROOM = ("failed to map segment", "cannot allocate memory")  # a library that could not be loaded
 
 
 def used_by(pid: int) -> int:
@@ -47,8 +48,10 @@ def memory_limit(most: int | None, doing: str) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
         yield
-    except MemoryError:
+    except (MemoryError, ImportError) as error:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+        if isinstance(error, ImportError) and not any(word in str(error) for word in NO_ROOM):
+            raise
         raise too_small(most, doing) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
