@@ -11,8 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from streamcheck.certify import judge
-from streamcheck.core.term import variable
-from streamcheck.core.types import BOOL
+from streamcheck.certify.runs import Runs
+from streamcheck.core.term import term, variable
+from streamcheck.core.types import BOOL, INT
 from streamcheck.problem.verdict import Certificate, Proved
 from streamcheck.run import checks
 from streamcheck.run.checks import Checks, Proof
@@ -226,3 +227,41 @@ def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_
     assert not queue.all_last("waiting")  # nobody has looked at it yet
     queue.add(proof("slow", size=2))
     assert not queue.all_last("slow")  # another proof of it may be quick
+
+
+def test_a_check_may_last_as_long_as_it_took_to_find_the_proof(made, monkeypatch):
+    monkeypatch.setattr(checks, "LONG", 0.02)
+    make, _ = made
+    queue = make(1)
+    dear = proof("slow")
+    dear.cost = 0.2
+    queue.add(dear)
+    queue.add(proof("slow waits"))  # so that tries end at their budgets
+    until = time.monotonic() + 10
+    while dear.spent == 0.0 and time.monotonic() < until:
+        queue.dispatch()
+        time.sleep(0.01)
+    assert dear.tries == 1 and 0.02 < dear.spent < 0.2
+    assert not queue.all_last("slow")
+    dear.spent = 0.21
+    assert queue.all_last("slow")
+
+
+def test_limits_of_solvers_are_their_work_not_the_clock(monkeypatch):
+    monkeypatch.setattr(judge, "AT_NUMBERS", (({}, 0.25), (judge.SAT_DECIDES, 1.0)))
+    given = []
+
+    def cvc5(text, seconds, options, work):
+        given.append((seconds, work, options))
+
+    monkeypatch.setattr(judge, "cvc5", cvc5)
+    whole = variable("whole", INT)
+    runs = Runs((), (whole,), (), ())
+
+    def query(script):
+        script.start(initial=False)
+        script.require(script.symbol(term("lt", whole, whole), 0))
+
+    assert judge.judge("the condition", runs, query, "z3").undecided
+    assert [(work, options) for _, work, options in given] == [(62_500, {}), (250_000, judge.SAT_DECIDES)]
+    assert all(seconds > 4 * work / judge.RATE for seconds, work, _ in given)

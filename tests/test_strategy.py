@@ -15,7 +15,7 @@ from streamcheck.run.child import HEAD, Child
 from streamcheck.run.director import Director, Worker
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
-from streamcheck.run.strategy import plan
+from streamcheck.run.strategy import Lane, again, plan
 from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
@@ -140,3 +140,14 @@ def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
 def record_of(child, value):
     data = json.dumps(value).encode()
     return HEAD.pack(child.channel.token, len(data)) + data
+
+
+def test_claims_that_are_open_again_wait_for_the_turns_of_their_engines():
+    lanes = [Lane((name,), "integers", frozenset("abc"), after) for name, after in (("bmc", 0.0), ("ic3", 0.15))]
+    waiting = [Lane(("spacer",), "integers", frozenset("abc"), 0.1)]
+    first = again(waiting, [*lanes, *waiting], {"a"})
+    assert [(lane.engines, lane.claims) for lane in first] == [
+        (("bmc",), {"a"}), (("spacer",), set("abc")), (("ic3",), {"a"})
+    ]  # fmt: skip
+    second = again(first, [*lanes, *waiting], {"b", "z"})
+    assert [set(lane.claims) for lane in second] == [set("ab"), set("abc"), set("ab")]

@@ -4,6 +4,7 @@ which then does not check its own proofs."""
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Mapping
 from itertools import count
 from typing import Any
@@ -21,8 +22,8 @@ def _module(name: str) -> Any:
 
 
 def cvc5(text: str, seconds: float | None, options: Mapping[str, str], work: int | None = None) -> bool | None:
-    """True if the script's assertions contradict each other; None if the solver has no answer (in that time). `work`
-    limits what the solver itself counts as work."""
+    """True if the script's assertions contradict each other; None if the solver has no answer. `work` limits what the
+    solver itself counts as work: the answer does not depend on the machine or its load. `seconds` are on the clock."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
     if seconds is not None:
@@ -43,23 +44,23 @@ def cvc5(text: str, seconds: float | None, options: Mapping[str, str], work: int
 
 def bitwuzla(text: str, seconds: float | None, work: int | None = None) -> bool | None:
     """The same of a script without Int and Real. `work` limits the number of times that the solver asks if it shall
-    stop: the answer does not depend on the machine or its load."""
+    stop, `seconds` this process's time on a processor."""
     package = _module("bitwuzla")
-    options = package.Options()
-    if seconds is not None:
-        options.set(package.Option.TIME_LIMIT_PER, int(1000 * seconds))
-    parser = package.Parser(package.TermManager(), options)
+    parser = package.Parser(package.TermManager(), package.Options())
     parser.parse(text.replace("(set-logic ALL)", "(set-logic QF_BVFP)"), True, False)
     solver = parser.bitwuzla()
     if work is not None:
         asked = count()
         solver.configure_terminator(lambda: next(asked) >= work)
+    elif seconds is not None:
+        end = time.process_time() + seconds
+        solver.configure_terminator(lambda: time.process_time() >= end)
     return _answer(str(solver.check_sat()))
 
 
-def cvc5_on_bits(text: str, seconds: float | None) -> bool | None:
+def cvc5_on_bits(text: str, seconds: float | None, work: int | None = None) -> bool | None:
     """`cvc5` on a script of bit-vectors alone, all of which it translates to its SAT solver at once."""
-    return cvc5(text.replace("(set-logic ALL)", "(set-logic QF_BV)"), seconds, {"bitblast": "eager"})
+    return cvc5(text.replace("(set-logic ALL)", "(set-logic QF_BV)"), seconds, {"bitblast": "eager"}, work)
 
 
 def _answer(text: str) -> bool | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before
 SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
-LONG = 1.0  # seconds of processor time of a check after which others work on the property again
+LONG = 1.0  # seconds of processor time that checks of a proof have at least before others work on the property again
 CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
 
 
@@ -35,7 +35,9 @@ class Proof:
     engine: str
     proved: Proved
     evidence: ProofEvidence  # about the problem itself
+    cost: float = 0.0  # processor time of its worker when it was found
     tries: int = 0
+    spent: float = 0.0  # processor time of the tries
 
     @property
     def price(self) -> tuple[int, bool, int, int]:
@@ -108,9 +110,9 @@ class Checks:
         yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
 
     def all_last(self, prop: str) -> bool:
-        """True if every proof of the property takes long to check: it has been, for a while."""
-        long = {id(c.proof.evidence) for c in self.checkers if c.proof is not None and c.time_used > LONG}
-        return all(p.tries or id(p.evidence) in long for p in self.proofs_of(prop))
+        """True if every proof of the property takes long to check: longer by now than it took to find."""
+        now = {id(c.proof.evidence): c.time_used for c in self.checkers if c.proof is not None}
+        return all(p.spent + now.get(id(p.evidence), 0.0) > max(LONG, p.cost) for p in self.proofs_of(prop))
 
     def add(self, proof: Proof) -> None:
         self._waiting.append(proof)
@@ -133,9 +135,9 @@ class Checks:
                 continue
             if checker.time_used >= BUDGETS[proof.tries]:
                 self._waiting.append(proof)
-                tries = min(proof.tries + 1, len(BUDGETS) - 1)
+                tries, spent = min(proof.tries + 1, len(BUDGETS) - 1), proof.spent + checker.time_used
                 for same in (p for p in self._waiting if p.evidence is proof.evidence):
-                    same.tries = tries
+                    same.tries, same.spent = tries, spent
                 self._end(checker)
         while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
             proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))

@@ -55,7 +55,7 @@ from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
-from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, apart, plan
+from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, again, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -448,7 +448,7 @@ class Director:
             mapped = worker.model.back(proved.certificate)
             assert isinstance(mapped, Certificate | LocationInvariants | BlockCertificate)
             evidence = self._evidence[key] = mapped
-        proof = Proof(worker, engine, proved, evidence)
+        proof = Proof(worker, engine, proved, evidence, worker.child.processor_time())
         if any(other.price <= proof.price for other in self._checks.proofs_of(proved.prop)):
             return
         self._last_proof = self.elapsed
@@ -479,12 +479,9 @@ class Director:
             self._release({prop})
 
     def _release(self, props: set[str]) -> None:
-        """Start work again on properties whose proofs are not so cheap to check after all, together."""
+        """Plan work again on properties whose proofs are not so cheap to check after all, together."""
         self._held -= props
-        coming = {*self._plan}
-        for lane in self._lanes:
-            if lane not in coming and props & lane.claims:
-                self._start(replace(lane, claims=lane.claims & props))
+        self._plan = again(self._plan, self._lanes, props)
 
     def _accept(self, proof: Proof) -> None:
         worker, proved = proof.worker, proof.proved

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -149,6 +149,21 @@ def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> 
 def apart(lane: Lane) -> list[Lane]:
     """The engines of a worker in workers of their own: if one hangs, the others go on."""
     return [replace(lane, engines=("k-induction",)), replace(lane, engines=("bmc", "completeness"))]
+
+
+def again(waiting: Sequence[Lane], lanes: Sequence[Lane], claims: Set[str]) -> list[Lane]:
+    """The lanes that wait, and all lanes once more for these claims: those that wait take them along."""
+    planned = list(waiting)
+    for lane in lanes:
+        own = lane.claims & claims
+        if not own:
+            continue
+        same = next((p for p in planned if replace(p, claims=lane.claims) == lane and p.claims <= lane.claims), None)
+        if same is not None:
+            planned.remove(same)
+            own |= same.claims
+        planned.append(replace(lane, claims=own))
+    return sorted(planned, key=lambda lane: lane.after)
 
 
 def portions(models: Sequence[View]) -> list[Portion]:
