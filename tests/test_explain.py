@@ -15,13 +15,16 @@ from vcd.reader import TokenKind, tokenize
 
 from streamcheck import *
 from streamcheck.certify.replay import replay
+from streamcheck.core.term import constant, term, variable
+from streamcheck.core.types import INT
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
-from streamcheck.problem.verdict import Trace
+from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.report.trace import TraceOptions, trace_table
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
+from streamcheck.run.explain import Explainer
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
 
@@ -95,6 +98,25 @@ def test_a_failure_of_induction_meets_what_is_proved():
         cell = next(c.var for c in flatten(spec).cells if c.name == "a")
         assert all(step[cell] <= 6 for step in fails.steps)
     assert any("to try" in line for line in report(verdicts))
+
+
+def test_lemmas_about_the_clock_of_the_tests_for_vacuity_are_left_out():
+    n = extern("n", Word32)
+
+    @stream(Word32)
+    def x():
+        return [1] + +((x * x + n % 5) % 1000003)
+
+    spec = Spec("s")
+    spec.assume("small", n < 100)
+    spec.prop("hard", x != 77777)
+    problem = flatten(spec)
+    clock = variable("the step", INT)
+    certificates = [Certificate("inductive", 1, (term("ge", clock, constant(INT, 0)),))]
+    (unknown,) = prove(problem, Settings(timeout=1, engines=("bmc",), explain=0.0)).results
+    assert unknown.verdict == "unknown"
+    (told,) = Explainer(problem, Settings(timeout=2), 0.5, certificates).explain([unknown])
+    assert told.explanation is not None and told.explanation.lemmas == ()
 
 
 def test_explain_shows_the_causes_of_a_violation(wraps):
