@@ -23,6 +23,22 @@ def test_a_program_of_many_locations_brings_the_engines_with_lemmas_for_each_loc
     assert after(16) < 1.0 < after(1)
 
 
+def test_several_counters_bring_the_engine_for_their_sums_and_machine_counters_sooner(tmp_path):
+    def after(count, kind):
+        cells = "".join(f"c{i} = stream({kind}, lambda c: [0] ++ mux(b, c + {i + 1}, c))\n" for i in range(count))
+        total = " + ".join(f"c{i}" for i in range(count)) or "0"
+        path = tmp_path / f"{kind}{count}.py"
+        text = "from streamcheck import *\nb = extern('b', Bool)\n"
+        path.write_text(f"{text}{cells}spec = Spec('s')\nspec.prop('p', {total} != 5)\n")
+        (problem,) = read(Target(str(path), None), 20)
+        lanes = plan(views(problem), 2, (), deterministic=False)
+        (lane, *_) = (lane for lane in lanes if "templates" in lane.engines)
+        return lane.after, lane.price
+
+    assert after(4, "Int32") < after(3, "Int") < after(1, "Int")
+    assert after(4, "Int32")[1] == 1 < after(1, "Int")[1]
+
+
 def test_every_engine_of_the_table_has_a_start_of_its_own():
     for moved in features.STARTS.values():
         for name in moved:

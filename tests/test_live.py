@@ -81,7 +81,7 @@ def test_progress_is_one_region_below_the_verdicts_and_leaves_nothing(columns, s
     with_progress = [lines for lines in shown if any("properties open" in line for line in lines)]
     assert with_progress
     for lines in with_progress:
-        assert sum("properties open" in line for line in lines) == 1
+        assert sum("properties open" in line for line in lines) == 1, "\n".join(lines)
         assert sum("…" in line for line in lines if line.startswith("  … ")) <= 3
     depths = [line for lines in with_progress for line in lines if "true up to step" in line and "  … " in line]
     assert depths

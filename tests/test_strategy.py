@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file, verdicts
 
+from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.protocol import Task, TrueUpTo
 from streamcheck.run import workers
 from streamcheck.run.child import HEAD, Child
 from streamcheck.run.director import Director, Worker
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.registry import ENGINES, EngineEntry
-from streamcheck.run.strategy import Lane, again, plan
+from streamcheck.run.registry import ENGINES, EngineEntry, build
+from streamcheck.run.strategy import FIRST, Lane, again, plan
 from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
@@ -151,3 +153,43 @@ def test_claims_that_are_open_again_wait_for_the_turns_of_their_engines():
     ]  # fmt: skip
     second = again(first, [*lanes, *waiting], {"b", "z"})
     assert [set(lane.claims) for lane in second] == [set("ab"), set("abc"), set("ab")]
+
+
+def test_bounded_model_checking_gets_a_process_of_its_own_where_there_are_two_processors():
+    def engines(jobs):
+        lanes = plan(views(counter_equations()), jobs, (), deterministic=False)
+        return [lane.engines for lane in lanes if "bmc" in lane.engines and lane.model == lanes[0].model]
+
+    assert engines(2) == [("bmc", "k-induction", "completeness"), ("bmc",)]
+    assert ("bmc",) not in engines(1)
+
+
+def test_the_first_worker_goes_on_without_an_engine_that_leaves():
+    problem = Task(views(counter_equations())[0].system, patience=None)
+    turns = workers.Turns(lambda: build(FIRST), problem)
+    turns.leave("bmc")
+    assert {one.row.name for one in turns.running} == {"k-induction", "completeness"}
+    sent = []
+    for _ in range(5):
+        turns.round(lambda engine, event: sent.append(engine))
+    assert "bmc" not in sent and "k-induction" in sent
+
+
+def test_bounded_model_checking_does_not_ask_again_what_is_known():
+    """With the fact that a property holds up to a step, it is asserted and not asked about."""
+    system = views(counter_equations())[0].system
+    name = system.properties[0].name
+
+    def events(facts):
+        box = list(facts)
+
+        def inbox():
+            known = list(box)
+            box.clear()
+            return known
+
+        run = Bmc().run(Task(system, patience=None), inbox)
+        return list(islice((e for e in run if isinstance(e, TrueUpTo)), 3))
+
+    assert [e.k for e in events([])] == [0, 1, 2]
+    assert [e.k for e in events([TrueUpTo(name, 4)])] == [5, 6, 7]

@@ -25,7 +25,7 @@ depth if inputs do not fold away.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import ClassVar, assert_never
@@ -62,6 +62,7 @@ class Bmc:
         runs, solver = Composed(system), self.new_solver(problem.patience)
         open_claims = {p.name: p for p in system.properties}
         broken_at: dict[str, int] = {}  # the step at which others found a violation
+        true_up_to: dict[str, int] = {}  # as others have found
         for k in count():
             for fact in inbox():
                 match fact:
@@ -69,7 +70,9 @@ class Bmc:
                         open_claims.pop(prop, None)
                     case Falsified(prop, trace):  # is there a shorter run?
                         broken_at[prop] = trace.length - 1
-                    case TrueUpTo() | Invariants():
+                    case TrueUpTo(prop, depth):
+                        true_up_to[prop] = max(depth, true_up_to.get(prop, -1))
+                    case Invariants():
                         pass
                     case _:
                         assert_never(fact)
@@ -87,16 +90,21 @@ class Bmc:
                 for name, p in open_claims.items():
                     yield Proved(name, Certificate("ended", max(k, 1), (p.term,), prover=self.prover))
                 return
-            yield from self._step(k, open_claims, runs, solver)
+            known = {name for name, depth in true_up_to.items() if depth >= k}
+            yield from self._step(k, open_claims, runs, solver, known)
             yield Progress(k)
 
     def new_solver(self, patience: int | None) -> AnySolver:
         return Solver(patience)
 
-    def _step(self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: AnySolver) -> Iterator[Event]:
-        """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others."""
+    def _step(
+        self, k: int, open_claims: dict[str, Claim], runs: Composed, solver: AnySolver, known: Collection[str]
+    ) -> Iterator[Event]:
+        """Falsified for every open property that some run breaks at step k, then TrueUpTo for the others. Those that
+        are known to hold there are not asked about."""
         images = {name: runs.image(p.term, k) for name, p in open_claims.items()}
-        asked = {name: image for name, image in images.items() if image is not TRUE}
+        solver.add(*(image for name, image in images.items() if name in known))
+        asked = {name: image for name, image in images.items() if image is not TRUE and name not in known}
         groups = [asked] if self.options.together else [{name: image} for name, image in asked.items()]
         while groups:
             pending = groups.pop(0)
@@ -111,7 +119,7 @@ class Bmc:
                 for name in pending:
                     del open_claims[name]
                     yield Unknown(name, solver.reason)
-        yield from (TrueUpTo(name, k) for name in open_claims)
+        yield from (TrueUpTo(name, k) for name in open_claims if name not in known)
 
     def _find_violations(
         self,

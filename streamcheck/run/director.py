@@ -7,8 +7,8 @@ contradict each other end the run with an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
 beside it. Properties that are still open get further workers (`strategy.plan`), of which at most as many run as there
-are processors: the others are paused. A property with a proof
-that is cheap to check is held: nobody works on it while the proof waits (`run.checks`).
+are processors: the others are paused. A property with a proof that is cheap to check is held: nobody works on it while
+the proof waits (`run.checks`).
 
 Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
 """
@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
-from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
@@ -55,7 +54,7 @@ from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
-from streamcheck.run.strategy import FIRST, QUICK, SLICE, STUCK, Lane, again, apart, plan
+from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, QUICK, SLICE, STUCK, Lane, again, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -189,7 +188,9 @@ class Director:
             return
         alone = patient or len(undecided) == 1
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
-        if lane.engines == FIRST and not patient:
+        if lane.engines == ALONE and not self.engines and not self._split(lane):
+            return
+        if lane.engines in (FIRST, ALONE) and not self.engines and not patient:
             limit = PATIENCE  # which these engines double where it was too little
         problem = Task(replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:
@@ -206,6 +207,15 @@ class Director:
         priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
         self.workers.append(Worker(number, priced, model, child, self.elapsed))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
+
+    def _split(self, lane: Lane) -> bool:
+        """The first worker goes on without the engines that have one of their own now. False if it has ended."""
+        same = lane.model, lane.claims, FIRST
+        firsts = [w for w in self._alive() if (w.lane.model, w.lane.claims, w.lane.engines) == same]
+        for worker in firsts:
+            worker.lane = replace(worker.lane, engines=INDUCTION)
+            self._post(worker, {"leave": ALONE[0]})
+        return bool(firsts)
 
     def _end(self) -> None:
         children = [w.child for w in self.workers] + [c.child for c in self._checks.checkers]
@@ -278,7 +288,7 @@ class Director:
             self._start(self._plan.pop(0))
         for worker in self._alive():
             silent = worker.child.processor_time() - worker.last_record
-            if worker.lane.engines == FIRST and not worker.idle and silent > STUCK:
+            if worker.lane.engines in (FIRST, INDUCTION) and not worker.idle and silent > STUCK:
                 self._stop(worker)
                 for lane in apart(worker.lane):
                     self._start(lane)
@@ -428,10 +438,10 @@ class Director:
             if worker is not source and worker.lane.model == source.lane.model:
                 self._post(worker, fact)
 
-    def _post(self, worker: Worker, fact: Fact) -> None:
+    def _post(self, worker: Worker, fact: Fact | dict[str, str]) -> None:
         if not worker.child.alive:
             return
-        worker.child.channel.post(event_to_plain(fact))
+        worker.child.channel.post(fact if isinstance(fact, dict) else event_to_plain(fact))
         worker.posted += 1
         worker.idle = False
 
@@ -463,7 +473,7 @@ class Director:
             self._timeline.info("certificate of %s for %s: %s", proof.engine, prop, checked.rejected or "accepted")
             if checked.rejected is None:
                 self._accept(proof)
-            elif checked.undecided or _guesses(proof.worker.model):
+            elif checked.undecided or proof.worker.model.guesses:
                 self._undecided.add_unchecked(prop, proof.engine, checked.rejected)
                 self._resume(prop)
             else:
@@ -507,7 +517,7 @@ class Director:
             self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
             return
         if isinstance(shown, str):
-            if not _guesses(worker.model):
+            if not worker.model.guesses:
                 self.alarms.append(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
                 self._undecided.add_reason([falsified.prop], self._title(worker, engine), REFUTED)
                 return
@@ -588,8 +598,3 @@ class Director:
         timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""
         ended = self.stopped.word if self.stopped else timed_out
         return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
-
-
-def _guesses(model: View) -> bool:
-    """True if the system uses functions that are uninterpreted to the solver."""
-    return any(is_unknown_function(node) for node in walk(model.system.roots()))

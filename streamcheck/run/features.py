@@ -7,28 +7,53 @@ of a set of benchmarks; `tests/bench/default.py` shows on other problems what th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
+from streamcheck.core.term import walk
 from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.transform.views import IntegerModel
 
-Feature: TypeAlias = Literal["program", "large program"]
+
+class Forward(NamedTuple):
+    """When an engine starts, as `Start.after`. `full`: it is no helper here, and has the price of the others."""
+
+    after: float
+    full: bool = False
+
+
+Feature: TypeAlias = Literal["program", "large program", "counters", "wrapping counters"]
 LARGE = 14  # locations, or variables
-STARTS: Mapping[Feature, Mapping[str, float]] = {  # as `Start.after`; the last feature that a problem has counts
-    "program": {"simulation": 0.3},  # loops of many rounds and little input
-    "large program": {"lifted-pdr": 0.6, "predicate-reach": 1.0},  # lemmas for each location
+SEVERAL = 3  # counters in one cluster
+STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
+    "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
+    "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
+    "counters": {"templates": Forward(0.6, full=True)},  # their sums and differences are bounded
+    "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
 }
 
 
-def features_of(program: Automaton | None) -> list[Feature]:
-    """The features of this program, in the order of the table: none of a spec."""
+def features_of(
+    program: Automaton | None, model: IntegerModel = "bits", parts: Sequence[TransitionSystem] = ()
+) -> list[Feature]:
+    """The features of the program, or of the clusters of properties over this model, in the order of the table."""
+    most = max(map(_counters, parts), default=0) if program is None else 0
     found: dict[Feature, bool] = {
         "program": program is not None,
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
+        "counters": most > 1,
+        "wrapping counters": most >= SEVERAL and model == "integers",
     }
     return [feature for feature in STARTS if found[feature]]
 
 
-def starts_with(features: Iterable[Feature]) -> dict[str, float]:
+def _counters(part: TransitionSystem) -> int:
+    """The number of state variables that something is added to."""
+    sums = (any(node.op in ("add", "sub") for node in walk([s.next])) for s in part.state)
+    return sum(sums)
+
+
+def starts_with(features: Iterable[Feature]) -> dict[str, Forward]:
     """When engines start that these features move."""
-    return {engine: after for feature in features for engine, after in STARTS[feature].items()}
+    return {engine: forward for feature in features for engine, forward in STARTS[feature].items()}

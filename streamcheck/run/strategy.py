@@ -35,6 +35,9 @@ SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that 
 AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others, and of z3 at floats
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 FIRST = ("bmc", "k-induction", "completeness")
+ALONE = ("bmc",)  # leaves the first worker when that has had a while
+INDUCTION = ("k-induction", "completeness")  # what stays
+SPLIT = 0.2  # seconds of processor time for the first worker before
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Lane:
     model: IntegerModel
     claims: frozenset[str]
     after: float = 0.0
+    full: bool = False  # it has the full price, though its engines are helpers otherwise
     floats: bool = False  # its properties speak of floats, of which z3 rarely decides one that bitwuzla does not
 
     @property
@@ -73,7 +77,8 @@ class Lane:
         rows = [ENGINES[name] for name in self.engines]
         if self.floats and all(row.family == "z3" for row in rows):
             return AUXILIARY_PRICE
-        return AUXILIARY_PRICE if all(row.auxiliary for row in rows) else 1
+        helps = all(row.auxiliary for row in rows) or self.engines == ALONE
+        return AUXILIARY_PRICE if helps and not self.full else 1
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -99,7 +104,7 @@ def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, determinis
         elif chosen:
             lanes += [Lane(tuple(_with_needs([n])), m.model, portion.claims) for m in portion.models for n in chosen]
         else:
-            lanes += _portfolio(portion, program=program)
+            lanes += _portfolio(portion, jobs, program=program)
     return sorted(lanes, key=lambda lane: lane.after)
 
 
@@ -109,16 +114,17 @@ def in_turns(*, program: bool) -> tuple[str, ...]:
     return tuple(row.name for row in rows if program or row.spec is not None)
 
 
-def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
+def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
     """Every worker of a portion."""
     first, *others = portion.models
     definitions = len(first.system.definitions)
-    moved = starts_with(features_of(first.automaton))
+    moved = starts_with(features_of(first.automaton, first.model, portion.parts))
+    full = {name for name, forward in moved.items() if forward.full}
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
         if start is not None and definitions >= start.definitions:
-            starts[row.name] = replace(start, after=moved.get(row.name, start.after))
+            starts[row.name] = replace(start, after=moved[row.name].after) if row.name in moved else start
     lanes = []
     for name, start in starts.items():
         if not start.beside:
@@ -126,11 +132,12 @@ def _portfolio(portion: Portion, *, program: bool) -> list[Lane]:
             if start.bits:
                 lanes += _lanes_on_bits((name, *beside), start, portion)
                 continue
-            lanes.append(Lane((name, *beside), first.model, portion.claims, start.after))
+            lanes.append(Lane((name, *beside), first.model, portion.claims, start.after, full=name in full))
             if start.other is not None:
                 engines = (name, *(n for n, s in beside.items() if s.other is not None))
                 lanes += [Lane(engines, view.model, portion.claims, start.other) for view in others]
-    return lanes
+    alone = [replace(lane, engines=ALONE, after=lane.after + SPLIT) for lane in lanes if lane.engines == FIRST]
+    return [*lanes, *alone] if jobs > 1 else lanes
 
 
 def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> list[Lane]:
@@ -148,7 +155,9 @@ def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> 
 
 def apart(lane: Lane) -> list[Lane]:
     """The engines of a worker in workers of their own: if one hangs, the others go on."""
-    return [replace(lane, engines=("k-induction",)), replace(lane, engines=("bmc", "completeness"))]
+    if lane.engines == FIRST:
+        return [replace(lane, engines=("k-induction",)), replace(lane, engines=("bmc", "completeness"))]
+    return [replace(lane, engines=(engine,)) for engine in lane.engines]
 
 
 def again(waiting: Sequence[Lane], lanes: Sequence[Lane], claims: Set[str]) -> list[Lane]:

@@ -53,7 +53,10 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
         nonlocal received
         for record in channel.available():
             received += 1
-            turns.deliver(event_from_plain(record, problem.system))
+            if "leave" in record:
+                turns.leave(record["leave"])
+            else:
+                turns.deliver(event_from_plain(record, problem.system))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
     depths: dict[str, int] = {}
@@ -154,11 +157,15 @@ class Turns:
                 if instance is not source and not foreign:  # bitwuzla's answers enter no proof that it may check
                     instance.box.append(event)
 
+    def leave(self, engine: str) -> None:
+        """Go on without this engine, which has got a worker of its own."""
+        self.running = [one for one in self.running if one.row.name != engine]
+
     def round(self, send: Callable[[str, Event], None]) -> bool:
         """A turn for each engine that has not worked more than others. True if all that still run are waiting."""
         least = min((one.spent for one in self.running if not one.waiting), default=0)
         for one in list(self.running):
-            if one.spent <= least + AHEAD or (one.waiting and one.box):
+            if one in self.running and (one.spent <= least + AHEAD or (one.waiting and one.box)):
                 began = self._work_done()
                 self._turn(one, send)
                 one.spent += (self._work_done() - began + A_TURN) * one.price

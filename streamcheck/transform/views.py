@@ -21,7 +21,8 @@ import logging
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, assert_never
 
-from streamcheck.core.term import Term
+from streamcheck.core.evaluate import is_unknown_function
+from streamcheck.core.term import Term, walk
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
@@ -55,6 +56,11 @@ class View:
     system: TransitionSystem
     automaton: Automaton | None = None
     predicates: tuple[Term, ...] = ()
+
+    @property
+    def guesses(self) -> bool:
+        """True if the system uses functions that are uninterpreted to the solver."""
+        return any(is_unknown_function(node) for node in walk(self.system.roots()))
 
     def back(self, evidence: Evidence) -> Evidence:
         """The same evidence about the problem itself."""
