@@ -198,3 +198,16 @@ def test_no_comparison_has_one_answer(tmp_path):
     for compiler in filter(have, ("gcc", "clang")):
         rows = random_rows(1, unit.specification, 200)
         compare(tmp_path / "c", build(tmp_path / "c", unit, compiler, ("-O1",)), unit, rows)
+
+
+def test_a_division_by_minus_zero_runs_as_interpreted(tmp_path):
+    """Written as a division, clang 14 computes it wrongly if the dividend was unsigned."""
+    x, f = extern("x", Word32), extern("f", Double)
+    spec = Spec("zero")
+    spec.trigger("t", True, [unsafe_cast(Float, x) / Float(-0.0) < -182.25, f / -0.0, f / 0.0])
+    unit = unit_of(spec)
+    assert validate(unit).is_proved
+    write(tmp_path / "c", unit)
+    for compiler in filter(have, ("gcc", "clang")):
+        rows = [(x, f) for x in (0, 1, 70_000) for f in (0.0, -0.0, 1.5, -1e-320, float("inf"), float("nan"))]
+        compare(tmp_path / "c", build(tmp_path / "c", unit, compiler, ("-O3",)), unit, rows)

@@ -9,6 +9,7 @@ specification. The rules are not in `core.simplify`, because the checker has to 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
@@ -19,7 +20,18 @@ from streamcheck.core.intervals import Intervals, decide
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, walk
-from streamcheck.core.types import BOOL, ArrayType, EnumType, MachineType, StructType, Type, Value, machine
+from streamcheck.core.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    ArrayType,
+    EnumType,
+    MachineType,
+    StructType,
+    Type,
+    Value,
+    machine,
+)
 
 MOST_CONDITIONS = 6
 LARGE = 64  # operators; the size of a larger cone is not counted further
@@ -62,6 +74,9 @@ class _Cheaper:
                 return _by_power_of_two(node)
             case "and" | "or":
                 return _decided_pair(node)
+            case "div" if node.args[1] in (constant(FLOAT, -0.0), constant(DOUBLE, -0.0)):
+                # The same for every dividend. clang 14 computes `x / -0.0f < c` wrongly for an x that was unsigned.
+                return term("mul", node.args[0], constant(node.type, -math.inf))
             case "mux":
                 condition, a, b = node.args
                 if condition.op in ("not", "ne") and condition.args[0].type.kind != "float":
