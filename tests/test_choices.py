@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from c_harness import build, compare, have, unit_of, write
+from random_specs import random_rows
 from test_codegen import SANITIZE
 
 from streamcheck import *
@@ -176,3 +177,37 @@ def test_an_enum_is_not_compared_with_itself():
     spec.trigger("t", True, [mode == mode, mode != mode])
     unit = unit_of(spec)
     assert "t(true, false);" in unit.files["same.c"] and validate(unit).is_proved
+
+
+def test_no_comparison_has_one_answer(tmp_path):
+    """Compilers warn of it: two comparisons of one value with constants, and a mask that takes a bit away."""
+    x, y, mode = extern("x", Int32), extern("y", Word32), extern("mode", EnumOf(Mode))
+    sum, bit = x + 3, Word32(1) << y
+    always = [(x != -7) | (x <= -7), (sum < 5) | (sum > 2), ~((y > 9) & (y == 9)), (bit & ~Word32(1)) != 1]
+    always += [(y | 6) != 1, (mode != Mode.IDLE) | (mode != Mode.HOLD), (x > -2147483648) | (x < 0)]
+    never = [(x == 4) & (x > 4), (y < 3) & (y >= 3), (bit & 6) == 8, (mode == Mode.IDLE) & (mode == Mode.HOLD)]
+    open_ones = [(x != -7) | (x <= -8), (y < 4) & (y >= 3), (bit & 6) == 4, (y | 6) != 7, (x < 2) | (sum < 9)]
+    spec = Spec("answers")
+    spec.trigger("known", True, [*always, *never])
+    spec.trigger("open", True, open_ones)
+    unit = unit_of(spec)
+    text = unit.files["answers.c"]
+    assert f"known({', '.join(['true'] * len(always) + ['false'] * len(never))});" in text and validate(unit).is_proved
+    assert not re.search(r"open_sc?\([^;]*\b(true|false)\b", text)
+    write(tmp_path / "c", unit)
+    for compiler in filter(have, ("gcc", "clang")):
+        rows = random_rows(1, unit.specification, 200)
+        compare(tmp_path / "c", build(tmp_path / "c", unit, compiler, ("-O1",)), unit, rows)
+
+
+def test_a_division_by_minus_zero_runs_as_interpreted(tmp_path):
+    """Written as a division, clang 14 computes it wrongly if the dividend was unsigned."""
+    x, f = extern("x", Word32), extern("f", Double)
+    spec = Spec("zero")
+    spec.trigger("t", True, [unsafe_cast(Float, x) / Float(-0.0) < -182.25, f / -0.0, f / 0.0])
+    unit = unit_of(spec)
+    assert validate(unit).is_proved
+    write(tmp_path / "c", unit)
+    for compiler in filter(have, ("gcc", "clang")):
+        rows = [(x, f) for x in (0, 1, 70_000) for f in (0.0, -0.0, 1.5, -1e-320, float("inf"), float("nan"))]
+        compare(tmp_path / "c", build(tmp_path / "c", unit, compiler, ("-O3",)), unit, rows)

@@ -1,13 +1,15 @@
 """Cheaper terms of the same meaning, before they become C.
 
-Beyond `core.simplify`, the rewriting decides comparisons by intervals, turns remainders by powers of two into masks,
-and gives Boolean functions of few conditions their shortest form (the library counts a vote of three Booleans, but it
-needs no counter). None of this has to be trusted: the generated C is proved against the original specification. The
-rules are not in `core.simplify`, because the checker has to follow that with rules of its own.
+Beyond `core.simplify`, the rewriting decides comparisons by intervals and by masks, and pairs of comparisons of one
+value with constants, turns remainders by powers of two into masks, and gives Boolean functions of few conditions their
+shortest form (the library counts a vote of three Booleans, but it needs no counter). So no comparison is left of which
+compilers warn that it has one answer. None of this has to be trusted: the generated C is proved against the original
+specification. The rules are not in `core.simplify`, because the checker has to follow that with rules of its own.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
@@ -18,7 +20,18 @@ from streamcheck.core.intervals import Intervals, decide
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, walk
-from streamcheck.core.types import BOOL, ArrayType, EnumType, MachineType, StructType, Value, machine
+from streamcheck.core.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    ArrayType,
+    EnumType,
+    MachineType,
+    StructType,
+    Type,
+    Value,
+    machine,
+)
 
 MOST_CONDITIONS = 6
 LARGE = 64  # operators; the size of a larger cone is not counted further
@@ -59,6 +72,11 @@ class _Cheaper:
                 return self._extreme(node)
             case "mod" | "floordiv":
                 return _by_power_of_two(node)
+            case "and" | "or":
+                return _decided_pair(node)
+            case "div" if node.args[1] in (constant(FLOAT, -0.0), constant(DOUBLE, -0.0)):
+                # The same for every dividend. clang 14 computes `x / -0.0f < c` wrongly for an x that was unsigned.
+                return term("mul", node.args[0], constant(node.type, -math.inf))
             case "mux":
                 condition, a, b = node.args
                 if condition.op in ("not", "ne") and condition.args[0].type.kind != "float":
@@ -96,7 +114,7 @@ class _Cheaper:
         return b if less else a
 
     def _comparison(self, node: Term) -> Term:
-        holds = self._decide(node.op, *node.args)
+        holds = node.op == "ne" if _differ_in_a_bit(node) else self._decide(node.op, *node.args)
         return node if holds is None else TRUE if holds else FALSE
 
     def _decide(self, op: str, a: Term, b: Term) -> bool | None:
@@ -106,6 +124,47 @@ class _Cheaper:
 
 
 INDEX = machine(32, signed=False)
+
+
+def _differ_in_a_bit(node: Term) -> bool:
+    """True if the sides of an equality differ in a bit that one has, and that a mask takes from the other."""
+    value, other = sorted(node.args, key=lambda a: a.is_const)
+    if node.op not in ("eq", "ne") or value.op not in ("bitand", "bitor") or not other.is_const:
+        return False
+    masks = [int(a.payload) for a in value.args if a.is_const]
+    wanted = int(other.payload)
+    return any((wanted & ~m if value.op == "bitand" else m & ~wanted) != 0 for m in masks)
+
+
+def _decided_pair(node: Term) -> Term:
+    """A constant, if two comparisons of one value with constants are never both true, or one always is."""
+    values = {_compared_with_constant(a) for a in node.args}
+    (value,) = values if len(values) == 1 else (None,)
+    if value is None:
+        return node
+    constants = [int(a.payload) for comparison in node.args for a in comparison.args if a.is_const]
+    answers = set()
+    for point in _points_of_change(value.type, constants):
+        sides = (meaning(c)(*(a.payload if a.is_const else point for a in c.args)) for c in node.args)
+        answers.add(meaning(node)(*sides))
+    return node if len(answers) > 1 else TRUE if answers == {True} else FALSE
+
+
+def _compared_with_constant(node: Term) -> Term | None:
+    """The value that is compared with a constant."""
+    if node.op not in OPERATORS or not OPERATORS[node.op].is_comparison:
+        return None
+    value, other = sorted(node.args, key=lambda a: a.is_const)
+    finite = isinstance(value.type, EnumType | MachineType)
+    return value if finite and other.is_const and not value.is_const else None
+
+
+def _points_of_change(type: Type, constants: Iterable[int]) -> set[int]:
+    """Values of a type for which comparisons with the constants have all the answers that they have together."""
+    if isinstance(type, EnumType):
+        return set(type.codes)
+    assert isinstance(type, MachineType)
+    return {x for c in constants for x in (c - 1, c, c + 1) if type.low <= x <= type.high}
 
 
 def _equal_operand(node: Term) -> Term | None:
@@ -220,11 +279,11 @@ class _Conditions:
         stride = 1 << (len(conditions) - 1 - i)
         no = tuple(v for at, v in enumerate(table) if not at & stride)
         yes = tuple(v for at, v in enumerate(table) if at & stride)
-        x, f, g = conditions[i], self._build(rest, no), self._build(rest, yes)
+        x, f, g, of = conditions[i], self._build(rest, no), self._build(rest, yes), self.cheaper.of
         if all(not a or b for a, b in zip(no, yes, strict=True)):  # monotone in x
-            return disjunction(f, conjunction(x, g))
+            return of(disjunction(f, of(conjunction(x, g))))
         if all(a or not b for a, b in zip(no, yes, strict=True)):
-            return disjunction(g, conjunction(negation(x), f))
+            return of(disjunction(g, of(conjunction(negation(x), f))))
         if all(a != b for a, b in zip(no, yes, strict=True)):
             return negation(x) if g is FALSE and f is TRUE else term("xor", x, f)
         return term("mux", x, g, f)

@@ -105,14 +105,17 @@ def source_of(file: str) -> SourceText | None:
     return _parse(text) if text else None
 
 
-def loop_targets(source: SourceText) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=16)
+def loop_targets(source: SourceText) -> tuple[tuple[str, int], ...]:
     """The names that `for` loops at module level bind, with their lines."""
-    for statement in source.tree.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.For) and not _inside_function(source, node):
-                for target in ast.walk(node.target):
-                    if isinstance(target, ast.Name):
-                        yield target.id, target.lineno
+    loops = [
+        node
+        for statement in source.tree.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.For) and not _inside_function(source, node)
+    ]
+    names = (target for loop in loops for target in ast.walk(loop.target) if isinstance(target, ast.Name))
+    return tuple((target.id, target.lineno) for target in names)
 
 
 def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:

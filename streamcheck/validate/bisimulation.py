@@ -134,6 +134,7 @@ class Bisimulation:
         # A loop does in its rounds what the equations do in as many terms.
         self.longest_loop = max(self.specification.size, *(p.length for p in code.places.values()), 0)
         self.goals: list[ProofGoal] = []
+        self.terms: set[Term] = set()  # of the equations, once they are compared with the C's
         self.executed: set[str] = set()
 
     def _roots(self) -> Iterator[Term]:
@@ -155,30 +156,30 @@ class Bisimulation:
     def failures(self) -> tuple[list[str], int, int]:
         """The claims that could not be proved, the number of claims, and the number of solver queries."""
         self.goals = []
+        free, prover = (Prover(conjunction(*limits), self.work) for limits in (self._index_limits(), self._limits()))
+        self.prover = free
         run = self._execution()
         check_interface(run, self.code)
         self._initial()
         self._windows()
-        limits = conjunction(*self._limits())
-        prover = Prover(limits, self.work)
         self._without_effect()
         self._assumptions()
         initial = self.goals
         refused: set[tuple[Term, Term]] = set()
+        self.prover = prover
         for _ in range(REPEATS):
             self.goals = []
             values = RandomValues(dict(self.indices.values()))
             equals = Equals(self._terms(), values, refused)
+            self.terms = equals.terms
             run = self._execution(equals.settle, self._decider(prover))
             self._step(run)
             self._refuse_unused(run)
             pairs = list(equals.pairs.items())
             wrong = self._wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                free = Prover(conjunction(*self._index_limits()), self.work)
-                failures = self._unproved_goals(initial, set(), free) + self._unproved_goals(
-                    self.goals, equals.terms, prover
-                )
+                failures = self._unproved_goals(initial, set(), free)
+                failures += self._unproved_goals(self.goals, equals.terms, prover)
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
@@ -361,7 +362,11 @@ class Bisimulation:
         run.executed = self.executed
         run.longest_loop = self.longest_loop
         run.ring_lengths = dict(self.indices.values())
+        run.proves = self._proves
         return run
+
+    def _proves(self, claim: Term) -> bool:
+        return any(self.prover.valid([c], QUICK)[0] for c in dict.fromkeys([cut(claim, set(), self.terms), claim]))
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:

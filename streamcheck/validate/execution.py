@@ -33,12 +33,13 @@ from streamcheck.c.syntax import form, where_of
 from streamcheck.c.terms import number, recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, either, negation
-from streamcheck.core.term import FALSE, TRUE, Term, term, variable, variables
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import MachineType, Type
-from streamcheck.validate.dense import DenseMembers, dense_members
+from streamcheck.validate.dense import DenseMembers, dense_members, member_at
 from streamcheck.validate.memory import Memory, scalars_of
 from streamcheck.validate.memory_functions import MEMORY_FUNCTIONS
-from streamcheck.validate.ring_walk import WORD, RingWalk, index_after, ring_walk
+from streamcheck.validate.ring_walk import WORD, RingWalk, count_of, index_after, ring_walk
+from streamcheck.validate.rounds import FEWEST, CountedLoop, NotAlike, RoundMemory, Rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class Execution(Evaluator):
         self.linking: Object | None = None  # the object whose pointers may be set
         self.user: Object | None = None  # what handlers get as `void *`
         self.table: Object | None = None  # a struct of pointers to handlers
+        self.proves: Callable[[Term], bool] = lambda claim: claim is TRUE
         self.unknowns = 0
         self.acting: Any = None  # the assignment that is a statement of its own
         self.functions: dict[str, Function] = {}
@@ -290,6 +292,8 @@ class Execution(Evaluator):
             return None
         function = self._function(node)
         if function.name in self.proved:
+            if isinstance(self.memory, RoundMemory):
+                raise NotAlike  # it notes that it is called
             return self.proved[function.name](self, [self.value(a) for a in arguments])
         if function.body is not None:
             return self.execute(function, [self.value(a) for a in arguments], node)
@@ -327,56 +331,13 @@ class Execution(Evaluator):
 
     def _UnaryOp(self, node: Any) -> CResult:
         if node.op == "*" and form(node.expr) == "Cast" and form(node.expr.expr) == "BinaryOp":
-            return self.read(self._member_at(node.expr))
+            return self.read(member_at(self, node.expr))
         return super()._UnaryOp(node)
 
     def require_alive(self, target: Lvalue) -> None:
         """Nobody knows where the user's pointer points, not even if it is null: it is passed on and no more."""
         if self.user is not None and target.object is self.user:
             raise SpecError("the user's pointer is only passed on", self.where)
-
-    def _member_at(self, node: Any) -> Lvalue:
-        """The member that `(const K *)((const uint8_t *)p + offsetof(T, first) + i * sizeof(K))` points to: `i` members
-        after the first of the struct that p points to. All are of kind K, and the file checks that there is no padding
-        between them."""
-        start, further = node.expr.left, node.expr.right
-        shapes = [form(start), form(further), form(getattr(further, "right", None))]
-        if shapes != ["BinaryOp", "BinaryOp", "UnaryOp"] or [node.expr.op, start.op, further.op] != ["+", "+", "*"]:
-            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
-        target, base = self._bytes_of(start.left)
-        wanted = self.declarations.kind_of(node.to_type, self.scope)
-        index, size, offset = self.scalar(further.left).term, further.right, start.right
-        if (
-            not isinstance(wanted, Pointer)
-            or not wanted.constant
-            or size.op != "sizeof"
-            or form(size.expr) != "Typename"
-            or self.declarations.kind_of(size.expr, self.scope) != wanted.target
-            or form(offset) != "FuncCall"
-            or getattr(offset.name, "name", "") != "offsetof"
-            or self.scope.meaning("offsetof") is not None
-            or self.declarations.kind_of(offset.args.exprs[0], self.scope) != target
-            or not index.is_const
-        ):
-            raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
-        first = [field for field, _ in target.fields].index(offset.args.exprs[1].name)
-        members = target.fields[first : first + int(index.payload) + 1]
-        if not 0 <= index.payload < len(members) or any(kind != wanted.target for _, kind in members):
-            raise self.error(f"there are no {index.payload + 1} members of one type", node)
-        checks = [(check, kind) for struct, kind, check in self.dense if struct == target]
-        if not any(check.includes(target.fields, kind, members) for check, kind in checks):
-            raise self.error(f"the file does not check that {members[0][0]} … follow each other without padding", node)
-        return base.field(members[-1][0], wanted.target)
-
-    def _bytes_of(self, node: Any) -> tuple[Struct, Lvalue]:
-        """The struct whose bytes `(const uint8_t *)p` points to."""
-        if form(node) == "Cast":
-            pointer = self.declarations.kind_of(node.to_type, self.scope)
-            base = pointers.pointee_of(self.value(node.expr), self, node)
-            is_bytes = isinstance(pointer, Pointer) and pointer.target == kinds.UCHAR and pointer.constant
-            if is_bytes and base.offset is None and isinstance(base.lvalue.kind, Struct):
-                return base.lvalue.kind, base.lvalue
-        raise self.error(f"{self.text(node)}: a pointer of this form is not supported", node)
 
     def whole(self, value: CResult, node: Any) -> Lvalue:
         """The object that a pointer points to: an array as a whole."""
@@ -418,7 +379,7 @@ class Execution(Evaluator):
 
     # Statements (6.8)
 
-    def _statement(self, node: Any) -> None:
+    def statement(self, node: Any) -> None:
         execute = getattr(self, f"_execute_{form(node)}", None)
         with self.at(node):
             if execute is not None:
@@ -440,7 +401,7 @@ class Execution(Evaluator):
                     self._walk_ring(walk)
                 at += 2
             else:
-                self._statement(items[at])
+                self.statement(items[at])
                 at += 1
 
     def _walk_ring(self, walk: RingWalk) -> None:
@@ -452,12 +413,17 @@ class Execution(Evaluator):
         if index is None or variables([start]) != [index] or kind != kinds.UINT or not is_word:
             raise self.error("a loop whose bound is not a constant", walk.body)
         self._demand(conjunction(self.path, self.live()), term("eq", recast(start, WORD), index), SideCondition.INDEX)
+        places = [index_after(index, distance, length) for distance in range(length)]
+        count = CountedLoop(
+            walk.counter, places, lambda k: term("le", k, constant(WORD, length - 1)), walk.body, walk.at
+        )
+        if length >= FEWEST and Rounds(self, count).are_done():
+            return
         outer = self.scope
-        for distance in range(length):
-            counted = index_after(index, distance, length)
+        for counted in places:
             self.scope = NameScope(outer)
             counter = self.scope.names[walk.counter.name] = self.memory.add(kind, walk.counter.name, [counted])
-            self._statement(walk.body)
+            self.statement(walk.body)
             if self.memory.read(counter) != [counted] or self.scalar(walk.at).term is not start:
                 raise self.error("a loop that changes its counter or its bound", walk.body)
         self.scope = outer
@@ -496,19 +462,19 @@ class Execution(Evaluator):
         if condition.is_const:
             chosen, other = (node.iftrue, node.iffalse) if condition is TRUE else (node.iffalse, node.iftrue)
             if chosen is not None:
-                self._statement(chosen)
+                self.statement(chosen)
             if other is not None:
                 self._check_unreachable(other)
             return
         memory, frame, path = self.memory, self.frame, self.path
         before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
         self.path = conjunction(path, condition)
-        self._statement(node.iftrue)
+        self.statement(node.iftrue)
         parts, indeterminate, returned, value = memory.parts, memory.indeterminate, frame.returned, frame.value
         memory.parts, memory.indeterminate, frame.returned, frame.value = before
         self.path = conjunction(path, negation(condition))
         if node.iffalse is not None:
-            self._statement(node.iffalse)
+            self.statement(node.iffalse)
         self.path = path
         memory.merge(condition, parts, indeterminate)
         frame.returned = either(condition, returned, frame.returned)
@@ -521,7 +487,7 @@ class Execution(Evaluator):
         memory, frame, path, settle, calls = self.memory, self.frame, self.path, self.settle, len(self.calls)
         before = dict(memory.parts), dict(memory.indeterminate), frame.returned, frame.value
         self.path, self.settle = FALSE, lambda x: x
-        self._statement(node)
+        self.statement(node)
         memory.parts, memory.indeterminate, frame.returned, frame.value = before
         self.path, self.settle = path, settle
         del self.calls[calls:]
@@ -537,22 +503,40 @@ class Execution(Evaluator):
         frame.returned = TRUE
 
     def _execute_For(self, node: Any) -> None:
+        rounds = self._counted_loop(node)
+        if rounds is not None and Rounds(self, rounds).are_done():
+            return
         outer, self.scope = self.scope, NameScope(self.scope)
         if form(node.init) != "DeclList" or node.cond is None or node.next is None:
             raise self.error("a loop of this form is not supported", node)
         for declaration in node.init.decls:
-            self._statement(declaration)
+            self.statement(declaration)
         for _ in range(self.longest_loop + 1):
             condition = self.truth(node.cond)
             if not condition.is_const:
                 raise self.error("a loop whose bound is not a constant", node)
             if condition is FALSE:
                 break
-            self._statement(node.stmt)
+            self.statement(node.stmt)
             self._effect(node.next)
         else:
             raise self.error(f"a loop of more than {self.longest_loop} rounds", node)
         self.scope = outer
+
+    def _counted_loop(self, node: Any) -> CountedLoop | None:
+        """The rounds of `for (uint32_t i = first; i < last; i++)`, if there are enough of them."""
+        counted = count_of(node)
+        if counted is None or any(form(limit) != "Constant" for limit in (counted[0].init, counted[1])):
+            return None
+        counter, bound, body = counted
+        first, last = self.constant(counter.init), self.constant(bound)
+        if (
+            not FEWEST <= last - first <= self.longest_loop
+            or self.declarations.kind_of(counter, self.scope) != kinds.UINT
+        ):
+            return None
+        numbers = [constant(WORD, i) for i in range(first, last)]
+        return CountedLoop(counter, numbers, lambda i: term("le", i, numbers[-1]), body, bound)
 
     def _effect(self, node: Any) -> None:
         """An expression statement (6.8.3)."""

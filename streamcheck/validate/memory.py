@@ -93,6 +93,11 @@ class Memory:
             elif isinstance(kind, Array) and indices:
                 ways = self._elements(lvalue.object, kind, ways, indices.pop(0))
                 kind = kind.element
+            elif indices and not fields and indices[0].is_const:  # so many members after this one (`dense.member_at`)
+                further = int(indices.pop(0).payload)
+                if any((lvalue.object, at + further) not in self.parts for _, at in ways):
+                    raise SpecError("an index that is not of these members of one type")
+                ways = [(when, at + further) for when, at in ways]
             else:
                 raise SpecError("a field of all the elements of an array")
         return ways

@@ -33,7 +33,7 @@ class RingWalk:
 
 def ring_walk(first: Any, second: Any) -> RingWalk | None:
     """The walk that two statements are, or None."""
-    one, two = _count_of(first), _count_of(second)
+    one, two = count_of(first), count_of(second)
     if one is None or two is None:
         return None
     (counter, length, body), (other, at, body_again) = one, two
@@ -45,7 +45,7 @@ def ring_walk(first: Any, second: Any) -> RingWalk | None:
     return RingWalk(counter, length, at, body)
 
 
-def _count_of(node: Any) -> tuple[Any, Any, Any] | None:
+def count_of(node: Any) -> tuple[Any, Any, Any] | None:
     """The declaration of the counter, the bound and the body of `for (T k = …; k < bound; k++)`."""
     if form(node) != "For" or form(node.init) != "DeclList" or len(node.init.decls) != 1:
         return None
