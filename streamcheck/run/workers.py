@@ -53,7 +53,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
         nonlocal received
         for record in channel.available():
             received += 1
-            turns.deliver(event_from_plain(record, problem.system))
+            turns.deliver(event_from_plain(record, problem.system.variable_types))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
     depths: dict[str, int] = {}
