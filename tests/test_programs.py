@@ -19,6 +19,7 @@ from streamcheck.engines.cfa.dfs_bmc import explore
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.automaton import Automaton, Edge, Error, decider, exclusive
 from streamcheck.problem.problem import claim_named
+from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Falsified, LocationInvariants, Proved
 from streamcheck.run.registry import build
 from streamcheck.run.workers import Turns
@@ -46,7 +47,7 @@ def decide(cfa, engines, model, rounds=80):
         assert Checker(cfa).check("safe", model.back(verdict.certificate)) is None
         return verdict
     shown = replay_path(cfa, claim_named(cfa, "safe"), model.back(verdict.trace))
-    assert not isinstance(shown, str), shown
+    assert not isinstance(shown, str | Inconsistent), shown
     path = shown.statements
     assert path[0].edge.source == cfa.entry and path[-1].edge.target in cfa.bad
     return verdict
@@ -54,7 +55,7 @@ def decide(cfa, engines, model, rounds=80):
 
 ENGINES = [("bmc", "k-induction"), ("bmc", "completeness"), ("ic3",), ("spacer",), ("predicates",)]
 ENGINES += [("predicates-path",), ("dfs-bmc",), ("dfs-bmc-backward",), ("global-bmc",), ("global-bmc-backward",)]
-ENGINES += [("lifted-pdr",), ("predicate-reach",)]
+ENGINES += [("lifted-pdr",), ("predicate-reach",), ("acceleration",)]
 
 
 @pytest.mark.parametrize("engines", ENGINES, ids="+".join)
@@ -69,7 +70,8 @@ def test_engines_agree_with_explicit_search(engines):
             if verdict is not None:
                 decided += 1
                 assert isinstance(verdict, Falsified) == (truth is not None), (seed, model.model, verdict)
-    assert decided > (20 if "bmc" in engines[0] else 40)
+    one_sided = "bmc" in engines[0] or "acceleration" in engines  # finds violations, but no proofs (or hardly any)
+    assert decided > (20 if one_sided else 40)
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -2,7 +2,8 @@
 
     trace of a specification   every assumption is true at every step, the property is false at the last, and functions
                                without a definition have equal outputs for equal inputs
-    path of an automaton       from the entry, edges in a row whose guards are true, to the error's location
+    path of an automaton       from the entry, edges in a row whose guards are true, to the error's location; many
+                               rounds of a loop at once (`rounds`)
 
 For a trace, the values that matter are computed too.
 """
@@ -13,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.evaluate import evaluate, is_member
+from streamcheck.certify.rounds import KnownValues, TakenEdge, follow, repeat
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term, variables
 from streamcheck.core.types import Misfit, Type, Value, assemble, belongs, default, part_names, scalar_parts
-from streamcheck.problem.automaton import Automaton, Executed
+from streamcheck.problem.automaton import Automaton, Edge, Executed, Repeated
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.result import Inconsistent, PathReplay, Replay
 from streamcheck.problem.specification import Cell, FunctionCall, Specification
-from streamcheck.problem.verdict import EdgePath, Trace
+from streamcheck.problem.verdict import EdgePath, Rounds, Trace
 
 
 def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | Inconsistent | str:
@@ -154,42 +156,75 @@ def reasons_of(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
     return a
 
 
-def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathReplay | str:
+def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathReplay | Inconsistent | str:
     """The statements of a path to the claim's error, with the values after each; or the reason why it is none."""
     source = scalar_automaton(automaton)
     target = next(e.location for e in source.errors if e.name == claim.name)
-    values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
+    values: KnownValues = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     stray = _stray(values)
     if stray:
         return f"the first value of {stray} is not a value of its type"
-    here, executed = source.entry, list[Executed]()
-    for number, given in path.edges:
+    here, executed, steps = source.entry, list[Executed | Repeated](), list[TakenEdge]()
+    repeated = {part.end: part for part in path.rounds}
+    for i, (number, given) in enumerate(path.edges, 1):
         edge = source.edges[number]
         chosen = {c: given.get(str(c.payload), default(c.type)) for c in edge.choices}
         if edge.source != here:
             return f"{edge.text} does not begin at {here}"
         if _stray(chosen):
             return f"the value that {edge.text} chooses for {_stray(chosen)} is not a value of its type"
-        results = evaluate(edge.roots(), {**values, **chosen})
-        if results[edge.guard] is not True:
-            return f"the condition of {edge.text} is false"
-        values = {**values, **{v: results[t] for v, t in edge.updates}}
+        steps.append((edge, chosen))
+        after = follow(steps[-1], values)
+        if isinstance(after, str):
+            return Inconsistent(after) if len(values) < len(source.variables) else after
+        values = after
         executed.append(Executed(edge, values))
         here = edge.target
+        if i in repeated:
+            part = repeated[i]
+            after = _repeat(steps[part.begin :], part, values)
+            if isinstance(after, str):
+                return Inconsistent(after)
+            values = after
+            executed.append(Repeated(tuple(edge for edge, _ in steps[part.begin :]), part.times, values))
     if here != target:
         return f"it ends at {here}"
     return PathReplay(executed, _first_values(source, path, executed))
 
 
-def _first_values(source: Automaton, path: EdgePath, executed: Sequence[Executed]) -> dict[Term, Value]:
+def _repeat(steps: Sequence[TakenEdge], part: Rounds, values: KnownValues) -> KnownValues | str:
+    """The values after the rounds, or the reason why they are not known to be possible."""
+    if steps[0][0].source != steps[-1][0].target:
+        return f"{steps[0][0].text} does not begin where its rounds end"
+    after = repeat(steps, values, part.times)
+    if not isinstance(after, str):
+        for v, value in after.items():
+            if not identical(part.after.get(str(v.payload), value), value):
+                return f"{v.payload} is {value} after {part.times} rounds, not {part.after[str(v.payload)]}"
+    return after
+
+
+def _first_values(source: Automaton, path: EdgePath, executed: Sequence[Executed | Repeated]) -> dict[Term, Value]:
     """The first values that the conditions along the path depend on, directly or through updates."""
     needed: set[Term] = set()
     for step in reversed(executed):
-        update = step.edge.update
-        read = variables([step.edge.guard, *(update[v] for v in needed if v in update)])
-        needed = {v for v in needed if v not in update} | set(read)
+        if isinstance(step, Executed):
+            needed = _needed_before([step.edge], needed)
+            continue
+        known: set[Term] | None = None
+        while known != needed:
+            known, needed = needed, needed | _needed_before(step.edges, needed)
     given = (v for v in source.variables if v in needed and v.payload in path.initial)
     return {v: path.initial[str(v.payload)] for v in given}
+
+
+def _needed_before(edges: Sequence[Edge], needed: set[Term]) -> set[Term]:
+    """The values that the edges' conditions, and these values after them, depend on."""
+    for edge in reversed(edges):
+        update = edge.update
+        read = variables([edge.guard, *(update[v] for v in needed if v in update)])
+        needed = {v for v in needed if v not in update} | set(read)
+    return needed
 
 
 def _stray(values: Mapping[Term, Value]) -> str:

@@ -131,7 +131,7 @@ class Structural:
                         free = tuple(sorted(abstraction.free))
                         yield Proved(claim.name, replace(certificate, free=free))
                         return
-                    case Falsified(_, trace):
+                    case Falsified(_, Trace() as trace):
                         verdict = self._spurious(case, trace.length - 1, _values(abstraction, trace))
                         break
                     case Unknown():

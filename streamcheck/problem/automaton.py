@@ -238,6 +238,15 @@ class Executed:
     """A statement of a run, and the variables after it."""
 
     edge: Edge
+    values: Mapping[Term, Value]  # those that are known: many rounds may leave some open
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Statements of a run that were executed again, so many times, and the variables after that."""
+
+    edges: tuple[Edge, ...]
+    times: int
     values: Mapping[Term, Value]
 
 

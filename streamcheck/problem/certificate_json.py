@@ -16,7 +16,8 @@ For a program, {"integers": "c", "function": null} is how it was read, and the e
 
     {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
     {…, "claim": "proved", "blocks": automaton, "certificate": {…}, "types": […], "terms": […]}
-    {…, "claim": "falsified", "initial": {"x": 1}, "edges": [[number, {choice: value}], …]}
+    {…, "claim": "falsified", "initial": {"x": 1}, "edges": [[number, {choice: value}], …],
+     "rounds": [[begin, end, times, {"x": 5}], …]}
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any, Literal, assert_never
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import plain
-from streamcheck.core.types import Type
+from streamcheck.core.types import Type, Value
 from streamcheck.core.wire import TermReader, TermWriter, from_plain
 from streamcheck.problem.automaton_json import automaton_from_plain, automaton_to_plain
 from streamcheck.problem.verdict import (
@@ -36,6 +37,7 @@ from streamcheck.problem.verdict import (
     EdgePath,
     LocationInvariants,
     ProofEvidence,
+    Rounds,
     Trace,
 )
 
@@ -103,15 +105,21 @@ def proof_from_plain(data: dict[str, Any]) -> ProofEvidence:
 
 
 def path_to_plain(path: EdgePath) -> dict[str, Any]:
-    edges = [[number, {name: plain(v) for name, v in chosen.items()}] for number, chosen in path.edges]
-    return {"initial": {name: plain(value) for name, value in path.initial.items()}, "edges": edges}
+    def write(values: Mapping[str, Value]) -> dict[str, Any]:
+        return {name: plain(value) for name, value in values.items()}
+
+    edges = [[number, write(chosen)] for number, chosen in path.edges]
+    rounds = [[part.begin, part.end, part.times, write(part.after)] for part in path.rounds]
+    return {"initial": write(path.initial), "edges": edges} | ({"rounds": rounds} if rounds else {})
 
 
 def path_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> EdgePath:
     def read(values: dict[str, Any]) -> dict[str, Any]:
         return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
 
-    return EdgePath(read(row["initial"]), tuple((number, read(chosen)) for number, chosen in row["edges"]))
+    edges = tuple((number, read(chosen)) for number, chosen in row["edges"])
+    rounds = (Rounds(begin, end, times, read(after)) for begin, end, times, after in row.get("rounds", ()))
+    return EdgePath(read(row["initial"]), edges, tuple(rounds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
-from streamcheck.problem.automaton import Executed
+from streamcheck.problem.automaton import Executed, Repeated
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.verdict import (
@@ -52,7 +52,8 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistent:
-    """Why a run that breaks the claim is none: a function without a definition has two values for the same inputs."""
+    """Why a run that breaks the claim is none, and the engine still right: a function without a definition has two
+    values for the same inputs, or rounds of a program are not known to be possible."""
 
     reason: str
 
@@ -61,8 +62,13 @@ class Inconsistent:
 class PathReplay:
     """A run of a program: its statements with the values after each, and the first values that matter."""
 
-    statements: list[Executed]
+    statements: list[Executed | Repeated]
     first: dict[Term, Value]
+
+    @property
+    def length(self) -> int:
+        """The number of statements that were executed."""
+        return sum(1 if isinstance(s, Executed) else s.times * len(s.edges) for s in self.statements)
 
 
 @dataclass(frozen=True, slots=True)

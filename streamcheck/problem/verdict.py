@@ -90,12 +90,38 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds:
+    """Rounds of a loop on an `EdgePath`: its edges from number `begin` to before `end` are followed by themselves so
+    many `times`, with the same choices. `after` are values after that, of variables by name."""
+
+    begin: int
+    end: int
+    times: int
+    after: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
 class EdgePath:
     """A run of an automaton: the first values of its variables, and the edges in order, each by its number and with
-    the values of its choices. Scalars go by the names of their parts; what is not given is a default value."""
+    the values of its choices. Scalars go by the names of their parts; what is not given is a default value.
+
+    `rounds` are parts that are repeated, from the first to the last. They do not overlap, and have at least an edge.
+    """
 
     initial: dict[str, Value]
     edges: tuple[tuple[int, dict[str, Value]], ...]
+    rounds: tuple[Rounds, ...] = ()
+
+    def __post_init__(self) -> None:
+        done = 0
+        for part in self.rounds:
+            if not done <= part.begin < part.end <= len(self.edges) or part.times < 1:
+                raise ValueError("rounds of a path that are not a part of it")
+            done = part.end
+
+    @property
+    def length(self) -> int:
+        return len(self.edges) + sum(part.times * (part.end - part.begin) for part in self.rounds)
 
 
 class Unmappable(Exception):
@@ -115,7 +141,7 @@ class Proved:
 @dataclass(frozen=True, slots=True)
 class Falsified:
     prop: str
-    trace: Trace
+    trace: Trace | EdgePath  # of the system, or of the automaton that it stands for
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
-from streamcheck.problem.automaton import Automaton, Executed
+from streamcheck.problem.automaton import Automaton, Executed, Repeated
 from streamcheck.problem.result import Result
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_json, as_text
@@ -41,7 +41,7 @@ def initial_values(result: Result) -> Iterator[tuple[str, Term, Value]]:
         yield variable_text(str(v.payload)), v, value
 
 
-def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value]]]:
+def _with_before(result: Result) -> Iterator[tuple[Executed | Repeated, Mapping[Term, Value]]]:
     assert result.path is not None
     before: Mapping[Term, Value] = {}
     for step in result.path.statements:
@@ -49,9 +49,20 @@ def _with_before(result: Result) -> Iterator[tuple[Executed, Mapping[Term, Value
         before = step.values
 
 
-def _row(step: Executed, before: Mapping[Term, Value]) -> tuple[str, str, str]:
+def _row(step: Executed | Repeated, before: Mapping[Term, Value]) -> tuple[str, str, str]:
+    changes = _brief(_changes(step, before))
+    if isinstance(step, Repeated):
+        return _lines(step), f"{step.times:,} more times the same", changes
     line = step.edge.where
-    return ("" if line is None else f"line {line.line}"), step.edge.text, _brief(_changes(step, before))
+    return ("" if line is None else f"line {line.line}"), step.edge.text, changes
+
+
+def _lines(step: Repeated) -> str:
+    """`line 3` or `lines 3-7`: from the first to the last of what is repeated."""
+    lines = [edge.where.line for edge in step.edges if edge.where is not None]
+    if not lines:
+        return ""
+    return f"line {lines[0]}" if len(set(lines)) == 1 else f"lines {min(lines)}-{max(lines)}"
 
 
 def _brief(changes: Iterable[tuple[str, Term, Value]]) -> str:
@@ -66,26 +77,30 @@ def _brief(changes: Iterable[tuple[str, Term, Value]]) -> str:
     return ", ".join(text for those in shown for text in those)
 
 
-def _changes(step: Executed, before: Mapping[Term, Value]) -> Iterator[tuple[str, Term, Value]]:
-    """The variables that the statement wrote; of arrays, the elements that it changed."""
-    several = len(step.edge.updates) > 1
-    for v, _ in step.edge.updates:
-        value = step.values[v]
-        if not several or v not in before or before[v] != value:
-            yield variable_text(v.payload), v, value
+def _changes(step: Executed | Repeated, before: Mapping[Term, Value]) -> Iterator[tuple[str, Term, Value]]:
+    """The variables that the statement wrote, as far as their values are known; of arrays, the elements that it
+    changed."""
+    edges = (step.edge,) if isinstance(step, Executed) else step.edges
+    written = dict.fromkeys(v for edge in edges for v, _ in edge.updates)
+    for v in written:
+        if v in step.values and (len(written) == 1 or v not in before or before[v] != step.values[v]):
+            yield variable_text(v.payload), v, step.values[v]
 
 
 def path_json(result: Result) -> list[dict[str, Any]]:
     begin = {name: as_json(v.type, value) for name, v, value in initial_values(result)}
     first = [{"line": None, "statement": "at the beginning", "values": begin}] if begin else []
     return first + [
-        {
-            "line": None if step.edge.where is None else step.edge.where.line,
-            "statement": step.edge.text,
-            "values": {name: as_json(v.type, value) for name, v, value in _changes(step, before)},
-        }
+        _row_json(step) | {"values": {name: as_json(v.type, value) for name, v, value in _changes(step, before)}}
         for step, before in _with_before(result)
     ]
+
+
+def _row_json(step: Executed | Repeated) -> dict[str, Any]:
+    """The statement; of those that are repeated, the number of rows above that are, and the times."""
+    if isinstance(step, Repeated):
+        return {"line": None, "statement": "rounds", "rows": len(step.edges), "times": step.times}
+    return {"line": None if step.edge.where is None else step.edge.where.line, "statement": step.edge.text}
 
 
 def invariants_json(source: Automaton, invariants: Mapping[str, Term]) -> list[dict[str, Any]]:

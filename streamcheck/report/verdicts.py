@@ -110,7 +110,7 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
         return f"{_within(result, bound)}; {result.engine}, {result.seconds:.2f} s"
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
-        count = len(result.path.statements)
+        count = result.path.length
         where = f"{count} statement{'' if count == 1 else 's'}"
     where += "" if result.shortest else " (may not be the shortest counterexample)"
     how = HOW.get(result.kind, "")

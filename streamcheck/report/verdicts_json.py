@@ -49,7 +49,7 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
     if result.at_locations is not None and isinstance(problem, Automaton):
         row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
-        length = len(result.path.statements)
+        length = result.path.length
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"

@@ -16,7 +16,7 @@ from itertools import pairwise
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
-from streamcheck.problem.automaton import Automaton, conjuncts
+from streamcheck.problem.automaton import Automaton, Executed, conjuncts
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import conditions, variable_text
@@ -101,10 +101,12 @@ def _function(program: Automaton) -> str:
 
 
 def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
-    """The segments of a violation. Variables of inlined functions and inner blocks are left out: C cannot name them."""
+    """The segments of a violation. Variables of inlined functions and inner blocks are left out: C cannot name them.
+    So are rounds of a loop but for the first: there may be millions."""
     assert result.path is not None
     source = program
-    for step, following in pairwise(result.path.statements):
+    statements = [step for step in result.path.statements if isinstance(step, Executed)]
+    for step, following in pairwise(statements):
         where = following.edge.where
         if step.edge.choices and where is not None and ":" not in following.edge.source:
             for v, _ in step.edge.updates:
@@ -119,7 +121,7 @@ def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
                 yield "        constraint:"
                 yield f"          value: {_text(value)}"
                 yield "          format: c_expression"
-    where = result.prop.where or result.path.statements[-1].edge.where or Location(path, 1)
+    where = result.prop.where or statements[-1].edge.where or Location(path, 1)
     yield "  - segment:"
     yield "    - waypoint:"
     yield "        type: target"

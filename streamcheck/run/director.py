@@ -403,7 +403,7 @@ class Director:
 
     def _event(self, worker: Worker, record: dict[str, Any]) -> None:
         engine = record.pop("engine")
-        event = event_from_plain(record, worker.model.system)
+        event = event_from_plain(record, worker.model.variable_types)
         match event:
             case Progress(depth):
                 worker.depths[engine] = depth

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, assert_never
 
+from streamcheck.core.types import Type
 from streamcheck.engines.protocol import Event, Finished, Invariants, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.problem.certificate_json import (
     certificate_from_plain,
     certificate_to_plain,
+    path_from_plain,
+    path_to_plain,
     trace_from_plain,
     trace_to_plain,
 )
-from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Falsified, Proved, Unknown
+from streamcheck.problem.verdict import EdgePath, Falsified, Proved, Unknown
 
 
 def event_to_plain(event: Event) -> dict[str, Any]:
@@ -30,6 +33,8 @@ def event_to_plain(event: Event) -> dict[str, Any]:
         case Proved(prop, certificate):
             return {"proved": certificate_to_plain(certificate), "prop": prop}
         case Falsified(prop, trace):
+            if isinstance(trace, EdgePath):
+                return {"falsified along": path_to_plain(trace), "prop": prop}
             return {"falsified": trace_to_plain(trace), "prop": prop}
         case Unknown(prop, reason):
             return {"unknown": reason, "prop": prop}
@@ -39,7 +44,8 @@ def event_to_plain(event: Event) -> dict[str, Any]:
             assert_never(event)
 
 
-def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
+def event_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Event:
+    """The event; `types` are those of the problem's variables by name."""
     match row:
         case {"true up to": int(k), "prop": str(prop)}:
             return TrueUpTo(prop, k)
@@ -54,7 +60,9 @@ def event_from_plain(row: dict[str, Any], system: TransitionSystem) -> Event:
         case {"proved": certificate, "prop": str(prop)}:
             return Proved(prop, certificate_from_plain(certificate))
         case {"falsified": trace, "prop": str(prop)}:
-            return Falsified(prop, trace_from_plain(trace, system.variable_types))
+            return Falsified(prop, trace_from_plain(trace, types))
+        case {"falsified along": path, "prop": str(prop)}:
+            return Falsified(prop, path_from_plain(path, types))
         case {"unknown": str(reason), "prop": str(prop)}:
             return Unknown(prop, reason)
         case {"finished": [*props]}:

@@ -217,6 +217,12 @@ def _lifted_pdr(options: LiftedPdrOptions) -> Engine:
     return LiftedPdr(options)
 
 
+def _acceleration(options: Options) -> Engine:
+    from streamcheck.engines.cfa.acceleration import Acceleration
+
+    return Acceleration()
+
+
 def _dfs_bmc(options: Options) -> Engine:
     from streamcheck.engines.cfa.dfs_bmc import DfsBmc
 
@@ -400,6 +406,13 @@ ROWS: tuple[EngineEntry, ...] = (
         "concrete-reach",
         "the exact reachable states of each location of a program, if there are finitely many",
         _concrete_reach,
+    ),
+    EngineEntry(
+        "acceleration",
+        "violations after many rounds of loops, by closed forms of what a round does",
+        _acceleration,
+        program=Start(0.5),
+        head_start=1_000_000,
     ),
     EngineEntry("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc),
     EngineEntry("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward),

@@ -56,7 +56,7 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
             if "leave" in record:
                 turns.leave(record["leave"])
             else:
-                turns.deliver(event_from_plain(record, problem.system))
+                turns.deliver(event_from_plain(record, problem.system.variable_types))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
     depths: dict[str, int] = {}

@@ -2,18 +2,21 @@
 
 The path of the blocks has the values that were chosen, and the locations of the blocks that the program was at. Between
 two of these the statements are executed one by one until the second is reached with the values that it has there.
+Rounds that the path repeats are executed once; whether all of them follow the same statements is for the replay to find
+out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, default
 from streamcheck.problem.automaton import Automaton, Edge
-from streamcheck.problem.verdict import EdgePath, Unmappable
+from streamcheck.problem.verdict import EdgePath, Rounds, Unmappable
 
 MOST_STATEMENTS = 100_000  # of one block: beyond, something is wrong
 
@@ -25,7 +28,10 @@ def statements_of(source: Automaton, blocks: Automaton, path: EdgePath) -> EdgeP
     numbers = {id(e): i for i, e in enumerate(source.edges)}
     values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     edges: list[tuple[int, dict[str, Value]]] = []
-    for number, given in path.edges:
+    begins = [0]  # of each block, among the statements
+    rounds: list[Rounds] = []
+    repeated = {part.end: part for part in path.rounds}
+    for i, (number, given) in enumerate(path.edges, 1):
         block = blocks.edges[number]
         evaluation = Evaluation({**values, **{c: given.get(str(c.payload), default(c.type)) for c in block.choices}})
         wanted = {v: evaluation.of(block.update.get(v, v)) for v in blocks.variables}
@@ -34,7 +40,12 @@ def statements_of(source: Automaton, blocks: Automaton, path: EdgePath) -> EdgeP
             raise Unmappable(f"no statements lead from {block.source} to {block.target}")
         edges += [(numbers[id(edge)], chosen) for edge, chosen, _ in executed]
         values = executed[-1][2] if executed else values
-    return EdgePath(path.initial, tuple(edges))
+        begins.append(len(edges))
+        if i in repeated:
+            part = repeated[i]
+            rounds.append(replace(part, begin=begins[part.begin], end=len(edges)))
+            values = {v: part.after.get(str(v.payload), value) for v, value in values.items()}
+    return EdgePath(path.initial, tuple(edges), tuple(rounds))
 
 
 def _execute(

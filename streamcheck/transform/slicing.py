@@ -25,8 +25,9 @@ class Slicing:
     def back(self, evidence: Evidence) -> Evidence:
         """A path with the edges' own numbers; certificates hold as they are."""
         match evidence:
-            case EdgePath(initial, edges):
-                return EdgePath(initial, tuple((self.numbers[number], chosen) for number, chosen in edges))
+            case EdgePath():
+                edges = tuple((self.numbers[number], chosen) for number, chosen in evidence.edges)
+                return replace(evidence, edges=edges)
             case Certificate() | LocationInvariants() | BlockCertificate() | Trace():
                 return evidence
         assert_never(evidence)

@@ -18,12 +18,14 @@ invariants over the problem's own variables.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol, TypeAlias, assert_never
 
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import plural
+from streamcheck.core.types import Type, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
@@ -61,6 +63,15 @@ class View:
     def guesses(self) -> bool:
         """True if the system uses functions that are uninterpreted to the solver."""
         return any(is_unknown_function(node) for node in walk(self.system.roots()))
+
+    @cached_property
+    def variable_types(self) -> Mapping[str, Type]:
+        """The types of the variables, by name: the automaton may have some that the system does without."""
+        if self.automaton is None:
+            return self.system.variable_types
+        chosen = (c for e in self.automaton.edges for c in e.choices)
+        own = {str(v.payload): v.type for v in (*self.automaton.variables, *chosen)}
+        return {**own, **self.system.variable_types}
 
     def back(self, evidence: Evidence) -> Evidence:
         """The same evidence about the problem itself."""

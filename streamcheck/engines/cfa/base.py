@@ -22,7 +22,7 @@ from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.verdict import Certificate, Falsified, Proved, Trace, Unknown
+from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
 from streamcheck.transform.slicing import read_by
 
@@ -42,6 +42,13 @@ class Unsafe:
 
 
 @dataclass(frozen=True, slots=True)
+class Violated:
+    """A run that reaches the error, along edges of the whole automaton by their numbers there."""
+
+    path: EdgePath
+
+
+@dataclass(frozen=True, slots=True)
 class Exhausted:
     """No path of so many edges has an execution: none from the entry (forward), or none to the error (backward), and no
     shorter one leads from the one to the other."""
@@ -57,7 +64,7 @@ class Inconclusive:
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Exhausted | Inconclusive
+Answer: TypeAlias = Safe | Unsafe | Violated | Exhausted | Inconclusive
 
 
 class ProgramEngine(ABC):
@@ -159,6 +166,8 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
         case Unsafe(path):
             trace = trace_of(problem, program, path)
             return Unknown(claim.name, "its path has no run") if trace is None else Falsified(claim.name, trace)
+        case Violated(run):
+            return Falsified(claim.name, run)
         case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
             kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
             return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
