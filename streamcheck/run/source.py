@@ -183,6 +183,7 @@ class Sampler:
         _check_file(target.path)
         self.child: Sandbox | None = None
         self.sized = False
+        self.unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
@@ -191,6 +192,7 @@ class Sampler:
             loaded = self.child.receive()
             self.specification = from_plain(loaded["equations"])
             self.sampled = set(loaded["sampled"])
+            self.unused = tuple(loaded["unused"])
             self.sized = bool(loaded["sized"])  # some samples are a list, so the run has an end of its own
         except BaseException:
             self.child.close()
@@ -240,7 +242,7 @@ def sampled_rows(target: Target, most: int) -> list[dict[str, Value]]:
 
 def _sample(target: Target) -> Any:
     def work(send: Send) -> None:
-        from streamcheck.lang.elaborate import elaborate
+        from streamcheck.lang.elaborate import elaborate, unused_externs
         from streamcheck.lang.flatten import specification_of
         from streamcheck.lang.load import in_user_terms, load
 
@@ -258,7 +260,8 @@ def _sample(target: Target) -> Any:
                 specification = replace(specification, warnings=(*specification.warnings, *specs.left_out))
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
             sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(specification).inputs)
-            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized})
+            unused = unused_externs(elaborated)
+            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized, "unused": unused})
             by_name = {i.name: i for i in specification.inputs}
             read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(specification).inputs]
             if read:
