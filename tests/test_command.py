@@ -93,9 +93,9 @@ def test_the_first_processes_load_what_they_need():
 def test_run_prints_a_table(spec):
     done = streamcheck("run", spec(WATCH), "--input", "-", stdin=ROWS)
     assert done.returncode == 0
-    assert done.stdout.split("\n")[0].split() == ["step", "high", "running", "mode", "double"]
+    assert done.stdout.split("\n")[0].split() == ["step", "high", "running", "mode", "double", "small"]
     rows = [line.split(maxsplit=1) for line in done.stdout.splitlines()[1:]]
-    assert rows[0][1].split() == ["--", "false", "IDLE", "2/3"]
+    assert rows[0][1].split() == ["--", "false", "IDLE", "2/3", "true"]
     assert "(101, {lat=NaN, ok=false})" in rows[1][1] and "(200, {lat=Infinity, ok=true})" in rows[2][1]
     assert done.stderr == "note: property small is false at step 2\n"
 
@@ -106,6 +106,7 @@ def test_run_writes_csv_and_json(spec):
     table = list(csv.DictReader(io.StringIO(text)))
     assert [row["high"] for row in table] == ["false", "true", "true"]
     assert [row["high.value"] for row in table] == ["", "101", "200"] and table[0]["double"] == "2/3"
+    assert [row["small"] for row in table] == ["true", "true", "false"]
     lines = streamcheck("run", path, "--input", "-", "--format", "json", stdin=ROWS).stdout.splitlines()
     rows = [json.loads(line) for line in lines]
     assert rows[0] == {"step": 0, "triggers": {}, "observers": {"running": False, "mode": "IDLE", "double": "2/3"}}

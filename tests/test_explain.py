@@ -274,7 +274,7 @@ def test_claims_are_named_in_the_table():
 # Logs
 
 
-LOG = "time,adc,comment\n0.1,50,ok\n0.2,200,ok\n0.3,200,loud\n"
+LOG = "at,adc,comment\n0.1,50,ok\n0.2,200,ok\n0.3,200,loud\n"
 LOGGED = """
 from streamcheck import *
 adc = extern("adc", Word16)
@@ -292,7 +292,11 @@ def test_logs_with_other_columns_and_their_violations(tmp_path):
     assert refused.returncode == 2 and "--ignore-extra" in refused.stderr
     done = run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra", "--violations", "--fail")
     assert done.returncode == 1 and "property quiet is false at step 1" in done.stderr
-    assert [line.split() for line in done.stdout.splitlines()] == [["step", "twice"], ["1", "400"], ["2", "400"]]
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["step", "twice", "quiet"],
+        ["1", "400", "false"],
+        ["2", "400", "false"],
+    ]
     assert run("run", path, "--input", tmp_path / "log.csv", "--ignore-extra").returncode == 0
     rows = '{"adc": 1, "extra": 2}\n'
     (tmp_path / "log.jsonl").write_text(rows)

@@ -40,11 +40,13 @@ class Commands(ABC):
         memory: int | None = None,
         blocks: bool = True,
         deterministic: bool = False,
+        strict: bool = False,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
         `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
+        `strict` results with warnings are not `ok`.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.memory import MEGABYTE
@@ -62,6 +64,7 @@ class Commands(ABC):
             options or {},
             bound,
             min(1.0, timeout * EXPLANATION),
+            strict,
         )
         return Results.of(prove(self._problem(), settings))
 

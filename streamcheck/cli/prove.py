@@ -49,6 +49,11 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Take warnings (vacuity, assumptions that no run can meet, no property, specs left out) as errors.",
+)
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
     "--memory",
@@ -85,8 +90,9 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
-    5 no more than `--bound` asks for, 2 the command or the spec is wrong, 4 an internal contradiction, 130 interrupted
-    and 143 terminated, after what is decided has been printed.
+    5 no more than `--bound` asks for, 2 the command or the spec is wrong (with `--strict`: or there is a warning, and
+    nothing is falsified), 4 an internal contradiction, 130 interrupted and 143 terminated, after what is decided has
+    been printed.
     """
     return _prove(files, ProveOptions(**options))
 
@@ -101,6 +107,7 @@ class ProveOptions:
     jobs: int | None
     memory: int | None
     bound: int | None
+    strict: bool
     deterministic: bool
     integers: Literal["c", "math"]
     blocks: bool
@@ -148,6 +155,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             options.settings,
             options.bound,
             min(LONGEST_EXPLANATION, share * EXPLANATION),
+            options.strict,
         )
         try:
             with _audience(path, options) as audience:
@@ -164,7 +172,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             click.echo(f"ALARM: {alarm}", err=True)
     if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
-    return next((status for status in (ALARM, stopped, 1, 3, BOUNDED) if status and status in statuses), 0)
+    return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
 
 
 def _audience(path: str, options: ProveOptions) -> Silent | Live:

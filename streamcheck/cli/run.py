@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
-from streamcheck.interpret.data import read_rows
-from streamcheck.interpret.python_code import Plan, plan, stepper
+from streamcheck.interpret.chunks import Chunk, interpret
+from streamcheck.interpret.data import DataColumns, RecordedRows, read_rows
+from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
-from streamcheck.interpret.step import Step
-from streamcheck.report.steps import csv_lines, json_lines, table
+from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
 from streamcheck.run.source import Sampler, Target
 
@@ -35,48 +35,94 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--input", "data", metavar="DATA", help="CSV or JSON lines (.json, .jsonl), or - for standard input.")
 @click.option("--format", "shape", type=click.Choice([*FORMATS]), default="table", show_default=True)
 @click.option("--ignore-extra", is_flag=True, help="Leave out columns that are no input of the spec.")
+@click.option(
+    "--keep", multiple=True, metavar="COLUMN", help="Show this column of the data too, as it is (repeatable)."
+)
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
 def command(
-    file: str, steps: int | None, data: str | None, shape: str, ignore_extra: bool, violations: bool, fail: bool
+    file: str,
+    steps: int | None,
+    data: str | None,
+    shape: str,
+    ignore_extra: bool,
+    keep: tuple[str, ...],
+    violations: bool,
+    fail: bool,
 ) -> int:
-    """Interpret a spec: at each step its triggers, with their arguments, and its observers.
+    """Interpret a spec: at each step its triggers, with their arguments, its observers, and its properties.
 
-    Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object), else from
-    the samples in the spec. Without --steps a run ends with its input, with the shortest list of samples, or else after
-    10 steps. Violations are printed to standard error; the exit status is 0 all the same, or 1 with --fail.
+    Inputs come from --input (the first row of a CSV file names the externs; each JSON line is an object; Parquet needs
+    pyarrow), else from the samples in the spec. Columns called time, timestamp, date or datetime are kept. Without
+    --steps a run ends with its input, with the shortest list of samples, or else after 10 steps. Violations are printed
+    to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
         sampler = stack.enter_context(Sampler(Target.parse(file)))
         specification = sampler.specification
         planned = plan(specification)
         live = False
+        kept: tuple[str, ...] = ()
         if data is not None:
-            source = stack.enter_context(_open(data))
-            live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-            rows = _recorded_rows(source, data, planned, steps, ignore_extra=ignore_extra)
+            recorded, live = _data_rows(stack, data, _data_columns(sampler, planned, keep, ignore_extra=ignore_extra))
+            unread = [name for name in sampler.unused if name in {c.split(".")[0] for c in recorded.columns}]
+            rows, kept = _first_rows(recorded.rows, steps, data), recorded.kept
         else:
-            rows = _sample_rows(sampler, planned, steps)
-        for warning in specification.warnings:
-            click.echo(f"note: {warning}", err=True)
-        for name in [i.name for i in specification.inputs if not i.extern and i.var in planned.inputs]:
-            click.echo(
-                f"note: {name} may have any value; this run uses its type's default if the input has none", err=True
-            )
-        if not specification.triggers and not specification.observers:
-            click.echo(f"note: {specification.name} has no trigger and no observer to show", err=True)
+            rows, unread = _sample_rows(sampler, planned, steps), []
+        for note in _notes(sampler, planned, unread):
+            click.echo(f"note: {note}", err=True)
         times: Counter[str] = Counter()
-        ran = _with_notes(stepper(planned)(rows), times)
+        ran = _with_notes(planned, interpret(planned, rows, live=live), times)
         if violations:
-            ran = (step for step in ran if step.broken or step.unmet)
+            ran = (chunk.violations() for chunk in ran)
+        columns = RunColumns.of(planned, kept)
         lines = {
-            "table": lambda: table(specification, ran, live=live),
-            "wave": lambda: wave_lines(specification, ran),
-            "csv": lambda: csv_lines(specification, ran),
-            "json": lambda: json_lines(specification, ran),
+            "table": lambda: table(columns, ran, live=live),
+            "wave": lambda: wave_lines(columns, ran),
+            "csv": lambda: csv_lines(columns, ran),
+            "json": lambda: json_lines(columns, planned, ran),
         }[shape]()
         emit(lines, flush=live or sys.stdout.isatty())
     return VIOLATED if fail and times else 0
+
+
+def _notes(sampler: Sampler, planned: Plan, unread: list[str]) -> Iterator[str]:
+    specification = sampler.specification
+    yield from specification.warnings
+    for name in unread:
+        yield f"{specification.name} does not use {name}, which the file declares: its values are not read"
+    for given in specification.inputs:
+        if not given.extern and given.var in planned.inputs:
+            yield f"{given.name} may have any value; this run uses its type's default if the input has none"
+    if not (specification.triggers or specification.observers or planned.properties or planned.assumptions):
+        yield f"{specification.name} has no trigger, no observer and no property to show"
+
+
+def _data_columns(sampler: Sampler, planned: Plan, keep: tuple[str, ...], *, ignore_extra: bool) -> DataColumns:
+    inputs = planned.specification.inputs
+    optional = frozenset(i.var for i in inputs if not i.extern)
+    return DataColumns(planned.inputs, [i.name for i in inputs], optional, sampler.unused, keep, ignore_extra)
+
+
+def _data_rows(stack: ExitStack, data: str, columns: DataColumns) -> tuple[RecordedRows, bool]:
+    """The rows of the data, and whether it may still grow."""
+    if data.endswith(".parquet"):
+        from streamcheck.interpret.parquet import read_parquet
+
+        return read_parquet(data, columns), False
+    source = stack.enter_context(_open(data))
+    live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
+    lines: Iterator[str] = iter(source.readline, "") if live else source
+    is_json = data.endswith((".json", ".jsonl"))
+    if data == "-":  # a JSON object begins with a brace
+        first = next((line for line in lines if line.strip()), "")
+        is_json = first.lstrip().startswith("{")
+        lines = _chain(first, lines)
+    return read_rows(lines, _origin(data), columns, "json" if is_json else "csv"), live
+
+
+def _origin(data: str) -> str:
+    return "standard input" if data == "-" else data
 
 
 def _open(data: str) -> TextIO:
@@ -88,44 +134,22 @@ def _open(data: str) -> TextIO:
         raise SpecError(f"{data}: {why.strerror}") from None
 
 
-def _recorded_rows(
-    source: TextIO, data: str, planned: Plan, steps: int | None, *, ignore_extra: bool
-) -> Iterator[tuple[Value, ...]]:
-    origin = "standard input" if data == "-" else data
-    lines: Iterator[str] = iter(source.readline, "")
-    is_json = data.endswith((".json", ".jsonl"))
-    if data == "-":  # a JSON object begins with a brace
-        first = next((line for line in lines if line.strip()), "")
-        is_json = first.lstrip().startswith("{")
-        lines = _chain(first, lines)
-    known = [i.name for i in planned.specification.inputs]
-    unknown = [i.var for i in planned.specification.inputs if not i.extern]
-    rows = read_rows(
-        lines,
-        origin,
-        json_lines=is_json,
-        needed=planned.inputs,
-        known=known,
-        optional=unknown,
-        ignore_extra=ignore_extra,
-    )
-    if steps is None:
-        return rows
-    return _first_rows(rows, steps, origin)
-
-
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield first
     yield from rest
 
 
-def _first_rows(rows: Iterator[tuple[Value, ...]], steps: int, origin: str) -> Iterator[tuple[Value, ...]]:
+def _first_rows(rows: Iterator[tuple[Any, ...]], steps: int | None, data: str) -> Iterator[tuple[Any, ...]]:
+    """The rows, or so many of them."""
+    if steps is None:
+        yield from rows
+        return
     done = 0
     for row in islice(rows, steps):
         yield row
         done += 1
     if done < steps:
-        raise SpecError(f"{origin} has {done} rows, but --steps is {steps}")
+        raise SpecError(f"{_origin(data)} has {done} rows, but --steps is {steps}")
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
@@ -144,19 +168,25 @@ def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator
         return
 
 
-def _with_notes(steps: Iterator[Step], times: Counter[str]) -> Iterator[Step]:
-    """The steps unchanged. A note reports the first step at which a property or an assumption is false, and in the
+def _with_notes(planned: Plan, chunks: Iterator[Chunk], times: Counter[str]) -> Iterator[Chunk]:
+    """The chunks unchanged. A note reports the first step at which a property or an assumption is false, and in the
     end the number of such steps, which `times` counts. Once an assumption is false, properties no longer count."""
     assumed = True
-    for step in steps:
-        assumed = assumed and not step.unmet
-        violated = [f"assumption {name}" for name in step.unmet]
-        violated += [f"property {name}" for name in step.broken] if assumed else []
-        for claim in violated:
-            if claim not in times:
-                click.echo(f"note: {claim} is false at step {step.step}", err=True)
-            times[claim] += 1
-        yield step
+    for chunk in chunks:
+        count = len(chunk.steps)
+        unmet = list(zip([f"assumption {name}" for name, _ in planned.assumptions], chunk.assumptions, strict=True))
+        end = min([t.find(0) for _, t in unmet if 0 in t], default=count) if assumed else 0
+        counted = [truth[:end] for truth in chunk.properties]
+        broken = list(zip([f"property {name}" for name, _ in planned.properties], counted, strict=True))
+        assumed = assumed and end == count
+        first = [(t.find(0), claim) for claim, t in [*unmet, *broken] if 0 in t and claim not in times]
+        for place, claim in sorted(first, key=lambda f: f[0]):
+            when = "".join(f", {column[place]}" for column in chunk.kept if column[place])
+            click.echo(f"note: {claim} is false at step {chunk.steps[place]}{when}", err=True)
+        for claim, truth in [*unmet, *broken]:
+            if 0 in truth:
+                times[claim] += truth.count(0)
+        yield chunk
     for claim, number in times.items():
         if number > 1:
             click.echo(f"note: {claim} was false at {number} steps", err=True)

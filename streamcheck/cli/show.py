@@ -118,6 +118,8 @@ def command(file: str, stage: str, steps: int, integers: Literal["c", "math"], b
     specs = read(target, reading=SourceOptions(integers))
     if not blocks and any(isinstance(problem, Specification) for problem in specs):
         raise SpecError(f"{target.path}: `--no-blocks` is for programs (.c, .aut)")
+    for warning in (warning for problem in specs for warning in problem.warnings):
+        click.echo(f"note: {warning}", err=True)
     if stage == "json":
         rows = [to_plain(_specification(e)) for e in specs]
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])

@@ -1,8 +1,8 @@
-"""Recorded inputs: CSV and JSON lines, read row by row as they come.
+"""Recorded inputs: CSV, JSON lines and Parquet, read row by row as they come.
 
-A CSV column is an extern; a struct or an array has one column for each scalar in it (`pos.x`, `cells.0`). Booleans
-are true or false, enums their members' names, Real also as 1/3. A JSON line is an object of externs. Every error
-names its row and column.
+A column is an extern; in CSV and Parquet a struct or an array may have one for each scalar in it (`pos.x`, `cells.0`).
+Booleans are true or false, enums their members' names, Real also as 1/3. A JSON line is an object of externs. Every
+error names its row and column. Columns that are no inputs may be kept as text, for the output: those of `KEPT` are.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ import csv
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import chain
+from typing import Any, Literal, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.types import (
     ArrayType,
+    MachineType,
     Misfit,
     StructType,
     Type,
@@ -30,54 +33,105 @@ from streamcheck.core.types import (
     plural,
 )
 
+KEPT = ("time", "timestamp", "date", "datetime")  # in any case
+SEPARATORS = (";", "\t", "|")
+DataForm: TypeAlias = Literal["csv", "json"]
 
-def read_rows(
-    file: Iterable[str],
-    origin: str,
-    *,
-    json_lines: bool,
-    needed: Sequence[Term],
-    known: Iterable[str],
-    optional: Iterable[Term] = (),
-    ignore_extra: bool = False,
-) -> Iterator[tuple[Value, ...]]:
-    """The rows of the needed inputs. Other columns must be known inputs, unless they are ignored. An optional input
-    that the data lacks has its type's default value."""
-    reader = _json_rows if json_lines else _csv_rows
+
+@dataclass(frozen=True, slots=True)
+class DataColumns:
+    """The columns that a run reads, and those that it may find beside them. `optional` inputs that the data lacks have
+    their types' default values; `unused` externs are declared, and nothing reads them."""
+
+    needed: Sequence[Term]
+    known: Sequence[str]
+    optional: frozenset[Term] = frozenset()
+    unused: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    ignore_extra: bool = False
+
+    def kept(self, names: Sequence[str], origin: str) -> tuple[str, ...]:
+        """The columns of these names that are kept."""
+        for name in self.keep:
+            if name not in names:
+                raise SpecError(f"{origin}: no column {name!r} to keep; there are {', '.join(names)}")
+        inputs = {*self.known, *self.unused}
+        return tuple(n for n in names if n in self.keep or (n.lower() in KEPT and n not in inputs))
+
+    def check(self, name: str, names: Sequence[str], kept: Iterable[str], where: str) -> None:
+        """Refuse a column that is no input. `names` are those of the inputs' columns."""
+        inputs = {*self.known, *self.unused}
+        if self.ignore_extra or name in kept or name in inputs or name in names or name.split(".")[0] in inputs:
+            return
+        raise SpecError(_unknown(where, name, sorted({*names, *self.known})))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRows:
+    """The values of the needed inputs in each row, then the texts of the columns that are kept. `columns` are those of
+    the data, as far as its beginning says."""
+
+    columns: tuple[str, ...]
+    kept: tuple[str, ...]
+    rows: Iterator[tuple[Any, ...]]
+
+
+def read_rows(file: Iterable[str], origin: str, columns: DataColumns, form: DataForm) -> RecordedRows:
+    """The rows of a text file, which is read as far as the kept columns ask for."""
     try:
-        yield from reader(file, origin, needed, None if ignore_extra else list(known), set(optional))
-    except UnicodeDecodeError as why:
-        raise SpecError(f"{origin}: not UTF-8 text ({why.reason})") from None
-    except csv.Error as why:
-        raise SpecError(f"{origin}: not CSV ({why})") from None
+        recorded = _json_rows(file, origin, columns) if form == "json" else _csv_rows(file, origin, columns)
+    except (UnicodeDecodeError, csv.Error) as why:
+        raise _not_text(origin, why) from None
+    return RecordedRows(recorded.columns, recorded.kept, _as_text(recorded.rows, origin))
+
+
+def _as_text(rows: Iterator[tuple[Any, ...]], origin: str) -> Iterator[tuple[Any, ...]]:
+    try:
+        yield from rows
+    except (UnicodeDecodeError, csv.Error) as why:
+        raise _not_text(origin, why) from None
+
+
+def _not_text(origin: str, why: UnicodeDecodeError | csv.Error) -> SpecError:
+    if isinstance(why, UnicodeDecodeError):
+        return SpecError(f"{origin}: not UTF-8 text ({why.reason})")
+    return SpecError(f"{origin}: not CSV ({why})")
 
 
 # CSV
 
 
-def _csv_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str] | None, optional: set[Term]
-) -> Iterator[tuple[Value, ...]]:
+def _csv_rows(file: Iterable[str], origin: str, columns: DataColumns) -> RecordedRows:
     lines = csv.reader(file)
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
-        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(known or ())}")
-    absent = {v for v in optional if not any(n in header for n, _ in _columns(v))}
-    _check_header(header, origin, [v for v in needed if v not in absent], known)
-    width = len(header)
-    readers = [_default_of(v.type) if v in absent else _columns_reader(v, header) for v in needed]
+        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(columns.known)}")
+    absent = {v for v in columns.optional if not any(n in header for n, _ in _columns(v))}
+    kept = columns.kept(header, f"{origin}:1")
+    _check_header(header, origin, [v for v in columns.needed if v not in absent], columns, kept)
+    readers: list[Callable[[list[str]], Any]]
+    readers = [_default_of(v.type) if v in absent else _columns_reader(v, header) for v in columns.needed]
+    readers += [_text_reader(header.index(name)) for name in kept]
+    return RecordedRows(tuple(header), kept, _csv_values(lines, origin, len(header), readers))
+
+
+def _csv_values(
+    lines: Any, origin: str, width: int, readers: Sequence[Callable[[list[str]], Any]]
+) -> Iterator[tuple[Any, ...]]:
     for row in lines:
-        where = f"{origin}:{lines.line_num}"
-        if not row or row == [""]:
-            continue
         if len(row) != width:
-            raise SpecError(
-                f"{where}: this row has {plural(len(row), 'value')}, the header has {plural(width, 'column')}"
-            )
+            if not row or row == [""]:
+                continue
+            where, values = f"{origin}:{lines.line_num}", plural(len(row), "value")
+            raise SpecError(f"{where}: this row has {values}, the header has {plural(width, 'column')}")
         try:
-            yield tuple(read(row) for read in readers)
+            yield tuple([read(row) for read in readers])
         except _BadColumn as bad:
-            raise SpecError(f"{where}: column {bad.column}: {bad.why}") from None
+            raise SpecError(f"{origin}:{lines.line_num}: column {bad.column}: {bad.why}") from None
+
+
+def _text_reader(position: int) -> Callable[[list[str]], str]:
+    return lambda row: row[position]
 
 
 def _default_of(type: Type) -> Callable[[list[str]], Value]:
@@ -93,23 +147,28 @@ def _columns(var: Term) -> list[tuple[str, Type]]:
     return list(part_names(var.payload, var.type))
 
 
-def _check_header(header: list[str], origin: str, needed: Sequence[Term], known: list[str] | None) -> None:
+def _check_header(
+    header: list[str], origin: str, needed: Sequence[Term], columns: DataColumns, kept: tuple[str, ...]
+) -> None:
     required = [name for v in needed for name, _ in _columns(v)]
-    allowed = {*required, *(known or ())}
+    if len(header) == 1 and header[0] not in required:
+        for separator in SEPARATORS:
+            if {part.strip() for part in header[0].split(separator)}.intersection(required):
+                raise SpecError(f"{origin}:1: the values are separated by {separator!r}; CSV has commas")
     for i, column in enumerate(header):
         if header.index(column) != i:
             raise SpecError(f"{origin}:1: column {column} appears twice")
-        if known is not None and column not in allowed and column.split(".")[0] not in known:
-            raise SpecError(_unknown(f"{origin}:1: column {column!r}", column, sorted(allowed)))
+        columns.check(column, required, kept, f"{origin}:1: column")
     missing = [name for name in required if name not in header]
     if missing:
         raise SpecError(f"{origin}:1: no column for {', '.join(missing)}")
 
 
 def _unknown(what: str, name: str, allowed: list[str]) -> str:
-    close = difflib.get_close_matches(name, allowed, n=1)
-    hint = f"; is {close[0]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
-    return f"{what} is not an input of this spec{hint} (--ignore-extra leaves it out)"
+    by_small = {a.lower(): a for a in reversed(allowed)}
+    close = difflib.get_close_matches(name.lower(), by_small, n=1)
+    hint = f"; is {by_small[close[0]]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
+    return f"{what} {name!r} is not an input of this spec{hint} (--ignore-extra leaves it out)"
 
 
 class _BadColumn(Exception):
@@ -128,6 +187,26 @@ def _column_reader(type: Type, positions: list[int], header: list[str]) -> Calla
 
         return composite
     position, name = positions[0], header[positions[0]]
+    if isinstance(type, MachineType):
+        low, high = type.low, type.high
+
+        def machine(row: list[str]) -> Value:
+            text = row[position]
+            try:
+                value = int(text)
+            except ValueError:
+                return _parse(type, text, name)
+            return value if low <= value <= high else _parse(type, text, name)
+
+        return machine
+    if type.kind == "bool":
+        plain = {"true": True, "false": False, "1": True, "0": False}
+
+        def boolean(row: list[str]) -> Value:
+            value = plain.get(row[position])
+            return _parse(type, row[position], name) if value is None else value
+
+        return boolean
     return lambda row: _parse(type, row[position], name)
 
 
@@ -161,9 +240,24 @@ def _scalar(type: Type, text: str) -> Any:
 # JSON lines
 
 
-def _json_rows(
-    file: Iterable[str], origin: str, needed: Sequence[Term], known: list[str] | None, optional: set[Term]
-) -> Iterator[tuple[Value, ...]]:
+def _json_rows(file: Iterable[str], origin: str, columns: DataColumns) -> RecordedRows:
+    rows = _json_objects(file, origin)
+    first = next(rows, None)
+    names = tuple(first[1]) if first else ()
+    kept = columns.kept(names, origin) if first else ()
+    known = list(columns.known)
+
+    def values() -> Iterator[tuple[Any, ...]]:
+        for where, row in chain([first] if first else [], rows):
+            for key in row:
+                columns.check(key, known, kept, f"{where}:")
+            yield row_values(row, columns, kept, where)
+
+    return RecordedRows(names, kept, values())
+
+
+def _json_objects(file: Iterable[str], origin: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects, each with its line."""
     for number, line in enumerate(file, 1):
         where = f"{origin}:{number}"
         if not line.strip():
@@ -174,11 +268,17 @@ def _json_rows(
             raise SpecError(f"{where}: not a JSON object: {why}") from None
         if not isinstance(row, dict):
             raise SpecError(f"{where}: not a JSON object")
-        for key in row:
-            if known is not None and key not in known:
-                raise SpecError(_unknown(f"{where}: {key!r}", key, known))
-        given = {v.payload: default(v.type) for v in optional} | row
-        yield tuple(_json_value(given, v, where) for v in needed)
+        yield where, row
+
+
+def row_values(row: Mapping[str, Any], columns: DataColumns, kept: Iterable[str], where: str) -> tuple[Any, ...]:
+    """The values of the inputs by name, and the texts that are kept."""
+    given = {str(v.payload): default(v.type) for v in columns.optional} | dict(row)
+    return (*(_json_value(given, v, where) for v in columns.needed), *(_kept_text(row.get(n)) for n in kept))
+
+
+def _kept_text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 class ExactDecimal(float):
@@ -195,7 +295,7 @@ class ExactDecimal(float):
         return self.text
 
 
-def _json_value(row: dict[str, Any], var: Term, where: str) -> Value:
+def _json_value(row: Mapping[str, Any], var: Term, where: str) -> Value:
     if var.payload not in row:
         raise SpecError(f"{where}: no value for {var.payload}")
     value = row[var.payload]

@@ -70,9 +70,20 @@ def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
             old = externs.setdefault(new.name, new)
             if old is not new:
                 externs[new.name] = _merge(old, new)
-    named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
-    order = [node.payload.name for node in named if node.op == "extern"]
+    order = [extern.name for extern in _named_externs(spec)]
     return tuple(externs[name] for name in dict.fromkeys([*order, *externs]) if name in externs)
+
+
+def _named_externs(spec: SpecBase) -> list[Extern]:
+    """The externs that names of the spec's module refer to, in the order of these names."""
+    named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
+    return [node.payload for node in named if node.op == "extern"]
+
+
+def unused_externs(elaborated: Elaborated) -> list[str]:
+    """The names of externs that the module declares and the spec does not use."""
+    used = {extern.name for extern in elaborated.externs}
+    return sorted({extern.name for extern in _named_externs(elaborated.spec)} - used)
 
 
 def _merge(old: Extern, new: Extern) -> Extern:

@@ -11,31 +11,73 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType, TracebackType
 from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, is_ours
+from streamcheck.core.types import plural
 from streamcheck.lang import build, syntax
-from streamcheck.lang.spec import SpecBase
+from streamcheck.lang.spec import SpecBase, record_specs
 
 
-def load(path: str) -> list[SpecBase]:
-    """The specs of a module, imported ones included, each once, in the order of its names."""
-    specs: dict[SpecBase, None] = {}
-    for value in vars(_module(path)).values():
-        if isinstance(value, SpecBase):
-            specs[value] = None
+class LoadedSpecs(list[SpecBase]):
+    """The specs of a module. `left_out` describes those that it made and that no name at its top level refers to."""
+
+    left_out: tuple[str, ...] = ()
+
+
+def load(path: str) -> LoadedSpecs:
+    """The specs of a module, imported ones and those in lists and dictionaries included, each once, in the order of its
+    names."""
+    with record_specs() as made:
+        module = _module(path)
+    specs = LoadedSpecs(_specs_in(vars(module)))
+    specs.left_out = tuple(_left_out(specs, made))
     if not specs:
-        raise SpecError(f"{path} has no Spec at its top level", write='spec = Spec("name")')
+        raise _no_spec_error(path, specs.left_out)
     names: dict[str, SpecBase] = {}
     for spec in specs:
         other = names.setdefault(spec.name, spec)
         if other is not spec:
             raise SpecError(f'a second Spec named "{spec.name}"', spec.where, also=(("the first", other.where),))
-    return list(specs)
+    return specs
+
+
+def _specs_in(names: Mapping[str, Any]) -> dict[SpecBase, None]:
+    """The specs that these names refer to, directly or in lists, tuples, sets and dictionaries."""
+    specs: dict[SpecBase, None] = {}
+    stack = [value for name, value in names.items() if name != "__builtins__"][::-1]
+    seen: set[int] = set()
+    while stack:
+        value = stack.pop()
+        if isinstance(value, SpecBase):
+            specs[value] = None
+        elif isinstance(value, list | tuple | set | frozenset | dict) and id(value) not in seen:
+            seen.add(id(value))
+            stack.extend(reversed(list(value.values() if isinstance(value, dict) else value)))
+    return specs
+
+
+def _left_out(specs: list[SpecBase], made: list[SpecBase]) -> Iterator[str]:
+    """A line for each spec that declares anything and is not among the module's. Those at the top level of a module
+    that it imports are no loss."""
+    for spec in made:
+        declared = bool(spec.properties or spec.witnesses or spec.assumptions or spec.triggers or spec.observers)
+        if declared and spec not in specs and spec not in _specs_in(spec.namespace):
+            count = plural(len(spec.properties) + len(spec.witnesses), "property")
+            yield f'spec "{spec.name}" ({spec.where}, {count}) is left out: no name at top level refers to it'
+
+
+def _no_spec_error(path: str, left_out: tuple[str, ...]) -> SpecError:
+    """The error for a module without specs, which mentions those that were lost or never made."""
+    source = syntax.source_of(os.path.abspath(path))
+    lines = () if source is None or left_out else syntax.lines_of_calls(source, "Spec")
+    also = tuple((f"`Spec(…)` in line {line}, which did not run", None) for line in lines)
+    also += tuple((line, None) for line in left_out)
+    return SpecError(f"{path} has no Spec at its top level", also=also, write='spec = Spec("name")')
 
 
 def _module(path: str) -> ModuleType:

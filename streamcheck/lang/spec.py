@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +25,21 @@ class Declaration:
     args: tuple[tuple[str | None, Node], ...] = ()
 
 
+# The specs made since a file began to load, so that none is lost in silence.
+specs_made: ContextVar[list[SpecBase] | None] = ContextVar("specs_made", default=None)
+
+
+@contextmanager
+def record_specs() -> Iterator[list[SpecBase]]:
+    """The list to which every spec that is made inside is added."""
+    made: list[SpecBase] = []
+    token = specs_made.set(made)
+    try:
+        yield made
+    finally:
+        specs_made.reset(token)
+
+
 class SpecBase:
     """The declarations of one spec, in the order they were made. `namespace` is the module it was made in, whose
     names for streams the reports use."""
@@ -38,6 +55,9 @@ class SpecBase:
         self.properties: dict[str, Declaration] = {}
         self.witnesses: dict[str, Declaration] = {}
         self.assumptions: dict[str, Declaration] = {}
+        made = specs_made.get()
+        if made is not None:
+            made.append(self)
 
     def __repr__(self) -> str:
         return f"<Spec {self.name!r}>"

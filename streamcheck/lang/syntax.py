@@ -136,6 +136,12 @@ def bindings(statements: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
         stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
+def lines_of_calls(source: SourceText, name: str) -> list[int]:
+    """The lines that call the function of this name."""
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    return sorted({c.lineno for c in calls if isinstance(c.func, ast.Name) and c.func.id == name})
+
+
 def enclosing_loop(source: SourceText, line: int) -> list[ast.stmt]:
     """The body of the loop that defines the function at this line; empty if there is none."""
     for node in ast.walk(source.tree):

@@ -167,12 +167,15 @@ class Verdicts:
     bound: int | None = None  # only runs of at most so many steps were asked about
     alarms: list[str] = field(default_factory=list)  # claims of engines that were refuted: faults of streamcheck
     stopped: int = 0  # the exit status that a signal asks for, if one ended the run
+    strict: bool = False  # warnings are errors
 
     @property
     def status(self) -> int:
-        """The exit status of `streamcheck prove`: 4 an alarm, 130 or 143 interrupted, 1 something falsified, 3
-        something unknown, 5 something bounded, else 0."""
+        """The exit status of `streamcheck prove`: 4 an alarm, 130 or 143 interrupted, 1 something falsified, 2
+        something wrong with the spec that is strictly read, 3 something unknown, 5 something bounded, else 0."""
         if self.alarms or self.stopped:
             return 4 if self.alarms else self.stopped
         verdicts = {r.verdict for r in self.results}
+        if self.strict and self.warnings and "falsified" not in verdicts:
+            return 2
         return 1 if "falsified" in verdicts else 3 if "unknown" in verdicts else 5 if "bounded" in verdicts else 0

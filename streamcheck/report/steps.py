@@ -1,77 +1,133 @@
-"""The steps of a run as a table, CSV or JSON lines, written as they come."""
+"""The steps of a run as a table, CSV or JSON lines, written as they come.
+
+After the step come the columns of the data that are kept, the triggers, the observers, and the properties and
+assumptions that a run can decide (those that operators imply are in notes alone).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from streamcheck.core.types import Type
-from streamcheck.interpret.step import Step
-from streamcheck.problem.specification import Specification, Trigger
+from streamcheck.interpret.chunks import Chunk
+from streamcheck.interpret.python_code import Plan
+from streamcheck.problem.specification import Named, Trigger
 from streamcheck.report.values import Show, json_text_of, text_of
 
 SAMPLE = 16  # rows that determine the widths of a table
 NOT_FIRED = "--"
+TRUTH = ("false", "true")
+LIVE_WIDTH = 8
 
 
-def table(specification: Specification, steps: Iterator[Step], *, live: bool) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class RunColumns:
+    """The columns of a run's output, in their order."""
+
+    kept: tuple[str, ...]
+    triggers: tuple[Trigger, ...]
+    observers: tuple[Named, ...]
+    claims: tuple[tuple[str, bool, int], ...]  # the title, whether it is a property, and its place among such
+
+    @staticmethod
+    def of(planned: Plan, kept: tuple[str, ...] = ()) -> RunColumns:
+        specification = planned.specification
+        implied = {p.name for p in specification.properties if p.is_implied}
+        taken = {"step", *kept, *(t.name for t in specification.triggers), *(o.name for o in specification.observers)}
+        claims = []
+        for is_property, named in ((True, planned.properties), (False, planned.assumptions)):
+            for place, (name, _) in enumerate(named):
+                if not (is_property and name in implied):
+                    word = "property" if is_property else "assumption"
+                    title = f"{name} ({word})" if name in taken else name
+                    taken.add(title)
+                    claims.append((title, is_property, place))
+        return RunColumns(kept, specification.triggers, specification.observers, tuple(claims))
+
+    def truths(self, chunk: Chunk) -> Iterator[bytes]:
+        """The columns of the claims."""
+        for _, is_property, place in self.claims:
+            yield (chunk.properties if is_property else chunk.assumptions)[place]
+
+    def table_columns(self, chunk: Chunk) -> Iterator[list[str]]:
+        yield list(map(str, chunk.steps))
+        yield from map(list, chunk.kept)
+        for trigger, fired, args in zip(self.triggers, chunk.fired, chunk.args, strict=True):
+            yield _calls([text_of(arg.type) for _, arg in trigger.args], fired, args)
+        for observer, values in zip(self.observers, chunk.observers, strict=True):
+            yield list(map(text_of(observer.term.type), values))
+        yield from (list(map(TRUTH.__getitem__, truth)) for truth in self.truths(chunk))
+
+    @property
+    def titles(self) -> list[str]:
+        names = [*self.kept, *(t.name for t in self.triggers), *(o.name for o in self.observers)]
+        return ["step", *names, *(title for title, _, _ in self.claims)]
+
+
+def _calls(shows: list[Show], fired: Sequence[Any], args: Sequence[Sequence[Any]]) -> list[str]:
+    """The arguments in parentheses where the trigger fires."""
+    if not shows:
+        return ["()" if fires else NOT_FIRED for fires in fired]
+    rows = zip(*args, strict=True)
+    return [
+        f"({', '.join([show(a) for show, a in zip(shows, row, strict=True)])})" if fires else NOT_FIRED
+        for fires, row in zip(fired, rows, strict=True)
+    ]
+
+
+def table(columns: RunColumns, chunks: Iterator[Chunk], *, live: bool) -> Iterator[str]:
     """Lines of a table. For a live feed, each row is written immediately, with fixed widths."""
-    columns = ["step", *(t.name for t in specification.triggers), *(o.name for o in specification.observers)]
-    rows = _table_rows(specification, steps)
-    first: list[list[str]] = []
+    first: list[tuple[str, ...]] = []
     failed = None
     try:
-        first.extend([] if live else islice(rows, SAMPLE))
+        while not live and len(first) < SAMPLE:
+            first += zip(*columns.table_columns(next(chunks)), strict=True)
+    except StopIteration:
+        pass
     except Exception as error:  # a run that fails shows its rows before the error
         failed = error
-    widths = [max(map(len, column)) for column in zip(columns, *first, strict=True)]
+    titles = tuple(columns.titles)
+    widths = [max(map(len, cells)) for cells in zip(titles, *first[:SAMPLE], strict=True)]
     if live:
-        widths = [max(width, 8) for width in widths]
+        widths = [max(width, LIVE_WIDTH) for width in widths]
     layout = "  ".join(f"%{width}s" for width in widths)
-    for row in chain([columns], first, _raise_error(failed), rows):
-        yield layout % tuple(row)
+    rest = chain.from_iterable(zip(*columns.table_columns(chunk), strict=True) for chunk in chunks)
+    yield from map(layout.__mod__, chain([titles], first, _raise_error(failed), rest))
 
 
-def _raise_error(error: Exception | None) -> Iterator[list[str]]:
+def _raise_error(error: Exception | None) -> Iterator[tuple[str, ...]]:
     if error is not None:
         raise error
     yield from ()
 
 
-def _table_rows(specification: Specification, steps: Iterator[Step]) -> Iterator[list[str]]:
-    triggers = [(t.name, [text_of(arg.type) for _, arg in t.args]) for t in specification.triggers]
-    observers = [(o.name, text_of(o.term.type)) for o in specification.observers]
-    for step in steps:
-        row = [str(step.step)]
-        for name, shows in triggers:
-            args = step.triggers.get(name)
-            row.append(
-                NOT_FIRED if args is None else f"({', '.join([s(a) for s, a in zip(shows, args, strict=True)])})"
-            )
-        row += [show(step.observers[name]) for name, show in observers]
-        yield row
-
-
-def csv_lines(specification: Specification, steps: Iterator[Step]) -> Iterator[str]:
+def csv_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
     """A column for each trigger (true if it fires) and for each of its arguments (empty if not)."""
-    columns = ["step"]
-    for trigger in specification.triggers:
-        columns.append(trigger.name)
-        columns += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
-    columns += [o.name for o in specification.observers]
-    yield ",".join(map(_quote, columns))
-    triggers = [(t.name, [_column(arg.type) for _, arg in t.args]) for t in specification.triggers]
-    observers = [(o.name, _column(o.term.type)) for o in specification.observers]
-    for step in steps:
-        cells = [str(step.step)]
-        for name, shows in triggers:
-            args = step.triggers.get(name)
-            cells.append("false" if args is None else "true")
-            cells += [""] * len(shows) if args is None else [s(a) for s, a in zip(shows, args, strict=True)]
-        cells += [show(step.observers[name]) for name, show in observers]
-        yield ",".join(cells)
+    titles = ["step", *columns.kept]
+    for trigger in columns.triggers:
+        titles.append(trigger.name)
+        titles += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
+    titles += [o.name for o in columns.observers] + [title for title, _, _ in columns.claims]
+    yield ",".join(map(_quote, titles))
+    for chunk in chunks:
+        yield from map(",".join, zip(*_csv_columns(columns, chunk), strict=True))
+
+
+def _csv_columns(columns: RunColumns, chunk: Chunk) -> Iterator[list[str]]:
+    yield list(map(str, chunk.steps))
+    yield from (list(map(_quote, texts)) for texts in chunk.kept)
+    for trigger, fired, args in zip(columns.triggers, chunk.fired, chunk.args, strict=True):
+        yield [TRUTH[fires] for fires in fired]
+        for (_, arg), values in zip(trigger.args, args, strict=True):
+            show = _column(arg.type)
+            yield [show(value) if fires else "" for fires, value in zip(fired, values, strict=True)]
+    for observer, values in zip(columns.observers, chunk.observers, strict=True):
+        yield list(map(_column(observer.term.type), values))
+    yield from (list(map(TRUTH.__getitem__, truth)) for truth in columns.truths(chunk))
 
 
 def _column(type: Type) -> Show:
@@ -86,16 +142,54 @@ def _quote(cell: str) -> str:
     return cell
 
 
-def json_lines(specification: Specification, steps: Iterator[Step]) -> Iterator[str]:
-    """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object."""
-    triggers = [(t.name, f"{json.dumps(t.name)}: ", _arguments(t)) for t in specification.triggers]
-    observers = [(o.name, f"{json.dumps(o.name)}: ", json_text_of(o.term.type)) for o in specification.observers]
-    for step in steps:
-        fired = ", ".join([key + show(step.triggers[n]) for n, key, show in triggers if n in step.triggers])
-        observed = ", ".join([key + show(step.observers[n]) for n, key, show in observers])
-        false = {key: names for key, names in (("broken", step.broken), ("unmet", step.unmet)) if names}
-        broken = "".join(f", {json.dumps(key)}: {json.dumps(names)}" for key, names in false.items())
-        yield f'{{"step": {step.step}, "triggers": {{{fired}}}, "observers": {{{observed}}}{broken}}}'
+def json_lines(columns: RunColumns, planned: Plan, chunks: Iterator[Chunk]) -> Iterator[str]:
+    """`{"step": 0, "triggers": {"alarm": [3]}, "observers": {"ok": true}}`; named arguments are an object. Then the
+    names of the properties and assumptions that are false, if any."""
+    keys = [json.dumps(o.name).replace("%", "%%") for o in columns.observers]
+    layout = '{"step": %s%s, "triggers": {%s}, "observers": {' + ", ".join(f"{key}: %s" for key in keys) + "}%s}"
+    for chunk in chunks:
+        observed = [
+            list(map(json_text_of(o.term.type), values))
+            for o, values in zip(columns.observers, chunk.observers, strict=True)
+        ]
+        kept, fired, false = _json_kept(columns, chunk), _json_calls(columns, chunk), _json_false(planned, chunk)
+        yield from map(layout.__mod__, zip(chunk.steps, kept, fired, *observed, false, strict=True))
+
+
+def _json_kept(columns: RunColumns, chunk: Chunk) -> list[str]:
+    if not columns.kept:
+        return [""] * len(chunk.steps)
+    rows = zip(*chunk.kept, strict=True)
+    return [f', "kept": {json.dumps(dict(zip(columns.kept, row, strict=True)))}' for row in rows]
+
+
+def _json_calls(columns: RunColumns, chunk: Chunk) -> list[str]:
+    calls: list[list[str]] = [[] for _ in chunk.steps]
+    for trigger, fired, args in zip(columns.triggers, chunk.fired, chunk.args, strict=True):
+        key, show = f"{json.dumps(trigger.name)}: ", _arguments(trigger)
+        rows = zip(*args, strict=True) if args else ((),) * len(chunk.steps)
+        for called, fires, row in zip(calls, fired, rows, strict=True):
+            if fires:
+                called.append(key + show(row))
+    return [", ".join(called) for called in calls]
+
+
+def _json_false(planned: Plan, chunk: Chunk) -> list[str]:
+    """The names of what is false at each step."""
+    texts = [""] * len(chunk.steps)
+    for key, named, truths in (
+        ("broken", planned.properties, chunk.properties),
+        ("unmet", planned.assumptions, chunk.assumptions),
+    ):
+        false: dict[int, list[str]] = {}
+        for (name, _), truth in zip(named, truths, strict=True):
+            place = truth.find(0)
+            while place >= 0:
+                false.setdefault(place, []).append(name)
+                place = truth.find(0, place + 1)
+        for place, names in false.items():
+            texts[place] += f", {json.dumps(key)}: {json.dumps(names)}"
+    return texts
 
 
 def _arguments(trigger: Trigger) -> Callable[[tuple[Any, ...]], str]:

@@ -72,8 +72,9 @@ class Report:
             yield f"    still at work: {', '.join(unknown.running)}"
 
     def warnings(self, verdicts: Verdicts) -> Iterator[str]:
+        word = self.paint("error", "falsified") if verdicts.strict else self.paint("warning", "unknown")
         for warning in verdicts.warnings:
-            yield f"  {self.paint('warning', 'unknown')}: {warning}"
+            yield f"  {word}: {warning}"
 
 
 def report(verdicts: Verdicts, *, quiet: bool = False) -> Iterator[str]:

@@ -1,15 +1,16 @@
-"""The steps of a run as a timing diagram: a row for each trigger and observer, a column for each step."""
+"""The steps of a run as a timing diagram, a column for each step. The rows are triggers and observers, and the
+properties and assumptions that are false at some step."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
-from streamcheck.core.types import Type
-from streamcheck.interpret.step import Step
-from streamcheck.problem.specification import Specification
+from streamcheck.core.types import BOOL, Type
+from streamcheck.interpret.chunks import Chunk
+from streamcheck.report.steps import RunColumns
 from streamcheck.report.values import text_of
 
 WIDTH = 72  # steps in a band
@@ -18,23 +19,26 @@ HEIGHTS = "▁▂▃▄▅▆▇█"
 FIRED, QUIET = "●", "·"
 
 
-def wave_lines(specification: Specification, steps: Iterator[Step]) -> Iterator[str]:
+def wave_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
     """The lines of the diagram, in bands of at most 72 steps."""
-    run = list(steps)
-    names = ["step", *(t.name for t in specification.triggers), *(o.name for o in specification.observers)]
-    rows = [_ruler(len(run))]
-    rows += ["".join(FIRED if t.name in s.triggers else QUIET for s in run) for t in specification.triggers]
-    notes = [""] * len(rows)
-    for observer in specification.observers:
-        values = [s.observers[observer.name] for s in run]
-        row, note = _row_of(observer.term.type, values)
-        rows.append(row)
-        notes.append(note)
-    margin = max(map(len, names))
-    for begin in range(0, len(run), WIDTH):
+    run = list(chunks)
+    length = sum(len(chunk.steps) for chunk in run)
+    rows = [("step", _ruler(length), "")]
+    for i, trigger in enumerate(columns.triggers):
+        fired = chain.from_iterable(chunk.fired[i] for chunk in run)
+        rows.append((trigger.name, "".join(FIRED if fires else QUIET for fires in fired), ""))
+    for i, observer in enumerate(columns.observers):
+        values = list(chain.from_iterable(chunk.observers[i] for chunk in run))
+        rows.append((observer.name, *_row_of(observer.term.type, values)))
+    truths = list(zip(*(columns.truths(chunk) for chunk in run), strict=True))
+    for (title, _, _), parts in zip(columns.claims if run else (), truths, strict=True):
+        if any(0 in part for part in parts):
+            rows.append((title, *_row_of(BOOL, list(chain.from_iterable(parts)))))
+    margin = max(len(name) for name, _, _ in rows)
+    for begin in range(0, length, WIDTH):
         if begin:
             yield ""
-        for name, row, note in zip(names, rows, notes, strict=True):
+        for name, row, note in rows:
             yield f"{name:{margin}}  {row[begin : begin + WIDTH]}{note}".rstrip()
 
 

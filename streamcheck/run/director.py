@@ -108,6 +108,7 @@ class Director:
     watch: Callable[[Director], None] = lambda _: None
     standby: Standby | None = None
     promised: float | None = None  # the timeout that the user gave, if it is longer
+    thorough: bool = False  # vacuity tests have as much time as properties
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
@@ -249,7 +250,7 @@ class Director:
         used: dict[int, float] = {}  # processor time by worker, when every property was decided
         while self._claims():
             now = self.elapsed
-            if not self.open_properties() and not decided_at:
+            if not (self.open_properties() or decided_at or self.thorough):
                 decided_at = now
                 used = {w.number: w.child.processor_time() for w in self._alive()}
             limit = min(self.timeout, decided_at + LONGEST_GRACE if decided_at else self.timeout)

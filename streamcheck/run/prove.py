@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, assert_never
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.claim import Claim, Goal, VacuityTest
+from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
 from streamcheck.problem.problem import Problem, with_properties
-from streamcheck.problem.result import Result, Verdicts, Word
+from streamcheck.problem.result import Replay, Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
 from streamcheck.run.decision import Decision
@@ -51,6 +51,7 @@ class Settings:
     options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
     bound: int | None = None  # of the runs, in steps
     explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
+    strict: bool = False  # warnings are errors, and vacuity tests have as much time as properties
 
 
 class Audience(Protocol):
@@ -115,6 +116,7 @@ def prove(
         settings.deterministic,
         options_from(settings.options),
         promised=settings.timeout,
+        thorough=settings.strict,
         watch=_watcher(audience, chosen, settings.bound),
         standby=standby,
     )
@@ -126,15 +128,26 @@ def prove(
         seconds = min(settings.explain, began + settings.timeout - time.monotonic())
         found, depth = list(found_certificates(director)), induction_depth(director)
         results = Explainer(chosen, settings, seconds, found, depth).explain(results)
+    doubts: list[str] = []
+    if isinstance(tested, Specification) and _asks_for_ends(tested, decisions, settings) and not director.stopped:
+        from streamcheck.run.endless import SECONDS, EndlessRun
+
+        seconds = min(SECONDS, began + settings.timeout - time.monotonic())
+        search = EndlessRun(tested, _assumed_run(tested, decisions), seconds, settings.jobs, settings.deterministic)
+        doubts = [doubt for doubt in (search.doubt(),) if doubt]
+        director.stopped = search.stopped
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
         *director.deaths,
         *_vacuous(tested, decisions),
+        *doubts,
         *_undefined_operations(problem, decisions),
+        *(_doubts(problem, tested, decisions) if settings.strict else ()),
     ]
     stopped = director.stopped.status if director.stopped else 0
-    return Verdicts(chosen, results, director.elapsed, warnings, machine, settings.bound, director.alarms, stopped)
+    seconds, alarms = director.elapsed, director.alarms
+    return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
 
 
 def _watcher(audience: Audience, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
@@ -253,3 +266,30 @@ def _vacuous(problem: Problem, decisions: dict[str, Decision]) -> list[str]:
     if lengths:
         return [f"no run meets the assumptions for {min(lengths)} steps: later steps were not checked"]
     return [f"{test.of} is true only because the left side of its `implies` never is" for test in tests]
+
+
+def _asks_for_ends(specification: Specification, decisions: dict[str, Decision], settings: Settings) -> bool:
+    """True if something is proved under assumptions, for all time, and runs of some steps may meet them."""
+    lasting = [p for p in specification.properties if isinstance(p.origin, VacuityTest) and p.origin.of is None]
+    proved = any(decisions[p.name].verdict == "proved" for p in specification.properties if not p.is_vacuity_test)
+    ends = any(decisions[p.name].verdict == "proved" for p in lasting)
+    return bool(specification.assumptions) and settings.bound is None and proved and not ends
+
+
+def _assumed_run(specification: Specification, decisions: dict[str, Decision]) -> Replay | None:
+    """A run that meets the assumptions, if a vacuity test has shown one; the longest."""
+    tests = [p.name for p in specification.properties if isinstance(p.origin, VacuityTest) and p.origin.of is None]
+    runs = [run for run in (decisions[name].replay for name in tests) if isinstance(run, Replay)]
+    return max(runs, key=lambda run: len(run.steps), default=None)
+
+
+def _doubts(problem: Problem, tested: Problem, decisions: dict[str, Decision]) -> Iterator[str]:
+    """Why the verdicts may say little, if strictly judged: no property, or a vacuity test without a verdict."""
+    if not any(isinstance(p.origin, Written) for p in problem.properties) and isinstance(problem, Specification):
+        yield "the spec has no property of its own"
+    for claim in tested.properties:
+        test = claim.origin
+        if isinstance(test, VacuityTest) and decisions[claim.name].verdict == "unknown":
+            steps = plural(test.steps, "step")
+            open_question = f"the left side of the `implies` of {test.of} is ever true" if test.of else ""
+            yield f"it is not known if {open_question or f'a run meets the assumptions for {steps}'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -92,7 +92,17 @@ def _read_specifications(target: Target, seconds: float | None, memory: int | No
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
     with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}", memory=memory) as child:
-        return _select([from_plain(row) for row in child.receive()], target)
+        loaded = child.receive()
+    specifications = [from_plain(row) for row in loaded["specs"]]
+    if target.spec is not None:
+        return _select(specifications, target, loaded["left out"])
+    return _with_warnings(specifications, loaded["left out"])
+
+
+def _with_warnings(specifications: list[Specification], left_out: Sequence[str]) -> list[Specification]:
+    """The same; the last one has a warning for each spec that the file makes and that is not among them."""
+    *others, last = specifications
+    return [*others, replace(last, warnings=(*last.warnings, *left_out))]
 
 
 def _check_file(path: str) -> None:
@@ -130,14 +140,18 @@ def _read_json(path: str) -> list[Specification]:
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
 
 
-def _select(all_of_them: list[Specification], target: Target) -> list[Specification]:
+def _select(all_of_them: list[Specification], target: Target, left_out: Sequence[str] = ()) -> list[Specification]:
     if target.spec is None:
         return all_of_them
     chosen = [e for e in all_of_them if e.name == target.spec]
     if not chosen:
-        names = ", ".join(e.name for e in all_of_them)
-        raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {names}')
+        raise _no_such_spec(target, [e.name for e in all_of_them], left_out)
     return chosen
+
+
+def _no_such_spec(target: Target, names: Sequence[str], left_out: Sequence[str]) -> SpecError:
+    message = f'{target.path} has no spec named "{target.spec}", it has {", ".join(names)}'
+    return SpecError(message, also=tuple((line, None) for line in left_out))
 
 
 P = TypeVar("P", Specification, "Problem")
@@ -156,7 +170,8 @@ def _loader(path: str) -> Any:
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
-            send([to_plain(flatten(spec)) for spec in load(path)])
+            specs = load(path)
+            send({"specs": [to_plain(flatten(spec)) for spec in specs], "left out": specs.left_out})
 
     return work
 
@@ -168,6 +183,7 @@ class Sampler:
         _check_file(target.path)
         self.child: Sandbox | None = None
         self.sized = False
+        self.unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
@@ -176,6 +192,7 @@ class Sampler:
             loaded = self.child.receive()
             self.specification = from_plain(loaded["equations"])
             self.sampled = set(loaded["sampled"])
+            self.unused = tuple(loaded["unused"])
             self.sized = bool(loaded["sized"])  # some samples are a list, so the run has an end of its own
         except BaseException:
             self.child.close()
@@ -225,7 +242,7 @@ def sampled_rows(target: Target, most: int) -> list[dict[str, Value]]:
 
 def _sample(target: Target) -> Any:
     def work(send: Send) -> None:
-        from streamcheck.lang.elaborate import elaborate
+        from streamcheck.lang.elaborate import elaborate, unused_externs
         from streamcheck.lang.flatten import specification_of
         from streamcheck.lang.load import in_user_terms, load
 
@@ -236,12 +253,15 @@ def _sample(target: Target) -> Any:
                 choices = ", ".join(f"{target.path}::{name}" for name in specs_by_name)
                 raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
             if target.spec is not None and target.spec not in specs_by_name:
-                raise SpecError(f'{target.path} has no spec named "{target.spec}", it has {", ".join(specs_by_name)}')
+                raise _no_such_spec(target, list(specs_by_name), specs.left_out)
             elaborated = elaborate(specs_by_name[target.spec] if target.spec is not None else specs[0])
             specification = specification_of(elaborated)
+            if target.spec is None:
+                specification = replace(specification, warnings=(*specification.warnings, *specs.left_out))
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
             sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(specification).inputs)
-            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized})
+            unused = unused_externs(elaborated)
+            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized, "unused": unused})
             by_name = {i.name: i for i in specification.inputs}
             read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(specification).inputs]
             if read:

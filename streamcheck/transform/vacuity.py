@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import FALSE, constant, term, variable
+from streamcheck.core.term import FALSE, Term, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
 from streamcheck.problem.specification import Cell, Specification
@@ -26,19 +26,24 @@ def with_vacuity_tests(specification: Specification, most: int = LONG_ENOUGH) ->
     tests = [_rename(test, taken) for test in _premises(specification.properties)]
     if not specification.assumptions:
         return replace(specification, properties=(*specification.properties, *tests))
-    clock = variable(fresh_name("the step", {str(v.payload) for v in specification.variables()}), INT)
     steps = min(most, LONG_ENOUGH)
-    last = constant(INT, steps - 1)
-    after = term("min", term("add", clock, constant(INT, 1)), last)
-    cell = Cell(str(clock.payload), constant(INT, 0), after, None, named=False)
+    cell, before_last = clock_before(specification, steps)
     begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
-    lasts = Claim("no long run meets the assumptions", term("lt", clock, last), origin=VacuityTest(None, steps))
+    lasts = Claim("no long run meets the assumptions", before_last, origin=VacuityTest(None, steps))
     tests += [_rename(test, taken) for test in (begins, lasts)]
     return replace(
         specification,
         cells=(*specification.cells, cell),
         properties=(*specification.properties, *tests),
     )
+
+
+def clock_before(specification: Specification, steps: int) -> tuple[Cell, Term]:
+    """A cell that counts the steps, and the condition that this is not yet the last of so many."""
+    clock = variable(fresh_name("the step", {str(v.payload) for v in specification.variables()}), INT)
+    last = constant(INT, steps - 1)
+    after = term("min", term("add", clock, constant(INT, 1)), last)
+    return Cell(str(clock.payload), constant(INT, 0), after, None, named=False), term("lt", clock, last)
 
 
 def _premises(properties: Iterable[Claim]) -> Iterator[Claim]:
