@@ -17,8 +17,10 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
+from streamcheck.run.cache import Cache
 from streamcheck.run.decision import Decision
 from streamcheck.run.director import Alarm, Director
+from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
@@ -51,6 +53,12 @@ class Settings:
     options: Mapping[str, Setting] = field(default_factory=dict)  # of engines, by "engine.option"
     bound: int | None = None  # of the runs, in steps
     explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
+    cache: Cache | None = None  # of evidence from earlier runs
+
+    @property
+    def cache_in_use(self) -> Cache | None:
+        """The cache, unless answers of certain engines are asked for."""
+        return None if self.engines or self.options or self.deterministic else self.cache
 
 
 class Audience(Protocol):
@@ -105,6 +113,8 @@ def prove(
     )
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     audience.begin(chosen, machine=machine, bound=settings.bound)
+    cache = settings.cache_in_use
+    keeper = None if cache is None else Keeper(cache, tested, models, blocks=settings.blocks)
     director = Director(
         tested,
         models,
@@ -117,8 +127,11 @@ def prove(
         promised=settings.timeout,
         watch=_watcher(audience, chosen, settings.bound),
         standby=standby,
+        offers=keeper.offers if keeper else Offers,
     )
     decisions = director.run()
+    if keeper:
+        keeper.save(decisions.values())
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     if isinstance(chosen, Specification) and settings.explain and not director.stopped:
         from streamcheck.run.explain import Explainer, found_certificates, induction_depth
@@ -214,6 +227,7 @@ def _result(prop: Claim, decision: Decision, bound: int | None) -> Result:
         None if decision.evidence is None else decision.k,
         decision.kind,
         decision.shortest,
+        kept=decision.kept,
     )
 
 
