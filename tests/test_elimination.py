@@ -9,8 +9,8 @@ import z3
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import constant, term, variable, variables
-from streamcheck.core.types import BOOL, INT, REAL
+from streamcheck.core.term import TRUE, constant, term, variable, variables
+from streamcheck.core.types import BOOL, INT, REAL, machine
 from streamcheck.smt.box import bounding_box
 from streamcheck.smt.implicant import cube
 from streamcheck.smt.rows import NotLinear, eliminate_quantifiers
@@ -149,6 +149,15 @@ def test_bools_go_by_both_values_and_products_do_not_go():
     assert equivalent(eliminate_quantifiers([b], given), expected)
     with pytest.raises(NotLinear):
         eliminate_quantifiers([t], term("eq", term("mul", t, t), x))
+
+
+def test_a_bool_goes_from_below_comparisons_of_words_too():
+    b, a, c = variable("b", BOOL), variable("a", machine(8, signed=False)), variable("c", machine(8, signed=False))
+    chosen = term("mux", b, a, c)
+    result = eliminate_quantifiers([b], term("lt", chosen, term("bitand", a, c)))
+    assert set(variables([result])) == {a, c}
+    assert equivalent(result, term("or", *(term("lt", x, term("bitand", a, c)) for x in (a, c))))
+    assert eliminate_quantifiers([b], term("eq", chosen, a)) is TRUE
 
 
 def test_a_product_with_an_input_is_taken_at_the_models_value():

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, assert_never
 
@@ -53,7 +54,9 @@ class Discovery(ABC):
     patience: ClassVar[int | None] = None  # with queries, if not the problem's
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
-        self.premise = Premise(problem.system)
+        # A test for vacuity has no premise, and would hide the one that all others have.
+        asked = tuple(p for p in problem.system.properties if not p.is_vacuity_test)
+        self.premise = Premise(replace(problem.system, properties=asked or problem.system.properties))
         self.system = self.premise.problem
         self.claims: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.houdini = Houdini(self.system, self.patience or problem.patience)

@@ -301,7 +301,8 @@ def _assign(given: Formula, x: Term, value: Term) -> Formula:
         case Junction(op, parts):
             return junction(op, [_assign(p, x, value) for p in parts])
         case Term():
-            return value if given is x else negation(value) if given is negation(x) else given
+            put = substitute([given], {x: value})[given]  # below comparisons too
+            return put if put is given else simplify([put])[put]
         case Literal():
             return given
     assert_never(given)
