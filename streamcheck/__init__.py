@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from streamcheck.public import Step as Step
 
 
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted([*import_module("streamcheck.public").__all__, *RESULTS, "SpecError", "Step", "__version__"])
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__") and name != "__all__":
         raise AttributeError(name)

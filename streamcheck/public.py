@@ -1,5 +1,7 @@
 """The names that `from streamcheck import *` gives: the language."""
 
+from functools import partial
+
 from streamcheck.api import Spec
 from streamcheck.core.errors import SpecError as SpecError
 from streamcheck.interpret.step import Step as Step
@@ -145,3 +147,6 @@ __all__ = [
     "unsafe_cast",
     "voting",
 ]
+
+for _module in (checked, clocks, ltl, ltl3, machines, mtl, ptltl, regexp, saturating, signals, statistics, voting):
+    vars(_module)["__dir__"] = partial(sorted, _module.__all__)  # completion shows these

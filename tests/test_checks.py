@@ -19,12 +19,12 @@ from streamcheck.run import checks
 from streamcheck.run.checks import Checks, Proof
 from streamcheck.run.child import Child
 
-WORKER = SimpleNamespace()
+VIEW, WORKER = SimpleNamespace(), SimpleNamespace()
 
 
 def proof(prop, kind="inductive", k=1, size=1):
     certificate = Certificate(kind, k, tuple(variable(f"{prop}{i}", BOOL) for i in range(size)))
-    return Proof(WORKER, "engine", Proved(prop, certificate), certificate)
+    return Proof(VIEW, "engine", Proved(prop, certificate), certificate, WORKER)
 
 
 def serve(channel):
@@ -103,7 +103,7 @@ def test_evidence_of_several_properties_is_checked_by_one_checker(made, monkeypa
     monkeypatch.setattr(checks, "SLOW", 0.0)
     queue = made[0](3)
     shared = proof("a")
-    others = [Proof(WORKER, "engine", Proved(name, shared.proved.certificate), shared.evidence) for name in "bc"]
+    others = [Proof(VIEW, "engine", Proved(n, shared.proved.certificate), shared.evidence, WORKER) for n in "bc"]
     for one in (shared, *others, proof("d")):
         queue.add(one)
     assert sorted(outcomes(queue, 4)) == [(name, None) for name in "abcd"]
@@ -114,7 +114,7 @@ def test_other_properties_of_the_same_evidence_do_not_end_its_check(made):
     queue = made[0](1)
     slow = proof("slow")
     queue.add(slow)
-    queue.add(Proof(WORKER, "engine", Proved("b", slow.proved.certificate), slow.evidence))
+    queue.add(Proof(VIEW, "engine", Proved("b", slow.proved.certificate), slow.evidence, WORKER))
     assert outcomes(queue, 1, seconds=0.5) == [] and slow.tries == 0  # nothing else waits
     queue.add(proof("c"))
     assert outcomes(queue, 1) == [("c", None)]
@@ -218,7 +218,7 @@ def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_
     queue = make(1)
     slow, waiting = proof("slow"), proof("waiting")
     queue.add(slow)
-    queue.add(Proof(WORKER, "engine", Proved("same", slow.evidence), slow.evidence))
+    queue.add(Proof(VIEW, "engine", Proved("same", slow.evidence), slow.evidence, WORKER))
     queue.add(waiting)
     until = time.monotonic() + 10
     while queue.checkers[0].time_used < 0.03 and time.monotonic() < until:

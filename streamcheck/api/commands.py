@@ -41,14 +41,17 @@ class Commands(ABC):
         blocks: bool = True,
         deterministic: bool = False,
         strict: bool = False,
+        cache: str | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
         `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
         `strict` results with warnings are not `ok`.
+        Evidence is kept in the folder `cache`, if one is named, and checked again before it counts.
         """
         from streamcheck.api.results import Results
+        from streamcheck.run.cache import Cache
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
@@ -65,6 +68,7 @@ class Commands(ABC):
             bound,
             min(1.0, timeout * EXPLANATION),
             strict,
+            None if cache is None else Cache(cache),
         )
         return Results.of(prove(self._problem(), settings))
 

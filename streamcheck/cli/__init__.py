@@ -15,6 +15,7 @@ from streamcheck import __version__
 
 COMMANDS = {
     "prove": "Prove a spec's properties, or show counterexamples.",
+    "watch": "Prove a spec again whenever it is saved.",
     "run": "Interpret a spec: a table of its triggers and observers.",
     "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",

@@ -13,7 +13,7 @@ import click
 from streamcheck import __version__
 from streamcheck.cli.events import Silent
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import color_option, engine_options, log_options
+from streamcheck.cli.options import cache_option, color_option, engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
@@ -21,6 +21,7 @@ from streamcheck.deliver.deliver import CompileRequest, CompileResult, compile_s
 from streamcheck.deliver.last_bits import machine_measured
 from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts_json import verdicts_json
+from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Alarm, Settings
 from streamcheck.run.source import Target, read_specs, sampled_rows
 from streamcheck.run.strategy import processors
@@ -81,6 +82,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
     help="Seconds for proving the properties.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes (default: one per processor).")
+@cache_option
 @engine_options
 @log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
@@ -103,6 +105,7 @@ def command(
     no_validate: bool,
     timeout: float,
     jobs: int | None,
+    no_cache: bool,
     settings: dict[str, str],
     verbose: int,
     as_json: bool,
@@ -116,10 +119,11 @@ def command(
     """
     target = Target.parse(file)
     deadline = time.monotonic() + timeout
+    cache = None if no_cache else Cache()
     rows, statuses = [], []
     owners: dict[str, str] = {}
     for specification in read_specs(target):
-        limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings)
+        limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings, cache=cache)
         options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
         request = CompileRequest(

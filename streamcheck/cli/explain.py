@@ -8,12 +8,13 @@ from functools import partial
 import click
 
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import color_option, engine_options, log_options, trace_options
+from streamcheck.cli.options import cache_option, color_option, engine_options, log_options, trace_options
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.report.explanation import falsified_lines, proof_lines
 from streamcheck.report.trace import TraceOptions
+from streamcheck.run.cache import Cache
 from streamcheck.run.causes import causes
 from streamcheck.run.explain import smallest_proof
 from streamcheck.run.prove import Settings, prove
@@ -36,6 +37,7 @@ EXPLANATION = 0.3  # the share of the time
     help="Seconds for each spec.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
+@cache_option
 @engine_options
 @log_options
 @color_option
@@ -45,6 +47,7 @@ def command(
     props: tuple[str, ...],
     timeout: float,
     jobs: int | None,
+    no_cache: bool,
     settings: dict[str, str],
     verbose: int,
     color: str,
@@ -59,9 +62,10 @@ def command(
     what to try. Exit status as of `prove`.
     """
     statuses = []
+    cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
     for specification in read_specs(Target.parse(file)):
-        limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds)
+        limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)
         more = partial(_explain, specification, seconds)
         live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)
         with live:

@@ -66,6 +66,17 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
     return int(first), int(last or first)
 
 
+def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--no-cache`, which STREAMCHECK_NO_CACHE=1 sets too."""
+    option = click.option(
+        "--no-cache",
+        is_flag=True,
+        envvar="STREAMCHECK_NO_CACHE",
+        help="Neither use nor keep evidence of verdicts in .streamcheck.",
+    )
+    return option(command)
+
+
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-v` and `--log`. They take effect while the command line is read, before any process starts."""
     verbose = click.option(

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from streamcheck.cli.options import color_option, engine_options, log_options, program_options, trace_options
+from streamcheck.cli.options import (
+    cache_option,
+    color_option,
+    engine_options,
+    log_options,
+    program_options,
+    trace_options,
+)
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -61,6 +68,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="MB",
     help="Memory limit for loading, and for all workers together, in MB.",
 )
+@cache_option
 @program_options
 @engine_options
 @log_options
@@ -124,6 +132,7 @@ class ProveOptions:
     rows: tuple[str, ...]
     steps: tuple[int, int] | None
     traces: tuple[str, str] | None
+    no_cache: bool
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
@@ -132,6 +141,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     # The standby workers load their solvers while this process imports the rest.
     from streamcheck.cli.output import emit
     from streamcheck.report.verdicts_json import verdicts_json
+    from streamcheck.run.cache import Cache
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
     from streamcheck.run.source import SourceOptions, Target, read
@@ -141,6 +151,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     reading = SourceOptions(options.integers, options.predicates)
     targets = [Target.parse(file) for file in files]
     specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
+    cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
@@ -156,6 +167,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             options.bound,
             min(LONGEST_EXPLANATION, share * EXPLANATION),
             options.strict,
+            cache,
         )
         try:
             with _audience(path, options) as audience:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
@@ -12,8 +12,11 @@ from streamcheck.core.types import BOOL, ArrayType, Type, plural
 from streamcheck.lang.apply import apply, literal, widens
 from streamcheck.lang.node import Extern, Node, current_restart, restart_context
 from streamcheck.lang.stream import (
+    BoolOperand,
     Operand,
+    PythonValue,
     Stream,
+    T,
     append,
     binary,
     make,
@@ -23,7 +26,16 @@ from streamcheck.lang.stream import (
 )
 from streamcheck.lang.types import core_type
 
+if TYPE_CHECKING:
+    from streamcheck.lang.types import Bool
 
+R = TypeVar("R")
+
+
+@overload
+def extern(name: str, type: type[Stream[T]], samples: Any = None, *, doc: str = "", unit: str = "") -> Stream[T]: ...
+@overload
+def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", unit: str = "") -> Stream: ...
 def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", unit: str = "") -> Stream:
     """An input from the environment. The interpreter reads `samples` (a list, an iterator, or a function of the step);
     `doc` and `unit` are shown in traces, reports and the C header."""
@@ -34,11 +46,19 @@ def extern(name: str, type: type[Any], samples: Any = None, *, doc: str = "", un
     return make(Node("extern", (), core, Extern(name, core, samples, doc, unit, where), where=where))
 
 
+@overload
+def unknown(type: type[Stream[T]]) -> Stream[T]: ...
+@overload
+def unknown(type: type[Any]) -> Stream: ...
 def unknown(type: type[Any]) -> Stream:
     """An unconstrained stream that is not an input of the C. Each call makes a new one."""
     return make(Node("unknown", (), core_type(type, "unknown(T)"), where=here()))
 
 
+@overload
+def drop(count: int, stream: Stream[T]) -> Stream[T]: ...
+@overload
+def drop(count: int, stream: Operand) -> Stream: ...
 def drop(count: int, stream: Operand) -> Stream:
     """The stream without its first `count` values."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
@@ -47,18 +67,22 @@ def drop(count: int, stream: Operand) -> Stream:
     return make(Node("drop", (node,), node.type, count, where=here()) if count else node)
 
 
+@overload
+def mux(condition: BoolOperand, then: PythonValue, otherwise: PythonValue) -> Stream: ...
+@overload
+def mux(condition: BoolOperand, then: Operand[T], otherwise: Operand[T]) -> Stream[T]: ...
 def mux(condition: Operand, then: Operand, otherwise: Operand) -> Stream:
     """`then` if `condition` is true, else `otherwise`."""
     a, b = nodes_of_one_type(then, otherwise)
     return make(apply("mux", node_of(condition, BOOL), a, b))
 
 
-def implies(a: Operand, b: Operand) -> Stream:
+def implies(a: BoolOperand, b: BoolOperand) -> Bool:
     """False if `a` is true and `b` is false, else true."""
     return make(apply("implies", node_of(a, BOOL), node_of(b, BOOL)))
 
 
-def case(conditions: Sequence[Operand], values: Sequence[Operand]) -> Stream:
+def case(conditions: Sequence[BoolOperand], values: Sequence[Operand[T]]) -> Stream[T]:
     """The value of the first condition that is true; the last value, of which there is one more, if none is."""
     if isinstance(conditions, Stream) or isinstance(values, Stream):
         message = "case: expected a list of conditions and a list of values, found a stream"
@@ -72,32 +96,38 @@ def case(conditions: Sequence[Operand], values: Sequence[Operand]) -> Stream:
     return make(result)
 
 
-def minimum(a: Operand, b: Operand, *more: Operand) -> Stream:
+def minimum(a: Operand[T], b: Operand[T], *more: Operand[T]) -> Stream[T]:
     result = binary("min", a, b)
     for other in more:
         result = binary("min", result, other)
     return result
 
 
-def maximum(a: Operand, b: Operand, *more: Operand) -> Stream:
+def maximum(a: Operand[T], b: Operand[T], *more: Operand[T]) -> Stream[T]:
     result = binary("max", a, b)
     for other in more:
         result = binary("max", result, other)
     return result
 
 
-def quot(a: Operand, b: Operand) -> Stream:
+def quot(a: Operand[T], b: Operand[T]) -> Stream[T]:
     """Division that truncates toward zero, as C's `/`. By zero: 0."""
     return binary("quot", a, b)
 
 
-def rem(a: Operand, b: Operand) -> Stream:
+def rem(a: Operand[T], b: Operand[T]) -> Stream[T]:
     """The remainder of `quot`, with the sign of `a`, as C's `%`. By zero: `a`."""
     return binary("rem", a, b)
 
 
-def _function(name: str) -> Callable[[Operand], Stream]:
-    def function(x: Operand) -> Stream:
+class RealFunction(Protocol):
+    """A function of math.h."""
+
+    def __call__(self, x: Stream[T]) -> Stream[T]: ...
+
+
+def _function(name: str) -> RealFunction:
+    def function(x: Stream[T]) -> Stream[T]:
         if not isinstance(x, Stream):
             raise SpecError(f"{name}({x!r}): a literal has no type here", here(), write=f"{name}(Double({x!r}))")
         return unary(name, x)
@@ -114,12 +144,12 @@ sinh, cosh, tanh = _function("sinh"), _function("cosh"), _function("tanh")
 exp, log = _function("exp"), _function("log")
 
 
-def atan2(y: Operand, x: Operand) -> Stream:
+def atan2(y: Operand[T], x: Operand[T]) -> Stream[T]:
     """`atan2` of math.h at each step, of Float or Double."""
     return binary("atan2", y, x)
 
 
-def cast(type: type[Any], stream: Operand) -> Stream:
+def cast(type: type[Stream[T]], stream: Stream) -> Stream[T]:
     """Conversion to a type that holds every value of the stream's own."""
     target, node = core_type(type, "cast(T, s)"), _node_to_convert(stream, "cast")
     if not widens(node.type, target):
@@ -131,7 +161,7 @@ def cast(type: type[Any], stream: Operand) -> Stream:
     return make(_cast(node, target))
 
 
-def unsafe_cast(type: type[Any], stream: Operand) -> Stream:
+def unsafe_cast(type: type[Stream[T]], stream: Stream) -> Stream[T]:
     """Conversion as in C: integers wrap around, floats truncate to integers (a value out of range saturates, NaN
     becomes 0, and either violates an implied property), others round to nearest."""
     return make(_cast(_node_to_convert(stream, "unsafe_cast"), core_type(type, "unsafe_cast(T, s)")))
@@ -147,7 +177,7 @@ def _cast(node: Node, target: Type) -> Node:
     return node if node.type is target else apply("cast", node, payload=target)
 
 
-def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand]) -> Stream:
+def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand]) -> Bool:
     core = core_type(type, f"{quantifier}(T, lambda v: …)")
     if not callable(body):
         raise SpecError(f"{quantifier}(T, f) needs a function of the unknown constant", here())
@@ -160,16 +190,28 @@ def _quantify(quantifier: str, type: type[Any], body: Callable[[Stream], Operand
     return make(Node(quantifier, (bound, inside), BOOL, where=here()))
 
 
-def forall(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
+@overload
+def forall(type: type[Stream[T]], body: Callable[[Stream[T]], BoolOperand]) -> Bool: ...
+@overload
+def forall(type: type[Any], body: Callable[[Stream], BoolOperand]) -> Bool: ...
+def forall(type: type[Any], body: Callable[[Stream], BoolOperand]) -> Bool:
     """`body` holds for every constant of this type, the same at every step. Inside `prop` only."""
     return _quantify("forall", type, body)
 
 
-def exists(type: type[Any], body: Callable[[Any], Operand]) -> Stream:
+@overload
+def exists(type: type[Stream[T]], body: Callable[[Stream[T]], BoolOperand]) -> Bool: ...
+@overload
+def exists(type: type[Any], body: Callable[[Stream], BoolOperand]) -> Bool: ...
+def exists(type: type[Any], body: Callable[[Stream], BoolOperand]) -> Bool:
     """`body` holds for some constant of this type, the same at every step. Inside `spec.exists` only."""
     return _quantify("exists", type, body)
 
 
+@overload
+def pre(init: PythonValue, stream: Stream[T]) -> Stream[T]: ...
+@overload
+def pre(init: Stream[T], stream: Operand[T]) -> Stream[T]: ...
 def pre(init: Operand, stream: Operand) -> Stream:
     """The stream delayed by one step, `init` first: `[init] ++ stream`."""
     if not isinstance(stream, Stream):
@@ -177,7 +219,7 @@ def pre(init: Operand, stream: Operand) -> Stream:
     return append([init], stream)
 
 
-def then(a: Operand, b: Operand) -> Stream:
+def then(a: Operand[T], b: Operand[T]) -> Stream[T]:
     """`a` at the first step, `b` at all later ones (Lustre's `->`)."""
     return mux(first, a, b)
 
@@ -192,10 +234,10 @@ class First(Stream):
         return append([True], make(literal(BOOL, False)))._node
 
 
-first: Stream = object.__new__(First)
+first: Bool = object.__new__(First)
 
 
-def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
+def reset(condition: BoolOperand, piece: Callable[[], R]) -> R:
     """The dataflow that `piece()` builds, restarted at each step at which the condition is true: every `++` inside
     yields its listed values from that step on. Streams defined outside are not affected."""
     if not callable(piece):
@@ -206,7 +248,7 @@ def reset(condition: Operand, piece: Callable[[], Any]) -> Any:
     outer = current_restart.get()
     combined = node if outer is None else apply("or", outer, node)
     with restart_context(combined):
-        built = _settle_first(piece())
+        built: R = _settle_first(piece())
     if isinstance(built, Stream) and _is_from_outside(built._node, outer):
         raise SpecError(
             "this reset returns a stream defined outside, which the reset does not affect",
@@ -241,12 +283,12 @@ def _operands(bools: object, name: str) -> list[Node]:
     return nodes
 
 
-def all_of(bools: Iterable[Operand]) -> Stream:
+def all_of(bools: Iterable[BoolOperand]) -> Bool:
     """True if every one is true; of none, true."""
     return _junction("and", _operands(bools, "all_of"), empty=True)
 
 
-def any_of(bools: Iterable[Operand]) -> Stream:
+def any_of(bools: Iterable[BoolOperand]) -> Bool:
     """True if one is true; of none, false."""
     return _junction("or", _operands(bools, "any_of"), empty=False)
 
@@ -260,7 +302,7 @@ def _junction(op: str, nodes: list[Node], *, empty: bool) -> Stream:
     return make(result)
 
 
-def count_of(type: type[Any], bools: Iterable[Operand]) -> Stream:
+def count_of(type: type[Stream[T]], bools: Iterable[BoolOperand]) -> Stream[T]:
     """The number of true ones, as a number of this type."""
     core, nodes = core_type(type, "count_of(T, bools)"), _operands(bools, "count_of")
     if not core.is_number:

@@ -16,10 +16,16 @@ from streamcheck.core.location import Location, here
 from streamcheck.core.types import Type
 from streamcheck.lang import syntax
 from streamcheck.lang.node import Node, StreamDefinition, current_restart, restart_context
-from streamcheck.lang.stream import Appended, Stream, make, node_of
+from streamcheck.lang.stream import Appended, Operand, Stream, T, make, node_of
 from streamcheck.lang.types import core_type
 
 
+@overload
+def stream(type: type[Stream[T]]) -> Callable[[Callable[..., Any]], Stream[T]]: ...
+@overload
+def stream(type: type[Stream[T]], function: Callable[[Stream[T]], Operand[T]]) -> Stream[T]: ...
+@overload
+def stream(type: type[Stream[T]], function: Callable[..., Any]) -> Stream[T]: ...
 @overload
 def stream(type: type[Any]) -> Callable[[Callable[..., Any]], Stream]: ...
 @overload

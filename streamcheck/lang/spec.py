@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL
 from streamcheck.lang.node import Node
-from streamcheck.lang.stream import Operand, Stream, node_of
+from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
+
+if TYPE_CHECKING:
+    from streamcheck.lang.types import Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +65,29 @@ class SpecBase:
     def __repr__(self) -> str:
         return f"<Spec {self.name!r}>"
 
-    def prop(self, name: str, stream: Operand) -> None:
+    def __dir__(self) -> list[str]:
+        """The public names."""
+        return [name for name in super().__dir__() if not name.startswith("_")]
+
+    def prop(self, name: str, stream: Bool) -> None:
         """`stream` must be true at every step."""
         self._add("property", self.properties, name, _claim("prop", stream))
 
-    def exists(self, name: str, stream: Operand) -> None:
+    def exists(self, name: str, stream: Bool) -> None:
         """`stream` is true at some step of some run."""
         self._add("property", self.witnesses, name, _claim("exists", stream))
 
-    def assume(self, name: str, stream: Operand) -> None:
+    def assume(self, name: str, stream: Bool) -> None:
         """Consider only runs in which `stream` has been true at every step so far."""
         self._add("assumption", self.assumptions, name, _claim("assume", stream))
 
-    def observer(self, name: str, stream: Operand) -> None:
+    def observer(self, name: str, stream: object) -> None:
         """Show `stream` in runs and counterexamples."""
+        # `object`: what mypy makes of the streams in a list of several types.
         self._add("observer", self.observers, name, node_of(stream))
 
     def trigger(
-        self, name: str, guard: Operand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
+        self, name: str, guard: BoolOperand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
     ) -> None:
         """Call the C function `name` at each step where `guard` is true, with these arguments."""
         node = node_of(guard, BOOL)

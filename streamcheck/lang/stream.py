@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Protocol, TypeAlias, cast
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
@@ -19,6 +19,17 @@ from streamcheck.lang import syntax
 from streamcheck.lang.apply import apply, enum_type, literal
 from streamcheck.lang.node import Node, constant_value
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from streamcheck.lang.types import Bool
+
+    T = TypeVar("T", default=Any)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 
 class _Fields(Protocol):
     """An instance of a `@struct` class for type checkers; at run time it is a Stream."""
@@ -26,7 +37,10 @@ class _Fields(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-Operand: TypeAlias = "Stream | bool | int | float | Fraction | enum.Enum | _Fields"
+# The parameter of a stream stands for its type (`lang.types`); without one, it may have any type.
+PythonValue: TypeAlias = "bool | int | float | Fraction | enum.Enum | _Fields"
+Operand: TypeAlias = "Stream[T] | PythonValue"
+BoolOperand: TypeAlias = "Bool | PythonValue"
 
 COUNT = machine(64, signed=False)
 
@@ -60,127 +74,127 @@ class StreamType(type):
         return str(cls.__dict__.get("core", "Stream"))
 
 
-class Stream(metaclass=StreamType):
+class Stream(Generic[T], metaclass=StreamType):
     """An infinite sequence of values of one type. Build streams with externs, constants, operators and `++`."""
 
     __slots__ = ("_node",)
-    _node: Node
 
     if TYPE_CHECKING:
-        # Types are classes of their own at run time; type checkers see them all as Stream. The descriptor pair lets
-        # a field of a @struct take any operand.
+        _node: Node
+
+        # The descriptor pair lets a field of a @struct take any operand of its type.
         def __init__(self, value: Operand | Sequence[Operand]) -> None: ...
-        def __get__(self, instance: object, owner: Any = None) -> Stream: ...
-        def __set__(self, instance: object, value: Operand) -> None: ...
+        def __get__(self, instance: object, owner: Any = None) -> Stream[T]: ...
+        def __set__(self, instance: object, value: Operand[T]) -> None: ...
 
     # ++ and drop
 
-    def __pos__(self) -> Appended:
+    def __pos__(self) -> Appended[T]:
         return Appended(self)
 
     # arithmetic
 
-    def __add__(self, other: Operand) -> Stream:
+    def __add__(self, other: Operand[T]) -> Stream[T]:
         return binary("add", self, other)
 
-    def __radd__(self, other: Operand) -> Stream:
+    def __radd__(self, other: PythonValue) -> Stream[T]:
         return binary("add", other, self)
 
-    def __sub__(self, other: Operand) -> Stream:
+    def __sub__(self, other: Operand[T]) -> Stream[T]:
         return binary("sub", self, other)
 
-    def __rsub__(self, other: Operand) -> Stream:
+    def __rsub__(self, other: PythonValue) -> Stream[T]:
         return binary("sub", other, self)
 
-    def __mul__(self, other: Operand) -> Stream:
+    def __mul__(self, other: Operand[T]) -> Stream[T]:
         return binary("mul", self, other)
 
-    def __rmul__(self, other: Operand) -> Stream:
+    def __rmul__(self, other: PythonValue) -> Stream[T]:
         return binary("mul", other, self)
 
-    def __floordiv__(self, other: Operand) -> Stream:
+    def __floordiv__(self, other: Operand[T]) -> Stream[T]:
         return binary("floordiv", self, other)
 
-    def __rfloordiv__(self, other: Operand) -> Stream:
+    def __rfloordiv__(self, other: PythonValue) -> Stream[T]:
         return binary("floordiv", other, self)
 
-    def __mod__(self, other: Operand) -> Stream:
+    def __mod__(self, other: Operand[T]) -> Stream[T]:
         return binary("mod", self, other)
 
-    def __rmod__(self, other: Operand) -> Stream:
+    def __rmod__(self, other: PythonValue) -> Stream[T]:
         return binary("mod", other, self)
 
-    def __truediv__(self, other: Operand) -> Stream:
+    def __truediv__(self, other: Operand[T]) -> Stream[T]:
         return binary("div", self, other)
 
-    def __rtruediv__(self, other: Operand) -> Stream:
+    def __rtruediv__(self, other: PythonValue) -> Stream[T]:
         return binary("div", other, self)
 
-    def __pow__(self, exponent: Operand) -> Stream:
+    def __pow__(self, exponent: Operand) -> Stream[T]:
         return power(self, exponent)
 
-    def __rpow__(self, base: Operand) -> Stream:
+    def __rpow__(self, base: PythonValue) -> Stream[T]:
         return power(base, self)
 
-    def __lshift__(self, other: Operand) -> Stream:
+    def __lshift__(self, other: Operand) -> Stream[T]:
         return shift("shl", self, other)
 
-    def __rlshift__(self, other: Operand) -> Stream:
+    def __rlshift__(self, other: PythonValue) -> Stream:
         return shift("shl", other, self)
 
-    def __rshift__(self, other: Operand) -> Stream:
+    def __rshift__(self, other: Operand) -> Stream[T]:
         return shift("shr", self, other)
 
-    def __rrshift__(self, other: Operand) -> Stream:
+    def __rrshift__(self, other: PythonValue) -> Stream:
         return shift("shr", other, self)
 
-    def __neg__(self) -> Stream:
+    def __neg__(self) -> Stream[T]:
         return unary("neg", self)
 
-    def __abs__(self) -> Stream:
+    def __abs__(self) -> Stream[T]:
         return unary("abs", self)
 
     # Booleans and bits
 
-    def __and__(self, other: Operand) -> Stream:
+    def __and__(self, other: Operand[T]) -> Stream[T]:
         return logical("and", "bitand", self, other)
 
-    def __rand__(self, other: Operand) -> Stream:
+    def __rand__(self, other: PythonValue) -> Stream[T]:
         return logical("and", "bitand", other, self)
 
-    def __or__(self, other: Operand) -> Stream:
+    def __or__(self, other: Operand[T]) -> Stream[T]:
         return logical("or", "bitor", self, other)
 
-    def __ror__(self, other: Operand) -> Stream:
+    def __ror__(self, other: PythonValue) -> Stream[T]:
         return logical("or", "bitor", other, self)
 
-    def __xor__(self, other: Operand) -> Stream:
+    def __xor__(self, other: Operand[T]) -> Stream[T]:
         return logical("xor", "bitxor", self, other)
 
-    def __rxor__(self, other: Operand) -> Stream:
+    def __rxor__(self, other: PythonValue) -> Stream[T]:
         return logical("xor", "bitxor", other, self)
 
-    def __invert__(self) -> Stream:
+    def __invert__(self) -> Stream[T]:
         return unary("not" if self._node.type is BOOL else "bitnot", self)
 
     # comparisons
 
-    def __eq__(self, other: object) -> Stream:  # type: ignore[override]
-        return compare("eq", self, cast(Operand, other))
+    def __eq__(self, other: Operand[T]) -> Bool:  # type: ignore[override]
+        return compare("eq", self, other)
 
-    def __ne__(self, other: object) -> Stream:  # type: ignore[override]
-        return compare("ne", self, cast(Operand, other))
+    def __ne__(self, other: Operand[T]) -> Bool:  # type: ignore[override]
+        return compare("ne", self, other)
 
-    def __lt__(self, other: Operand) -> Stream:
+    def __lt__(self, other: Operand[T]) -> Bool:
         return compare("lt", self, other)
 
-    def __le__(self, other: Operand) -> Stream:
+    def __le__(self, other: Operand[T]) -> Bool:
         return compare("le", self, other)
 
-    def __gt__(self, other: Operand) -> Stream:
+    def __gt__(self, other: Operand[T]) -> Bool:
         return compare("gt", self, other)
 
-    def __ge__(self, other: Operand) -> Stream:
+    def __ge__(self, other: Operand[T]) -> Bool:
         return compare("ge", self, other)
 
     __hash__ = object.__hash__
@@ -196,7 +210,7 @@ class Stream(metaclass=StreamType):
     def __getattr__(self, name: str) -> Stream:
         return field(self, name)
 
-    def set(self, *index_and_value: Operand, **fields: Operand) -> Stream:
+    def set(self, *index_and_value: Operand, **fields: Operand) -> Stream[T]:
         """An array with one element replaced, `a.set(i, v)`, or a struct with fields replaced, `s.set(x=v)`."""
         return update(self, index_and_value, fields)
 
@@ -215,29 +229,35 @@ class Stream(metaclass=StreamType):
     def __contains__(self, item: Operand) -> NoReturn:
         raise SpecError("`in` needs a Python bool while the spec loads", here(), write="any_of(x == e for e in array)")
 
-    def _no_number(self) -> NoReturn:
+    def __int__(self) -> NoReturn:
         raise SpecError(
             "a Stream is not a Python number: its value changes at every step", here(), write="cast(T, s), or sqrt(s) …"
         )
 
-    __int__ = __index__ = __float__ = __complex__ = __trunc__ = __round__ = __floor__ = __ceil__ = _no_number
+    __index__ = __float__ = __complex__ = __trunc__ = __round__ = __floor__ = __ceil__ = __int__
 
     def __setattr__(self, name: str, value: object) -> None:
         raise SpecError("streams never change", here(), write=f"s.set({name}=v), the struct with one field replaced")
+
+    def __dir__(self) -> list[str]:
+        """The fields of a struct, and what may be done with an array or a struct."""
+        type = self._node.type
+        fields = [name for name, _ in type.fields] if isinstance(type, StructType) else []
+        return [*fields, "set"] if isinstance(type, ArrayType | StructType) else []
 
     def __repr__(self) -> str:
         return f"<stream of {self._node.type}, {self._node.where}>"
 
 
-class Appended:
+class Appended(Generic[T]):
     """`+s` inside `[…] + (+s)`, which is how Python parses `[…] ++ s`."""
 
     __slots__ = ("stream",)
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream[T]) -> None:
         self.stream = stream
 
-    def __radd__(self, values: object) -> Stream:
+    def __radd__(self, values: list[Any]) -> Stream[T]:
         return append(values, self.stream)
 
     def _slip(self, *_: object) -> NoReturn:
@@ -372,7 +392,7 @@ def _product(base: Node, exponent: int) -> Node:
     return apply("mul", square, base) if exponent % 2 else square
 
 
-def append(values: object, stream: Stream) -> Stream:
+def append(values: object, stream: Stream[T]) -> Stream[T]:
     if not isinstance(values, list):
         raise append_error()
     if not values:

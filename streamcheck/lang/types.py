@@ -22,20 +22,47 @@ def _class_of(type_: Type) -> type[Stream]:
 
 
 if TYPE_CHECKING:
-    # To type checkers, every type is Stream: an expression of one type may go wherever a stream may.
-    Bool = Stream
-    Int8 = Stream
-    Int16 = Stream
-    Int32 = Stream
-    Int64 = Stream
-    Word8 = Stream
-    Word16 = Stream
-    Word32 = Stream
-    Word64 = Stream
-    Float = Stream
-    Double = Stream
-    Int = Stream
-    Real = Stream
+    # To type checkers, each type is Stream with a parameter of its own, so that they know what goes together.
+    class Kind:
+        class Bool: ...
+
+        class Int8: ...
+
+        class Int16: ...
+
+        class Int32: ...
+
+        class Int64: ...
+
+        class Word8: ...
+
+        class Word16: ...
+
+        class Word32: ...
+
+        class Word64: ...
+
+        class Float: ...
+
+        class Double: ...
+
+        class Int: ...
+
+        class Real: ...
+
+    Bool = Stream[Kind.Bool]
+    Int8 = Stream[Kind.Int8]
+    Int16 = Stream[Kind.Int16]
+    Int32 = Stream[Kind.Int32]
+    Int64 = Stream[Kind.Int64]
+    Word8 = Stream[Kind.Word8]
+    Word16 = Stream[Kind.Word16]
+    Word32 = Stream[Kind.Word32]
+    Word64 = Stream[Kind.Word64]
+    Float = Stream[Kind.Float]
+    Double = Stream[Kind.Double]
+    Int = Stream[Kind.Int]
+    Real = Stream[Kind.Real]
 else:
     Bool, Float, Double, Int, Real = (_class_of(SCALARS[n]) for n in "Bool Float Double Int Real".split())
     Int8, Int16, Int32, Int64 = (_class_of(SCALARS[f"Int{w}"]) for w in (8, 16, 32, 64))

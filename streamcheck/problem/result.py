@@ -106,6 +106,7 @@ class Result:
     kind: str  # of a certificate
     shortest: bool  # no shorter run breaks (or reaches) the property
     explanation: Explanation | None = None  # of an unknown one
+    kept: bool = False  # the evidence is from an earlier run, and has been checked or replayed again
 
     @property
     def name(self) -> str:

@@ -108,7 +108,8 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     if result.unknown is not None:
         return "; ".join(_why_unknown(result, result.unknown))
     if result.verdict == "bounded":
-        return f"{_within(result, bound)}; {result.engine}, {result.seconds:.2f} s"
+        kept = "kept and checked again, " * result.kept
+        return f"{_within(result, bound)}; {result.engine}, {kept}{result.seconds:.2f} s"
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
     if result.path is not None:
         count = result.path.length
@@ -117,7 +118,8 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     how = HOW.get(result.kind, "")
     model = f", {MODELS[result.model]}" if machine else ""
     checked = "" if result.prover == "z3" else f", checked by {' or '.join(CHECKERS[result.prover])}"
-    return f"{result.engine}, {where}{how}{model}{checked}, {result.seconds:.2f} s"
+    kept = ("kept and checked again, " if result.proof is not None else "kept and replayed again, ") * result.kept
+    return f"{result.engine}, {where}{how}{model}{checked}, {kept}{result.seconds:.2f} s"
 
 
 def _within(result: Result, bound: int | None) -> str:

@@ -42,6 +42,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
     if result.unknown is not None:
         return row | _unknown(problem, result, result.unknown)
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
+    if result.kept:
+        row["kept"] = True
     if result.proof is not None:
         row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:

@@ -6,12 +6,16 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
+from streamcheck.certify.judge import Rejected
 from streamcheck.certify.replay import replay, replay_path
+from streamcheck.certify.solvers import warm_up
 from streamcheck.certify.well_formed import require_well_formed
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names, plural
@@ -30,6 +34,8 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+from streamcheck.run.limits import OutOfTime
+from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 
@@ -88,13 +94,27 @@ def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
     assert_never(evidence)
 
 
-def recheck(path: str) -> tuple[str, str | None]:
-    """The claim of a file, in words, and the reason why it is wrong (None if it is right)."""
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """A claim in words, and the reason why its evidence is rejected (None if it holds), or not decided."""
+
+    claim: str
+    why: str | None
+    undecided: bool = False
+
+
+def recheck(path: str, seconds: float | None) -> Rechecked:
+    """The judgement on the claim of a file, which may take so long. It is made in a process of its own: a solver can be
+    stopped in no other way."""
+    deadline = None if seconds is None else time.monotonic() + seconds
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
     with _damage(path):
         target, reading = _how_read(saved, file)
-    problem = one(read(target, reading=reading), target)
+    try:
+        problem = one(read(target, seconds, reading), target)
+    except OutOfTime as late:
+        return Rechecked(f"{saved.spec} {saved.prop}", late.message, undecided=True)
     if saved.bound is not None and isinstance(problem, Specification):
         problem = with_bound(problem, saved.bound)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
@@ -103,10 +123,30 @@ def recheck(path: str) -> tuple[str, str | None]:
     word: str = saved.claim
     if prop.goal is Goal.REACHABLE:
         word = "never" if saved.claim == "proved" else "reachable"
-    refuted = _refuted_proof if saved.claim == "proved" else _refuted_run
     title = f"{problem.name} (mathematical integers)" if reading.integers == "math" else problem.name
     within = "" if saved.bound is None else f" in runs of at most {plural(saved.bound, 'step')}"
-    return f"{title} {saved.prop} {word}{within}", refuted(saved, problem, prop, path)
+    why, undecided = _judge(saved, problem, prop, path, None if deadline is None else deadline - time.monotonic())
+    return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided)
+
+
+def _judge(saved: Saved, problem: Problem, prop: Claim, path: str, seconds: float | None) -> tuple[str | None, bool]:
+    """The reason why the evidence is rejected, if it is, and whether that leaves the claim open."""
+
+    def work(send: Send) -> None:
+        if saved.claim == "proved":
+            rejected = _refuted_proof(saved, problem, prop, path)
+            send([rejected and rejected.why, rejected is not None and rejected.undecided])
+        else:
+            send([_refuted_run(saved, problem, prop, path), False])
+
+    warm_up()  # once, and not in the process of each certificate
+    limit = None if seconds is None else max(0.0, seconds)
+    with Sandbox(work, seconds=limit, doing=f"checking {path}") as child:
+        try:
+            why, undecided = child.receive()
+        except OutOfTime as late:
+            return late.message, True
+    return why, undecided
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
@@ -118,12 +158,11 @@ def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     return Target(file, function), SourceOptions(integers)
 
 
-def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
+def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> Rejected | None:
     with _damage(path):
         proof = proof_from_plain(saved.evidence)
         require_well_formed(proof, set())
-    rejected = Checker(problem).check(prop.name, proof)
-    return None if rejected is None else rejected.why
+    return Checker(problem).check(prop.name, proof)
 
 
 def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:

@@ -20,21 +20,24 @@ from streamcheck.run.child import Child, Ended, Forged
 
 if TYPE_CHECKING:
     from streamcheck.run.director import Worker
+    from streamcheck.transform.views import View
 
 BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before
 SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
+MOST_AHEAD = 16  # proofs that are sent to a checker before it is free
 LONG = 1.0  # seconds of processor time that checks of a proof have at least before others work on the property again
 CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
 
 
 @dataclass(eq=False, slots=True)
 class Proof:
-    """A certificate that an engine has handed in for a property, about the system of its view."""
+    """A certificate for a property, about the system of a view, that an engine has handed in or that was kept."""
 
-    worker: Worker
+    model: View
     engine: str
     proved: Proved
     evidence: ProofEvidence  # about the problem itself
+    source: Worker | None = None  # None of what was kept from an earlier run
     cost: float = 0.0  # processor time of its worker when it was found
     tries: int = 0
     spent: float = 0.0  # processor time of the tries
@@ -67,6 +70,7 @@ class CheckerProcess:
     child: Child
     records: checking.Requests = field(default_factory=checking.Requests)
     proof: Proof | None = None
+    ahead: list[Proof] = field(default_factory=list)  # that were sent behind it: cheap ones of earlier runs
     began: float = 0.0  # processor time of the process when the check began
     since: float = 0.0
     known: set[int] = field(default_factory=set)  # identities of evidence that it has seen
@@ -75,6 +79,10 @@ class CheckerProcess:
     def time_used(self) -> float:
         """The processor time of this check."""
         return self.child.processor_time() - self.began
+
+    def next(self, proof: Proof | None) -> None:
+        """Begin to count the time of this check."""
+        self.proof, self.since, self.began = proof, time.monotonic(), self.child.processor_time()
 
 
 @dataclass(slots=True)
@@ -108,6 +116,7 @@ class Checks:
         """The proofs of this property that wait or are being checked."""
         yield from (p for p in self._waiting if p.proved.prop == prop)
         yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
+        yield from (p for c in self.checkers for p in c.ahead if p.proved.prop == prop)
 
     def all_last(self, prop: str) -> bool:
         """True if every proof of the property takes long to check: longer by now than it took to find."""
@@ -131,7 +140,7 @@ class Checks:
         now = time.monotonic()
         for checker in list(self.checkers):
             proof = checker.proof
-            if proof is None or not self._ready() or now - checker.since < BUDGETS[proof.tries]:
+            if proof is None or not (checker.ahead or self._ready()) or now - checker.since < BUDGETS[proof.tries]:
                 continue
             if checker.time_used >= BUDGETS[proof.tries]:
                 self._waiting.append(proof)
@@ -141,8 +150,11 @@ class Checks:
                 self._end(checker)
         while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
             proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
-            self._waiting.remove(proof)
-            self._send(free, proof, now)
+            self._send(free, proof)
+        for checker in self.checkers:
+            for proof in self._ready() if checker.proof is not None and now - checker.since < SLOW else ():
+                if proof.source is None and proof.is_cheap and not proof.tries and len(checker.ahead) < MOST_AHEAD:
+                    self._send(checker, proof)
 
     def _ready(self) -> list[Proof]:
         """The proofs that wait, but for those whose evidence is being checked: that checker then knows it already."""
@@ -157,10 +169,13 @@ class Checks:
             self.checkers.append(free)
         return free
 
-    def _send(self, checker: CheckerProcess, proof: Proof, now: float) -> None:
+    def _send(self, checker: CheckerProcess, proof: Proof) -> None:
         self._numbers += 1
-        checker.proof, checker.since = proof, now
-        checker.began = checker.child.processor_time()
+        self._waiting.remove(proof)
+        if checker.proof is None:
+            checker.next(proof)
+        else:
+            checker.ahead.append(proof)
         checker.known.add(id(proof.evidence))
         checker.child.channel.post(checker.records.record(self._numbers, proof.proved.prop, proof.evidence))
 
@@ -169,19 +184,20 @@ class Checks:
         and others go on."""
         if checker not in self.checkers:
             return
-        proof = checker.proof
         try:
             answers = checker.child.channel.available()
         except (Ended, Forged):
             how = checker.child.end(silent=True) or "it wrote no record"
+            proof = checker.proof
             self._end(checker)
             self.deaths.append(f"the checker died ({how})")
             if proof is not None:
                 yield Checked(proof, "the checker died", undecided=True)
             answers = []
         for answer in answers:
+            proof = checker.proof
             assert proof is not None
-            checker.proof = None
+            checker.next(checker.ahead.pop(0) if checker.ahead else None)
             yield Checked(proof, None if answer["accepted"] else answer["why"], answer.get("undecided", False))
         self.dispatch()
 
@@ -189,3 +205,4 @@ class Checks:
         self.cpu += checker.child.processor_time()
         checker.child.end()
         self.checkers.remove(checker)
+        self._waiting += checker.ahead

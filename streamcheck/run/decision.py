@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streamcheck.problem.result import PathReplay, Replay, Word
-from streamcheck.problem.verdict import Evidence, Unknown
+from streamcheck.problem.verdict import Evidence, Falsified, Proved, Unknown
 
 
 @dataclass(slots=True)
@@ -23,3 +23,5 @@ class Decision:
     evidence: Evidence | None = None
     replay: Replay | PathReplay | None = None
     shortest: bool = True  # of a violation: every shorter run is known to be none
+    found: Proved | Falsified | None = None  # the engine's verdict, about the system of its view
+    kept: bool = False  # from an earlier run, and checked or replayed again

@@ -27,28 +27,23 @@ from typing import TYPE_CHECKING, Any, assert_never
 from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
-from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.problem import Problem, claim_named
-from streamcheck.problem.result import Inconsistent, PathReplay, Replay
-from streamcheck.problem.specification import Specification
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.verdict import (
     BlockCertificate,
     Certificate,
-    EdgePath,
-    Evidence,
     Falsified,
     LocationInvariants,
     ProofEvidence,
     Proved,
-    Trace,
     Unknown,
-    Unmappable,
 )
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.decision import Decision
 from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
@@ -109,6 +104,7 @@ class Director:
     standby: Standby | None = None
     promised: float | None = None  # the timeout that the user gave, if it is longer
     thorough: bool = False  # vacuity tests have as much time as properties
+    offers: Callable[[], Offers] = Offers  # evidence of earlier runs, looked up while the checker starts
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
@@ -119,6 +115,7 @@ class Director:
     _began_work: float = field(default_factory=time.process_time)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
     _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
+    _released: set[str] = field(default_factory=set)  # were held once, and are not again
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
@@ -137,6 +134,7 @@ class Director:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
             self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
             self._plan = list(self._lanes)
+            self._begin_with(self.offers())
             try:
                 self._loop()
             except Stopped as stopped:
@@ -163,7 +161,7 @@ class Director:
     def work_on(self, prop: str) -> list[tuple[str, int | None]]:
         """The engines that are at work on the property, each with how far it is."""
         busy = [w for w in self._alive() if prop in w.lane.claims and not (w.idle or w.paused)]
-        return [(self._title(w, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
+        return [(self._title(w.model, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
 
     def is_being_checked(self, prop: str) -> bool:
         """True if there is a proof of it, which nobody has judged yet."""
@@ -171,6 +169,19 @@ class Director:
 
     def open_properties(self) -> list[str]:
         return [p.name for p in self.problem.properties if p.name not in self.decisions and not p.is_vacuity_test]
+
+    def _begin_with(self, kept: Offers) -> None:
+        """Have proofs of earlier runs checked; violations have been replayed, and shorter ones are looked for."""
+        for decision in kept.runs:
+            decision.seconds = self.elapsed
+            if decision.shortest:
+                self._decide(decision)
+            else:
+                self._longer[decision.name] = decision
+        for proof in kept.proofs:
+            self._submit(proof)
+        while kept and self._plan and not self._plan[0].after:  # for what is left, vacuity tests too
+            self._start(self._plan.pop(0))
 
     # Processes
 
@@ -183,7 +194,7 @@ class Director:
     def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
-        decided = {*self.decisions, *self._longer, *self._held}
+        decided = {*self.decisions, *self._held, *(name for name, d in self._longer.items() if not d.kept)}
         undecided = tuple(p for p in system.properties if p.name in lane.claims and p.name not in decided)
         if not undecided:
             return
@@ -333,7 +344,7 @@ class Director:
             self._stop(worker)
             for engine in worker.lane.engines:
                 reason = f"the memory limit of {most // MEGABYTE} MB is too small"
-                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), reason)
+                self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), reason)
 
     def _begin_again(self) -> None:
         """Every lane at once, its queries without a limit."""
@@ -384,7 +395,7 @@ class Director:
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
             for engine in worker.lane.engines:
-                self._undecided.add_reason(worker.lane.claims, self._title(worker, engine), f"its worker {died}")
+                self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), f"its worker {died}")
             return
         self._collect_log(worker)
         worker.last_record = worker.child.processor_time() if records else worker.last_record
@@ -411,14 +422,14 @@ class Director:
             case TrueUpTo(prop, k):
                 self._undecided.holds_up_to(prop, k)
                 if ENGINES[engine].family == "z3":  # bitwuzla's answers enter no proof that it may check
-                    self._share(worker, event)
+                    self._share(worker.model, event, worker)
                 self._settle_longer(self.elapsed)
             case Invariants():
-                self._share(worker, event)
+                self._share(worker.model, event, worker)
             case Unknown(prop, reason):
-                self._undecided.add_reason([prop], self._title(worker, engine), reason)
+                self._undecided.add_reason([prop], self._title(worker.model, engine), reason)
             case Finished(props):
-                self._undecided.add_reason(props, self._title(worker, engine), FINISHED)
+                self._undecided.add_reason(props, self._title(worker.model, engine), FINISHED)
             case Proved():
                 self._ask(worker, engine, event)
             case Falsified():
@@ -428,15 +439,15 @@ class Director:
             case _:
                 assert_never(event)
 
-    def _title(self, worker: Worker, engine: str) -> str:
+    def _title(self, model: View, engine: str) -> str:
         """The engine, with its integer model if that is not the first."""
-        return engine if worker.model is self.models[0] else f"{engine} ({worker.lane.model})"
+        return engine if model is self.models[0] else f"{engine} ({model.model})"
 
-    def _share(self, source: Worker, fact: Fact) -> None:
+    def _share(self, model: View, fact: Fact, source: Worker | None) -> None:
         """Facts reach the other workers over the same system, and those that start later."""
-        self.facts.setdefault(source.lane.model, []).append(fact)
+        self.facts.setdefault(model.model, []).append(fact)
         for worker in self._alive():
-            if worker is not source and worker.lane.model == source.lane.model:
+            if worker is not source and worker.model is model:
                 self._post(worker, fact)
 
     def _post(self, worker: Worker, fact: Fact | dict[str, str]) -> None:
@@ -459,14 +470,17 @@ class Director:
             mapped = worker.model.back(proved.certificate)
             assert isinstance(mapped, Certificate | LocationInvariants | BlockCertificate)
             evidence = self._evidence[key] = mapped
-        proof = Proof(worker, engine, proved, evidence, worker.child.processor_time())
-        if any(other.price <= proof.price for other in self._checks.proofs_of(proved.prop)):
+        self._submit(Proof(worker.model, engine, proved, evidence, worker, worker.child.processor_time()))
+
+    def _submit(self, proof: Proof) -> None:
+        prop = proof.proved.prop
+        if any(other.price <= proof.price for other in self._checks.proofs_of(prop)):
             return
         self._last_proof = self.elapsed
         self._checks.add(proof)
-        if proof.is_cheap and proved.prop not in self._held:
-            self._held.add(proved.prop)
-            self._settle(proved.prop)
+        if proof.is_cheap and prop not in self._held | self._released:
+            self._held.add(prop)
+            self._settle(prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
         for checked in self._checks.answers(checker):
@@ -474,12 +488,14 @@ class Director:
             self._timeline.info("certificate of %s for %s: %s", proof.engine, prop, checked.rejected or "accepted")
             if checked.rejected is None:
                 self._accept(proof)
-            elif checked.undecided or proof.worker.model.guesses:
+            elif proof.source is None:
+                self._resume(prop)
+            elif checked.undecided or proof.model.guesses:
                 self._undecided.add_unchecked(prop, proof.engine, checked.rejected)
                 self._resume(prop)
             else:
                 self.alarms.append(f"{prop}: the certificate of {proof.engine} is rejected: {checked.rejected}")
-                self._undecided.add_reason([prop], self._title(proof.worker, proof.engine), REFUTED)
+                self._undecided.add_reason([prop], self._title(proof.model, proof.engine), REFUTED)
                 self._resume(prop)
         self._timeline.add(checker.child.channel.logged)
         checker.child.channel.logged.clear()
@@ -492,17 +508,19 @@ class Director:
     def _release(self, props: set[str]) -> None:
         """Plan work again on properties whose proofs are not so cheap to check after all, together."""
         self._held -= props
+        self._released |= props
         self._plan = again(self._plan, self._lanes, props)
 
     def _accept(self, proof: Proof) -> None:
-        worker, proved = proof.worker, proof.proved
+        proved = proof.proved
         if proved.prop in self._longer:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
         if proved.prop not in self.decisions:
-            decision = Decision(proved.prop, "proved", proof.engine, worker.lane.model)
+            decision = Decision(proved.prop, "proved", proof.engine, proof.model.model)
             decision.evidence, decision.k = proof.evidence, proved.certificate.k
-            decision.kind = proved.certificate.kind
-            self._share(worker, proved)
+            decision.kind, decision.found, decision.kept = proved.certificate.kind, proved, proof.source is None
+            if proof.source is not None or is_about(proof.model.system, proved.certificate):
+                self._share(proof.model, proved, proof.source)
             self._decide(decision)
             self._checks.drop(proved.prop)
         elif self.decisions[proved.prop].verdict == "falsified":
@@ -512,24 +530,24 @@ class Director:
         earlier = self.decisions.get(falsified.prop)
         if earlier is not None and earlier.verdict == "falsified":
             return
-        evidence, shown = self._replay(worker, falsified)
+        evidence, shown = replay_in(self.problem, worker.model, falsified)
         if isinstance(shown, Inconsistent):
             reason = f"its counterexample is none: {shown.reason}"
-            self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
+            self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), reason)
             return
         if isinstance(shown, str):
             if not worker.model.guesses:
                 self.alarms.append(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
-                self._undecided.add_reason([falsified.prop], self._title(worker, engine), REFUTED)
+                self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), REFUTED)
                 return
             reason = f"a counterexample only for other functions than those of math.h: {shown}"
-            self._undecided.add_reason([falsified.prop], self._title(worker, engine), reason)
+            self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), reason)
             return
         if earlier is not None:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
         decision = Decision(falsified.prop, "falsified", engine, worker.lane.model)
         decision.evidence, decision.replay, decision.k = evidence, shown, falsified.trace.length - 1
-        decision.seconds = self.elapsed
+        decision.seconds, decision.found = self.elapsed, falsified
         held = self._longer.get(falsified.prop)
         if held is None or decision.k < held.k:
             self._longer[falsified.prop] = decision
@@ -537,25 +555,6 @@ class Director:
             if other is not worker:
                 self._post(other, falsified)
         self._settle_longer(self.elapsed)
-
-    def _replay(
-        self, worker: Worker, falsified: Falsified
-    ) -> tuple[Evidence, Replay | PathReplay | Inconsistent | str]:
-        """The counterexample as one of the problem itself, and its replay or the reason why there is none."""
-        from streamcheck.certify.replay import replay, replay_path
-
-        claim = claim_named(self.problem, falsified.prop)
-        try:
-            evidence = worker.model.back(falsified.trace)
-        except Unmappable as why:
-            return falsified.trace, str(why)
-        match self.problem, evidence:
-            case Specification() as specification, Trace():
-                return evidence, replay(specification, claim, evidence)
-            case Automaton() as automaton, EdgePath():
-                return evidence, replay_path(automaton, claim, evidence)
-            case _:
-                raise AssertionError(evidence)
 
     def _settle_longer(self, now: float) -> None:
         """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find
@@ -590,7 +589,7 @@ class Director:
         running = []
         for worker in self._alive():
             if name in worker.lane.claims:
-                titles = [self._title(worker, engine) for engine in worker.lane.engines]
+                titles = [self._title(worker.model, engine) for engine in worker.lane.engines]
                 running += titles
                 if worker.idle:
                     for title in titles:

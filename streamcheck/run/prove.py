@@ -17,8 +17,10 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Replay, Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Unknown
+from streamcheck.run.cache import Cache
 from streamcheck.run.decision import Decision
 from streamcheck.run.director import Alarm, Director
+from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
@@ -52,6 +54,12 @@ class Settings:
     bound: int | None = None  # of the runs, in steps
     explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
     strict: bool = False  # warnings are errors, and vacuity tests have as much time as properties
+    cache: Cache | None = None  # of evidence from earlier runs
+
+    @property
+    def cache_in_use(self) -> Cache | None:
+        """The cache, unless answers of certain engines are asked for."""
+        return None if self.engines or self.options or self.deterministic else self.cache
 
 
 class Audience(Protocol):
@@ -106,6 +114,8 @@ def prove(
     )
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     audience.begin(chosen, machine=machine, bound=settings.bound)
+    cache = settings.cache_in_use
+    keeper = None if cache is None else Keeper(cache, tested, models, blocks=settings.blocks)
     director = Director(
         tested,
         models,
@@ -119,23 +129,15 @@ def prove(
         thorough=settings.strict,
         watch=_watcher(audience, chosen, settings.bound),
         standby=standby,
+        offers=keeper.offers if keeper else Offers,
     )
     decisions = director.run()
+    if keeper:
+        keeper.save(decisions.values())
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
-    if isinstance(chosen, Specification) and settings.explain and not director.stopped:
-        from streamcheck.run.explain import Explainer, found_certificates, induction_depth
-
-        seconds = min(settings.explain, began + settings.timeout - time.monotonic())
-        found, depth = list(found_certificates(director)), induction_depth(director)
-        results = Explainer(chosen, settings, seconds, found, depth).explain(results)
-    doubts: list[str] = []
-    if isinstance(tested, Specification) and _asks_for_ends(tested, decisions, settings) and not director.stopped:
-        from streamcheck.run.endless import SECONDS, EndlessRun
-
-        seconds = min(SECONDS, began + settings.timeout - time.monotonic())
-        search = EndlessRun(tested, _assumed_run(tested, decisions), seconds, settings.jobs, settings.deterministic)
-        doubts = [doubt for doubt in (search.doubt(),) if doubt]
-        director.stopped = search.stopped
+    end = began + settings.timeout
+    results = _with_explanations(chosen, settings, director, results, end)
+    doubts = _doubts_of_ends(tested, settings, director, end)
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
         *problem.warnings,
@@ -148,6 +150,33 @@ def prove(
     stopped = director.stopped.status if director.stopped else 0
     seconds, alarms = director.elapsed, director.alarms
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
+
+
+def _with_explanations(
+    chosen: Problem, settings: Settings, director: Director, results: list[Result], end: float
+) -> list[Result]:
+    """The results, with what is known of those without a verdict."""
+    if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
+        return results
+    from streamcheck.run.explain import Explainer, found_certificates, induction_depth
+
+    seconds = min(settings.explain, end - time.monotonic())
+    found, depth = list(found_certificates(director)), induction_depth(director)
+    return Explainer(chosen, settings, seconds, found, depth).explain(results)
+
+
+def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
+    """A warning if the assumptions may end every run."""
+    decisions = director.decisions
+    if not isinstance(tested, Specification) or not _asks_for_ends(tested, decisions, settings) or director.stopped:
+        return []
+    from streamcheck.run.endless import SECONDS, EndlessRun
+
+    seconds = min(SECONDS, end - time.monotonic())
+    search = EndlessRun(tested, _assumed_run(tested, decisions), seconds, settings.jobs, settings.deterministic)
+    doubt = search.doubt()
+    director.stopped = search.stopped
+    return [doubt] if doubt else []
 
 
 def _watcher(audience: Audience, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
@@ -227,6 +256,7 @@ def _result(prop: Claim, decision: Decision, bound: int | None) -> Result:
         None if decision.evidence is None else decision.k,
         decision.kind,
         decision.shortest,
+        kept=decision.kept,
     )
 
 

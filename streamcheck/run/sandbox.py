@@ -9,6 +9,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.child import Channel, Child, Ended, Forged, TooLate
+from streamcheck.run.limits import OutOfTime
 from streamcheck.run.logs import hand_out
 from streamcheck.run.memory import memory_limit
 
@@ -41,7 +42,7 @@ class Sandbox:
         try:
             record = self._child.channel.receive(left)
         except TooLate:
-            raise SpecError(f"{self.doing}: timed out after {self.seconds:g} s") from None
+            raise OutOfTime(f"{self.doing}: timed out after {self.seconds:.3g} s") from None
         except Ended:
             why = "the process ended before it was done (the spec may have ended it)"
             raise SpecError(f"{self.doing}: {why}") from None

@@ -39,7 +39,7 @@ from streamcheck.validate.dense import DenseMembers, dense_members, member_at
 from streamcheck.validate.memory import Memory, scalars_of
 from streamcheck.validate.memory_functions import MEMORY_FUNCTIONS
 from streamcheck.validate.ring_walk import WORD, RingWalk, count_of, index_after, ring_walk
-from streamcheck.validate.rounds import FEWEST, CountedLoop, NotAlike, RoundMemory, Rounds
+from streamcheck.validate.rounds import FEWEST, CountedLoop, LoopRounds, NotAlike, RoundMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +417,7 @@ class Execution(Evaluator):
         count = CountedLoop(
             walk.counter, places, lambda k: term("le", k, constant(WORD, length - 1)), walk.body, walk.at
         )
-        if length >= FEWEST and Rounds(self, count).are_done():
+        if length >= FEWEST and LoopRounds(self, count).are_done():
             return
         outer = self.scope
         for counted in places:
@@ -504,7 +504,7 @@ class Execution(Evaluator):
 
     def _execute_For(self, node: Any) -> None:
         rounds = self._counted_loop(node)
-        if rounds is not None and Rounds(self, rounds).are_done():
+        if rounds is not None and LoopRounds(self, rounds).are_done():
             return
         outer, self.scope = self.scope, NameScope(self.scope)
         if form(node.init) != "DeclList" or node.cond is None or node.next is None:

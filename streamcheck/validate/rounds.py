@@ -220,7 +220,7 @@ class CountedLoop:
     bound: Any
 
 
-class Rounds:
+class LoopRounds:
     """One loop in an execution."""
 
     def __init__(self, run: Execution, count: CountedLoop) -> None:

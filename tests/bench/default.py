@@ -47,7 +47,7 @@ def engines_for(path):
 def decided(path, seconds, engines=()):
     """The verdicts by property, and the processor and wall seconds."""
     chosen = [word for name in engines for word in ("--engine", name)]
-    command = [COMMAND, "prove", str(path), "--json", "--timeout", str(seconds), *chosen]
+    command = [COMMAND, "prove", str(path), "--no-cache", "--json", "--timeout", str(seconds), *chosen]
     out, err, status, figures = measured(command, seconds)
     if status not in (0, 1, 3):
         return SimpleNamespace(verdicts={}, error=f"status {status}: {err.strip()[-200:]}", **figures)

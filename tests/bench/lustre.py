@@ -82,7 +82,7 @@ def combined(verdicts):
 def ours(path, options, engines):
     """One problem by this project."""
     with tempfile.TemporaryDirectory() as directory:
-        command = [COMMAND, "prove", str(path), "--json", "--timeout", str(options.timeout)]
+        command = [COMMAND, "prove", str(path), "--no-cache", "--json", "--timeout", str(options.timeout)]
         command += [part for engine in engines for part in ("--engine", engine)]
         if options.check:
             command += ["--certificates", directory]

@@ -34,7 +34,8 @@ def row_of(path, root, options):
     parts = path.relative_to(root).parts
     expected = next((p for p in parts if p in EXPECTED), options.default)
     row = {"file": str(path.relative_to(root)), "expected": expected, "outcome": "", "reason": "", "properties": {}}
-    command = [*options.command, "prove", str(path), "--json", "--timeout", str(options.timeout), *options.option]
+    command = [*options.command, "prove", str(path), "--no-cache", "--json", *options.option]
+    command += ["--timeout", str(options.timeout)]
     out, err, status, figures = measured(command, options.timeout)
     row |= figures
     if "Traceback" in err or "internal error" in err:

@@ -424,7 +424,7 @@ def _until(bounds: StepBounds | ClockBounds, p: Stream, q: Stream) -> Stream:
             reach = range(high // bounds.distance + 1)
             elapsed = [bounds.between(bounds.clock, drop(k, bounds.clock)) for k in reach]
             within, far = [e >= low for e in elapsed], [e <= high for e in elapsed]
-    result = Bool(False)
+    result: Stream = Bool(False)
     for k in range(len(within) - 1, 0, -1):
         result = (drop(k, q) & within[k]) | (drop(k, p) & result)
         result = result if isinstance(bounds, StepBounds) else far[k] & result
