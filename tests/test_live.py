@@ -50,7 +50,7 @@ def screens(columns, *args, narrower=None):
     """What a terminal of so many columns shows, each time something is written, and the exit status."""
     ours, theirs = pty.openpty()
     resize(theirs, columns)
-    environment = os.environ | {"TERM": "xterm-256color"}
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "80"}  # as a shell may export it
     command = subprocess.Popen([COMMAND, *map(str, args)], stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     screen = pyte.HistoryScreen(columns, 40, history=1000)

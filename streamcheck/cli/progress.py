@@ -7,10 +7,12 @@ are removed before the next drawing.
 from __future__ import annotations
 
 import math
+import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleDimensions
     from rich.live import Live
     from rich.text import Text
 
@@ -30,6 +32,7 @@ class Lines:
         from rich.console import Group
 
         live = self._live = self._live or _live()
+        live.console.size = _terminal_size()
         width = live.console.width
         self._remove_wrapped(live.console)
         lines = _lines(title, rows[: max(0, live.console.height - MARGIN)], width - 1)
@@ -38,6 +41,7 @@ class Lines:
 
     def clear(self) -> None:
         if self._live is not None:
+            self._live.console.size = _terminal_size()
             self._remove_wrapped(self._live.console)
             self._live.stop()
             self._live, self._drawn = None, []
@@ -59,6 +63,13 @@ def _live() -> Live:
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
     live.start()
     return live
+
+
+def _terminal_size() -> ConsoleDimensions:
+    """The terminal's own size: `COLUMNS` in the environment may be that of another one."""
+    from rich.console import ConsoleDimensions
+
+    return ConsoleDimensions(*os.get_terminal_size(sys.stderr.fileno()))
 
 
 def _lines(title: str, rows: list[tuple[str, str, str]], width: int) -> list[Text]:
