@@ -41,6 +41,7 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option(
     "--keep", multiple=True, metavar="COLUMN", help="Show this column of the data too, as it is (repeatable)."
 )
+@click.option("--eval", "expressions", multiple=True, metavar="EXPR", help="Show this stream too (repeatable).")
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
 @click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
@@ -51,6 +52,7 @@ def command(
     shape: str,
     ignore_extra: bool,
     keep: tuple[str, ...],
+    expressions: tuple[str, ...],
     violations: bool,
     native: bool,
     fail: bool,
@@ -63,7 +65,7 @@ def command(
     to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
-        sampler = stack.enter_context(Sampler(Target.parse(file)))
+        sampler = stack.enter_context(Sampler(Target.parse(file), expressions))
         planned = plan(sampler.specification)
         if data is not None:
             wanted = _data_columns(sampler, planned, keep, ignore_extra=ignore_extra)
