@@ -50,7 +50,7 @@ class _Field(ctypes.Structure):
     ]
 
 
-class _Place(ctypes.Structure):
+class _RowPlace(ctypes.Structure):
     _fields_ = [("used", ctypes.c_int64), ("lines", ctypes.c_int64), ("row", ctypes.c_int64)]
 
 
@@ -192,7 +192,7 @@ class RowReader:
     def __init__(self, machine: Machine, library: ctypes.CDLL, form: CsvForm) -> None:
         self._read = library.sc_read
         self._read.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64]
-        self._read.argtypes += [ctypes.POINTER(_Place)]
+        self._read.argtypes += [ctypes.POINTER(_RowPlace)]
         self._fields = (_Field * len(form.header))()
         self._kept = [self._fields[form.header.index(name)] for name in form.kept]
         self._texts: list[Any] = []
@@ -222,7 +222,7 @@ class RowReader:
         and the kept texts."""
         size = len(text.buffer) - text.at
         self._make_room(size)
-        place = _Place(0, 0, row)
+        place = _RowPlace(0, 0, row)
         whole = ctypes.c_char_p(text.buffer)
         start = (ctypes.cast(whole, ctypes.c_void_p).value or 0) + text.at
         why = self._read(start, size, self._fields, len(self._fields), most, ctypes.byref(place))
