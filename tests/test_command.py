@@ -312,7 +312,7 @@ while True:
     running.send_signal(signal.SIGINT)
     text = running.stderr.read()
     assert running.wait(10) == 130 and text.startswith("error: interrupted while loading ")
-    assert text.endswith("spec.py:7\n    time.sleep(1)\n") or text.endswith("spec.py:6\n    while True:\n")
+    assert text.endswith(("spec.py:7\n    time.sleep(1)\n", "spec.py:6\n    while True:\n"))
     assert_gone(pids)
 
 
