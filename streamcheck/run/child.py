@@ -227,6 +227,8 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
         sys.set_int_max_str_digits(0)
         work(channel)
         status = 0
+    except (Ended, BrokenPipeError):  # the command has gone, and the kernel is about to end this process too
+        pass
     except BaseException:
         with contextlib.suppress(OSError):
             traceback.print_exc()
