@@ -203,6 +203,12 @@ HOLES = {  # file, pattern, replacement, and what the proof says
     "nonsense not called": (".c", r"(void subject_init)", r"static bool lost(void)\n{\n    return a;\n}\n\1", "lost"),
     "another size": (".c", r"sizeof\((\w+)\)", r"sizeof(\1, \1)", "a memcpy of another size"),
     "a parameter that is extern": (".h", r"void third\(uint8_t \w+", "void third(uint8_t extern", "extern is not at"),
+    "a comment that clang ends": (
+        ".c",
+        r"(\n    const bool up)",
+        "\n    // a comment\r state->count = 7u;\\1",
+        "a control character",
+    ),
     "an inline step": (".c", r"void subject_step", "inline void subject_step", "subject_step is inline"),
 }
 

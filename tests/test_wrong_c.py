@@ -90,6 +90,11 @@ def test_a_window_is_touched_by_its_functions_alone():
     assert "a window is touched other than by its functions" in told
 
 
+def test_the_functions_of_a_window_get_the_whole_state():
+    told = refused(window(), r"_push\(state,", "_push(&state->x_before_recent,")
+    assert "not called with the state" in told
+
+
 def test_tables_alone_may_be_where_nothing_changes():
     told = refused(dogs(), r"(static uint8_t \w+\[10\]) =", r"\1 SC_TABLE =", copilot=True)
     assert "SC_TABLE" in told

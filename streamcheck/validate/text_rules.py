@@ -43,6 +43,9 @@ HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACRO
 MACROS = {"bool", "true", "false", "INFINITY", "NAN", "INT_MAX", "INT_MIN", *PORTABLE_CONSTANTS, *CONSTANT_MACROS}
 STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
 DECLARE = frozenset(("Decl", "Typedef", "TypeDecl", "Struct", "Union", "Enum", "Enumerator", "Label"))
+CONTROL = re.compile(
+    r"[^\n\t -~\x80-\U0010ffff]"
+)  # clang ends a line, and so a comment, at a carriage return; gcc does not
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
 
 
@@ -82,6 +85,8 @@ class Reader:
 
     def _plain(self, file: str) -> str:
         """The text without comments, blank lines and the messages of #error."""
+        if CONTROL.search(self.files[file]):
+            raise SpecError("a control character", Location(file, 1))
         text = without_comments(self.files[file], file)
         text = re.sub(r'^#error "[^"\n]*"$', "#error", text, flags=re.M)
         return "".join(f"{line.rstrip()}\n" for line in text.split("\n") if line.strip())
