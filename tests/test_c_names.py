@@ -172,6 +172,7 @@ def test_renamed_streams_run_as_interpreted(copilot, tmp_path):
     unit = unit_of(spec, copilot=copilot, observers=True)
     assert validate(unit).is_proved
     header = unit.files["names.h"]
+    assert copilot or "the parameter `isnan` of isnan is called arg0 here" in header
     assert "the extern `CHAR_BIT` is called CHAR_BIT_sc here" in header and "CHAR_BIT_sc;" in header
     write(tmp_path / "c", unit)
     rows = random_rows(1, unit.specification, 200)
