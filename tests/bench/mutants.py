@@ -2,7 +2,7 @@
 
     python tests/bench/mutants.py [MUTANTS PER MONITOR [FIRST [LAST]]]
 
-A mutant has one change, of ten kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
+A mutant has one change, of eleven kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
 at -O3 and with sanitizers, and by clang with its traps for undefined behaviour, and compared with the interpreter over
 300 random steps. Prints each that differs, and a table; exits with 1 if there is one.
 """
