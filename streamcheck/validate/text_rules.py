@@ -55,14 +55,18 @@ def check_text(base: str, files: Mapping[str, str]) -> None:
 
 
 def check_declared_names(nodes: Iterable[Any]) -> None:
-    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool."""
+    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool. Or if
+    it is that of a type, which it would hide, in the rest of a list of parameters too."""
     pending = list(nodes)
+    types = {*PORTABLE_TYPEDEFS, *(node.name for node in pending if form(node) == "Typedef")}
     while pending:
         node = pending.pop()
         pending += [child for _, child in node.children()]
         for name in (getattr(node, "name", None), getattr(node, "declname", None)):
             if form(node) in DECLARE and name in MACROS:
                 raise SpecError(f"{name} is a macro, and declared", where_of(node))
+        if form(node) == "Decl" and node.name in types:
+            raise SpecError(f"{node.name} is a type, and declared again", where_of(node))
 
 
 class Reader:
