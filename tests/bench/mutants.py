@@ -28,6 +28,7 @@ from streamcheck.codegen.unit import CodeOptions, generate
 
 MONITORS, LOOPS, EACH = 50, 10, 126
 FORMS = [CodeOptions(handlers="table"), CodeOptions(handlers="context", observers=True, prefix="fsw_")]
+FORMS.append(CodeOptions(pack=True))
 
 
 def subjects():
@@ -35,7 +36,7 @@ def subjects():
     for i, param in enumerate(ALL):
         yield generate(param.values[0], OPTIONS[2 + i % 2]).code
     for seed in range(MONITORS - LOOPS - len(ALL)):
-        yield generate(random_equations(seed), [*OPTIONS, *FORMS][seed % 6]).code
+        yield generate(random_equations(seed), [*OPTIONS, *FORMS][seed % 7]).code
     for seed in range(LOOPS):
         yield generate(random_loops(seed), OPTIONS[seed % 4]).code
 
