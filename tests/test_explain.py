@@ -185,6 +185,66 @@ def test_equal_steps_are_one_column_and_wide_tables_continue_below():
     assert max(map(len, wide)) <= 60
 
 
+def counting_run(steps):
+    """A counter that rises at every step, and a struct beside it that it does not depend on."""
+    go, idle = extern("go", Bool), extern("idle", Bool)
+
+    @stream(Int)
+    def n():
+        return [0] + +mux(go, n + 1, n + 2)
+
+    spec = Spec("rising")
+    spec.prop("p", (n < steps - 1) | (go & ~go & idle))
+    flat = flatten(spec)
+    shown = replay(flat, flat.properties[0], Trace({}, ({"go": True},) * steps))
+    assert isinstance(shown, Replay), shown
+    return flat, flat.properties[0], shown
+
+
+def test_the_middle_of_a_long_run_is_left_out_and_counted():
+    flat, claim, shown = counting_run(60)
+    lines = list(trace_table(flat, claim, shown))
+    assert lines[0].split() == ["step", "0", "1", "…", *map(str, range(52, 60))]
+    assert lines[-1].endswith("… = 50 steps more (--full)")
+    assert "…" not in "".join(trace_table(flat, claim, shown, TraceOptions(full=True)))
+
+
+def test_a_narrow_terminal_shows_fewer_steps_before_it_pages():
+    flat, claim, shown = counting_run(60)
+    lines = list(trace_table(flat, claim, shown, TraceOptions(width=60)))
+    assert "" not in lines and max(map(len, lines[:-1])) <= 60
+    columns = lines[0].split()
+    assert columns[:4] == ["step", "0", "1", "…"] and 3 <= len(columns) - 4 < 8 and columns[-1] == "59"
+    assert lines[-1].endswith(f"… = {60 - len(columns) + 2} steps more (--full)")
+
+
+def test_rows_that_the_violation_does_not_depend_on_are_not_shown():
+    """`go & ~go` is false by its first operand or by its second: what is beside it does not matter."""
+    flat, claim, shown = counting_run(4)
+    names = [line.split()[0] for line in trace_table(flat, claim, shown)]
+    assert "idle" not in names and "n" in names
+    assert "idle" in [line.split()[0] for line in trace_table(flat, claim, shown, TraceOptions(full=True))]
+
+
+@struct
+class Fix:
+    latitude: Int32
+    longitude: Int32
+
+
+def test_a_wide_struct_has_a_row_for_each_field():
+    at = extern("at", Fix)
+    spec = Spec("place")
+    spec.prop("p", at.latitude + at.longitude < 500_000)
+    flat = flatten(spec)
+    given = {"at.latitude": 499_000, "at.longitude": 1_000}
+    shown = replay(flat, flat.properties[0], Trace({}, (given,)))
+    lines = [line.split() for line in trace_table(flat, flat.properties[0], shown)]
+    assert ["at.latitude", "499000"] in lines and ["at.longitude", "1000"] in lines
+    only = [line.split() for line in trace_table(flat, flat.properties[0], shown, TraceOptions(rows=("*.latitude",)))]
+    assert ["at.latitude", "499000"] in only and ["at.longitude", "1000"] not in only
+
+
 def test_rows_and_steps_are_chosen():
     flat, claim, shown = long_run()
     lines = list(trace_table(flat, claim, shown, TraceOptions(rows=("n",), steps=(41, 43))))

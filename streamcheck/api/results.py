@@ -78,7 +78,7 @@ class RecordedRun:
     def _rows(self) -> Iterator[tuple[str, Any]]:
         from streamcheck.report.trace import TraceOptions, rows_of
 
-        return rows_of(self.specification, self.claim, TraceOptions(full=True))
+        return rows_of(self.specification, self.claim, self.replay, TraceOptions(full=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -30,11 +30,12 @@ class Replay:
     """A run in the reference semantics.
 
     `steps` holds the value of every term at each step; `matters` the names of the inputs and constants that the
-    violation depends on, at each step.
+    violation depends on, at each step; `causes` the terms that it depends on at some step.
     """
 
     steps: list[dict[Term, Value]]
     matters: list[set[str]]
+    causes: set[Term]
 
 
 @dataclass(frozen=True, slots=True)
