@@ -260,17 +260,17 @@ def simplest_run(
 ) -> tuple[Trace, Replay] | None:
     """The simplest run beside this one that breaks the claim (or reaches it), replayed; None if that fails."""
     machine = Machine(specification, claim)
-    search = Simplification(machine, _chosen(machine, run), set().union(*run.matters), work)
+    search = Simplification(machine, _choices(machine, run), set().union(*run.matters), work)
     search.search(shorten=shorten)
     simplest = replay(specification, claim, _trace(machine, search.run))
     if not isinstance(simplest, Replay):
         return None
-    trace = _trace(machine, _chosen(machine, simplest))
+    trace = _trace(machine, _choices(machine, simplest))
     replayed = replay(specification, claim, trace)
     return (trace, replayed) if isinstance(replayed, Replay) else None
 
 
-def _chosen(machine: Machine, run: Replay) -> ChosenRun:
+def _choices(machine: Machine, run: Replay) -> ChosenRun:
     """The choices of a replayed run. An input that does not matter keeps the value that it had, or will have."""
     columns: list[list[Value]] = []
     for var in machine.inputs:
