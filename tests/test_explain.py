@@ -17,16 +17,19 @@ from streamcheck import *
 from streamcheck.certify.replay import replay
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
+from streamcheck.engines.protocol import NO_FLOATS
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.report.explanation import python_text
 from streamcheck.report.trace import TraceOptions, trace_table
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.explain import Explainer
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
+from streamcheck.run.undecided import Undecided
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 WRAPS = """
@@ -61,11 +64,16 @@ def test_an_unknown_property_shows_where_induction_fails(wraps):
     done = run("explain", wraps, "--prop", "tens", "--timeout", 20)
     assert done.returncode == 3, done
     assert "true up to step" in done.stdout
-    assert "from a state that perhaps no run reaches, it fails" in done.stdout
+    assert "from a state that perhaps no run reaches (" in done.stdout
     rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("      ")}
     before, after = (int(cell.strip("*()")) for cell in rows["uv_ms"][-2:])
     assert before % 10 == 0 and after == (before + 10) % 2**32 and after % 10  # it wrapped
     assert "unrelated" not in done.stdout and "a bound on uv_ms" in done.stdout
+    steps = len(rows["uv_ms"]) - 2
+    wrap = f"wraps around at step {steps}: uv_ms + 10 is {before + 10}, of which Word32 holds {after}"
+    assert wrap in done.stdout
+    depth = int(re.search(r"true up to step (\d+)", done.stdout)[1])
+    assert f"(none does before step {depth - steps})" in done.stdout
 
 
 def test_the_same_is_in_the_json(wraps):
@@ -74,6 +82,72 @@ def test_the_same_is_in_the_json(wraps):
     (row,) = verdicts_json(verdicts, "uv.py", {})["properties"]
     first, *_, last = [step["streams"]["tens"] for step in row["not_inductive"]["steps"]]
     assert (first, last) == (True, False) and row["depth"] >= 0 and row["lemmas"] == []
+
+
+LOTTERY = """
+from streamcheck import *
+go = extern("go", Bool)
+@stream(Word32)
+def x(): return [1] ++ (x * 1103515245 + 12345)
+@stream(Word16)
+def n(): return [0] ++ mux(x == 7, 25, mux((n >= 25) | (go & (n < 20)), n + 1, n))
+spec = Spec("s")
+spec.prop("hard", n != 30)
+"""
+
+
+def test_candidates_of_random_runs_are_shown_if_they_exclude_the_failing_state(tmp_path):
+    """`n <= 20` holds in all runs that anyone will see, and is not inductive: after x == 7 comes 25."""
+    path = tmp_path / "lottery.py"
+    path.write_text(LOTTERY)
+    (problem,) = read(Target.parse(str(path)))
+    settings = Settings(timeout=9, engines=("bmc", "templates"), explain=4.0)
+    verdicts = prove(problem, settings)
+    (hard,) = verdicts.results
+    assert hard.verdict == "unknown" and hard.explanation is not None
+    texts = [python_text(problem, t) for t in hard.explanation.candidates]
+    assert "n <= 20" in texts
+    (line,) = (line for line in report(verdicts) if "true in random runs" in line)
+    assert all(text in line for text in texts)
+    (row,) = verdicts_json(verdicts, "lottery.py", {})["properties"]
+    assert row["candidates"] == texts
+
+
+def test_candidates_that_the_failing_state_meets_are_left_out(wraps):
+    (problem,) = read(Target.parse(str(wraps)))
+    uv, t = (next(c.var for c in problem.cells if c.name == name) for name in ("uv_ms", "t"))
+    bound, parity = (term("lt", uv, constant(uv.type, 1000)), term("ge", uv, constant(uv.type, 0)))
+    candidates = [bound, parity, term("lt", t, constant(t.type, 9))]
+    settings = Settings(timeout=2, engines=("bmc",), props=("tens",))
+    results = prove(problem, settings).results
+    (result,) = Explainer(problem, settings, 6.0, [], candidates).explain(results)
+    assert result.explanation.fails is not None and result.explanation.candidates == (bound,)
+
+
+def test_a_state_that_no_run_reaches_is_named_so():
+    go = extern("go", Bool)
+
+    @stream(Word16)
+    def even():
+        return [0] + +mux(go & (even < 1000), even + 2, 0)
+
+    spec = Spec("s")
+    spec.prop("never", even != 79)
+    verdicts = prove(flatten(spec), Settings(timeout=8, engines=("bmc",), explain=7.0))
+    (never,) = verdicts.results
+    assert never.verdict == "unknown" and never.explanation.unreachable
+    assert any("from a state that no run reaches (this is proved), it fails" in line for line in report(verdicts))
+
+
+def test_the_reason_is_of_an_engine_that_the_property_is_for():
+    undecided = Undecided()
+    undecided.add_reason(["p"], "spacer", NO_FLOATS)
+    undecided.add_reason(["p"], "k-induction", "a query took too long")
+    unknown = undecided.verdict("p", ["bmc"], "")
+    assert unknown.reason == "k-induction: a query took too long"
+    assert list(unknown.reasons) == ["k-induction", "spacer"]
+    undecided.add_reason(["q"], "spacer", NO_FLOATS)
+    assert undecided.verdict("q", [], "").reason == f"spacer: {NO_FLOATS}"
 
 
 def test_a_failure_of_induction_meets_what_is_proved():

@@ -16,12 +16,10 @@ from typing import ClassVar
 from streamcheck.core.term import walk
 from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
-from streamcheck.engines.protocol import Event, Inbox, Task
+from streamcheck.engines.protocol import NO_NUMBERS, Event, Inbox, Task
 from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
 from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.contract import AnySolver
-
-NO_NUMBERS = "bitwuzla has no Int and Real"
 
 
 class BitBmc(Bmc):

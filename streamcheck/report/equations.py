@@ -12,6 +12,7 @@ from streamcheck.core.printer import Printer, needs_parentheses
 from streamcheck.core.term import Term, fold, rebuild
 from streamcheck.core.term import term as build
 from streamcheck.core.types import has_floats
+from streamcheck.core.uncast import without_casts
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 
@@ -22,6 +23,7 @@ def show_equations(specification: Specification) -> str:
 
 def term_text(specification: Specification, term: Term) -> str:
     """A term by itself in the user's notation, with the user's names."""
+    term = without_casts([term])[term]
     term = fold([term], _in_users_operators)[term]
     names = {w.term: w.name for w in specification.wires if w.term is not term}
     printer = Printer(names, [term])

@@ -162,11 +162,11 @@ def _with_explanations(
     """The results, with what is known of those without a verdict."""
     if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
         return results
-    from streamcheck.run.explain import Explainer, found_certificates, induction_depth
+    from streamcheck.run.explain import Explainer, found_candidates, found_certificates, induction_depth
 
     seconds = min(settings.explain, end - time.monotonic())
-    found, depth = list(found_certificates(director)), induction_depth(director)
-    return Explainer(chosen, settings, seconds, found, depth).explain(results)
+    found, candidates = list(found_certificates(director)), found_candidates(director)
+    return Explainer(chosen, settings, seconds, found, candidates, induction_depth(director)).explain(results)
 
 
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
