@@ -15,14 +15,15 @@ from vcd.reader import TokenKind, tokenize
 
 from streamcheck import *
 from streamcheck.certify.replay import replay
+from streamcheck.core.location import Location
 from streamcheck.core.term import constant, term, variable
-from streamcheck.core.types import INT
+from streamcheck.core.types import DOUBLE, INT
 from streamcheck.engines.protocol import NO_FLOATS
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Certificate, Trace
-from streamcheck.report.explanation import python_text
+from streamcheck.report.paste import FileNames, Pasting, python_text
 from streamcheck.report.trace import TraceOptions, trace_table
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
@@ -222,6 +223,71 @@ spec.prop("never_five", a != 5)
     path.write_text(text + "\n".join(pasted) + "\n")
     alone = run("prove", path, "--engine", "bmc", "--engine", "k-induction")
     assert alone.returncode == 0 and alone.stdout.count("k = 1") == 1 + len(pasted)
+
+
+MANY_NAMES = """
+import enum
+from streamcheck import *
+
+class Mode(enum.Enum):
+    IDLE = 7
+    BUSY = 2
+    DONE = 5
+
+@struct
+class Pair:
+    low: Int16
+    high: Int16
+
+def counter(go, most):
+    @stream(Word16)
+    def n(): return [0] ++ mux(go & (n < most), n + 2, mux(n > most, n + 1, n))
+    return n
+
+g = extern("the go", Bool)
+counts = [counter(g, 10 * i) for i in (1, 2)]
+pairs = extern("pairs", Array(Pair, 2))
+
+@stream(EnumOf(Mode))
+def mode(): return [Mode.IDLE] ++ mux(g, Mode.BUSY, mux(mode == Mode.BUSY, Mode.IDLE, mode))
+
+@stream(Array(Word8, 2))
+def cells(): return [[1, 2]] ++ mux(g, cells.set(0, cells[0] + 2), cells)
+
+late = pre(False, pre(False, g))
+sure = Spec("names")
+sure.prop("even", counts[1] != 13)
+sure.prop("not done", (mode != Mode.DONE) & (cells[0] != 4))
+sure.prop("held", implies(late, pre(False, pre(False, g)) & (counts[0] != 15)))
+"""
+
+
+def test_pasted_invariants_prove_whatever_the_file_calls_its_streams(tmp_path):
+    path = tmp_path / "names.py"
+    path.write_text(MANY_NAMES)
+    done = run("explain", path, "--timeout", 30)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pasted = [line[6:] for line in done.stdout.splitlines() if line.startswith("      ")]
+    names = re.findall(r'sure\.prop\("(\w+)"', done.stdout)
+    assert names, done.stdout
+    path.write_text(MANY_NAMES + "\n".join(pasted) + "\n")
+    again = run("prove", path, "--engine", "bmc", "--engine", "k-induction", "--timeout", 30, "--quiet")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert set(names) <= {line.split()[1] for line in again.stdout.splitlines()[1:]}
+
+
+def test_names_of_a_file_are_those_of_its_last_statements():
+    names = FileNames.of("a = 1\nif a:\n    b = [c for c in 'xy']\n\n@deco\ndef f():\n    a = 2\n    return a\n")
+    at = lambda name, line: names.text(name, Location("x.py", line))
+    assert (at("a", 1), at("f", 5), at("f", 6), at("b_1", 3)) == ("a", "f", "f", "b[1]")
+    assert at("a", 7) == "a" and at("b", 1) is None and at("c", 3) is None and names.text("a", None) is None
+
+
+def test_floats_are_pasted_without_identity():
+    x = variable("x", DOUBLE)
+    nan, two = (term("same", x, constant(DOUBLE, value)) for value in (float("nan"), 2.0))
+    pasting = Pasting(flatten(Spec("empty")), FileNames.of(""), set())
+    assert pasting.text(nan) == "x != x" and pasting.text(two) == "x == 2.0"
 
 
 def test_an_explained_proof_has_no_needless_invariant(wraps):

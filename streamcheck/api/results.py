@@ -118,7 +118,7 @@ class PropertyResult(Result):
     @property
     def invariants(self) -> list[str]:
         """The invariants of the proof as text in the spec's syntax; of an unknown property, the lemmas about it."""
-        from streamcheck.report.explanation import python_text
+        from streamcheck.report.paste import python_text
         from streamcheck.report.program import invariants_json
 
         problem = self.problem

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.simplify import conjunction, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variables, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variables, walk
 from streamcheck.core.types import Value
 from streamcheck.core.uncast import without_casts
 from streamcheck.engines.protocol import Invariants
@@ -27,6 +27,7 @@ from streamcheck.problem.verdict import Certificate, Proved, Unmappable
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
+from streamcheck.transform.scalars import scalars, wholes
 
 if TYPE_CHECKING:
     from streamcheck.run.director import Director
@@ -91,7 +92,7 @@ class Explainer:
 
     def _checked_lemmas(self) -> list[Term]:
         """The invariants of certificates that the checker accepts, as far as the time goes; small ones first."""
-        declared = set(self.specification.variables())  # not the clock of the tests for vacuity
+        declared = _variables_and_parts(self.specification)  # not the clock of the tests for vacuity
         found = dict.fromkeys(c for c in self.certificates if declared.issuperset(variables(c.invariants)))
         claims = {p.invariant for p in self.specification.properties}
         smallest = sorted(found, key=lambda c: sum(1 for _ in walk(c.invariants)))
@@ -106,7 +107,7 @@ class Explainer:
                         sound += certificate.invariants
             except SpecError:  # the time is over
                 pass
-        return sorted(_worth_telling(sound, claims), key=_size)
+        return sorted(_worth_telling(_of_wholes(self.specification, sound), claims), key=_size)
 
     # The step that fails
 
@@ -162,7 +163,7 @@ def found_certificates(director: Director) -> Iterator[Certificate]:
 def found_candidates(director: Director) -> list[Term]:
     """The conditions that held in random runs, about the problem itself, small ones first."""
     assert isinstance(director.problem, Specification)
-    declared = set(director.problem.variables())
+    declared = _variables_and_parts(director.problem)
     found: dict[Term, None] = {}
     for model, candidates in director.candidates:
         with suppress(Unmappable):
@@ -170,10 +171,24 @@ def found_candidates(director: Director) -> list[Term]:
             if isinstance(evidence, Certificate):
                 found |= dict.fromkeys(t for t in evidence.invariants if declared.issuperset(variables([t])))
     strongest: dict[tuple[object, ...], Term] = {}
-    for t in sorted(_worth_telling(found, set()), key=_bound):  # of the bounds of one term the tightest
+    for t in sorted(
+        _worth_telling(_of_wholes(director.problem, found), set()), key=_bound
+    ):  # of the bounds of one term the tightest
         is_bound = t.op in ("le", "ge") and t.args[1].is_const
         strongest.setdefault((t.op, t.args[0]) if is_bound else (t,), t)
     return sorted(strongest.values(), key=_size)
+
+
+def _variables_and_parts(specification: Specification) -> set[Term]:
+    """The variables, and their scalar parts, of which certificates speak."""
+    return {*specification.variables(), *wholes(specification.variables())}
+
+
+def _of_wholes(specification: Specification, terms: Iterable[Term]) -> list[Term]:
+    """The terms with elements and fields in the place of scalar parts."""
+    terms = list(terms)
+    image = substitute(terms, wholes(specification.variables()))
+    return [image[t] for t in terms]
 
 
 def _bound(t: Term) -> float:
@@ -237,24 +252,44 @@ def _size(t: Term) -> int:
     return sum(1 for _ in walk([t]))
 
 
+def _minimize(proof: Certificate, claim: Term, accepts: Callable[[Certificate], bool]) -> None:
+    """Offer ever smaller parts of the proof, each a part of the last one accepted: without all that may go at once,
+    then one by one."""
+    smallest = proof
+
+    def offer(part: Certificate) -> None:
+        nonlocal smallest
+        if part != smallest and part.invariants and accepts(part):
+            smallest = part
+
+    offer(replace(smallest, invariants=(claim,)))
+    offer(replace(smallest, equalities=()))
+    for equality in smallest.equalities:
+        offer(replace(smallest, equalities=tuple(e for e in smallest.equalities if e is not equality)))
+    for invariant in sorted(smallest.invariants, key=_size, reverse=True):
+        offer(replace(smallest, invariants=tuple(t for t in smallest.invariants if t is not invariant)))
+
+
 def smallest_proof(specification: Specification, prop: str, proof: Certificate, seconds: float) -> Certificate:
-    """The proof without the invariants that it does not need: the checker accepts what is left. Larger ones go
-    first, as far as the time goes."""
+    """The proof without the invariants and equalities that it does not need, as far as the time goes: the checker
+    accepts what is left. Parts of arrays and structs are read from them."""
     from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
+
+    whole = claim_named(specification, prop).invariant
+    claim = scalars([whole])[whole][0]
 
     def work(send: Send) -> None:
         from streamcheck.certify.check import Checker
 
-        checker, rest = Checker(specification), list(proof.invariants)
-        alone = replace(proof, invariants=(claim_named(specification, prop).invariant,))
-        if checker.check(prop, alone) is None:
-            rest = list(alone.invariants)
-            send(proof_to_plain(alone))
-        for invariant in sorted(rest, key=_size, reverse=True):
-            fewer = replace(proof, invariants=tuple(t for t in rest if t is not invariant))
-            if fewer.invariants and checker.check(prop, fewer) is None:
-                rest = list(fewer.invariants)
-                send(proof_to_plain(fewer))
+        checker = Checker(specification)
+
+        def accepts(part: Certificate) -> bool:
+            if checker.check(prop, part) is not None:
+                return False
+            send(proof_to_plain(part))
+            return True
+
+        _minimize(proof, claim, accepts)
         send(None)
 
     smallest = proof
@@ -266,4 +301,6 @@ def smallest_proof(specification: Specification, prop: str, proof: Certificate, 
                 smallest = found
         except SpecError:  # the time is over
             pass
-    return smallest
+    image = substitute([*smallest.invariants, *smallest.equalities], wholes(specification.variables()))
+    invariants = tuple(whole if t is claim else image[t] for t in smallest.invariants)
+    return replace(smallest, invariants=invariants, equalities=tuple(image[e] for e in smallest.equalities))
