@@ -15,7 +15,8 @@ from streamcheck.engines.protocol import Falsified, Progress, Proved, Task
 from streamcheck.engines.structural import Structural
 from streamcheck.run.registry import build, options_from
 from streamcheck.run.workers import Turns
-from streamcheck.smt.solver import Solver, work_done
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.work import work_done
 
 
 @dataclass

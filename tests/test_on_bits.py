@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,10 @@ from streamcheck.engines.protocol import Task, TrueUpTo
 from streamcheck.problem.verdict import CHECKERS, Certificate, Proved
 from streamcheck.run.registry import build
 from streamcheck.run.source import Target, read
+from streamcheck.run.strategy import portions
 from streamcheck.run.workers import Turns
 from streamcheck.smt.bit_solver import BitSolver, NoNumbers, is_expressible
+from streamcheck.smt.work import work_done
 from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
@@ -202,3 +205,33 @@ def test_answers_of_bitwuzla_are_no_facts_for_engines_on_z3(spec_file):
         turns.round(lambda engine, event: events.append((engine, event)))
     assert any(engine == "bit-bmc" and isinstance(event, TrueUpTo) for engine, event in events)
     assert not any(isinstance(event, Proved) for _, event in events)  # k-induction waits for a base case of its family
+
+
+BESIDE_A_HARD_ONE = """
+x, y = extern("x", Double), extern("y", Double)
+i = extern("i", Int8)
+spec = Spec("s")
+spec.prop("hard", implies((x > 1.0) & (y > 1.0) & (x < 1e9) & (y < 1e9), (x * y) / y - x < 1e-3))
+spec.prop("easy", implies(x >= 2.0, x > 1.0))
+spec.prop("integers", implies(i > 3, i >= 4))
+"""
+
+
+def test_an_easy_property_of_floats_does_not_wait_for_a_hard_one(spec_file):
+    view = views(read(Target(str(spec_file(BESIDE_A_HARD_ONE)), None))[0])[0]
+    (floats,) = (part for part in portions([view]) if "hard" in part.claims)
+    system = replace(view.system, properties=tuple(p for p in view.system.properties if p.name in floats.claims))
+    patience, proved = 5_000_000, set()
+    turns = Turns(lambda: build(("bit-bmc", "bit-induction")), Task(system, patience=patience))
+    began = work_done()
+    while "easy" not in proved:
+        turns.round(lambda _, event: proved.add(event.prop) if isinstance(event, Proved) else None)
+    assert 10_000 < work_done() - began < patience
+
+
+def test_properties_of_floats_have_no_second_worker_over_the_other_integer_model(spec_file):
+    models = views(read(Target(str(spec_file(BESIDE_A_HARD_ONE)), None))[0])
+    assert len(models) == 2
+    of = {name: portion.models for portion in portions(models) for name in portion.claims}
+    assert of["easy"] == of["hard"] == (models[0],)
+    assert of["integers"] == tuple(models)

@@ -84,7 +84,7 @@ def test_every_recipe_is_followed():
 
 def test_an_operator(followed, tmp_path):
     run, prove, compile_ = followed("an operator")
-    assert run[0] == 0 and "0 -- 0 1 -- 1 2 (255) 8 3 -- 4" in run[1]
+    assert run[0] == 0 and "2 (255) 8 true true true 3 -- 4 true true true" in run[1]
     assert prove[0] == 1 and "proved at_most_8" in prove[1] and "proved one_more" in prove[1]
     assert "falsified wrong" in prove[1]
     assert compile_[0] == 0 and "sc_popcount_u8" in (tmp_path / "out" / "few.c").read_text(), compile_[1]
@@ -101,7 +101,7 @@ def test_an_engine(followed):
 
 def test_a_library_stream(followed):
     run, prove = followed("a library stream")
-    assert run[0] == 0 and "0 false 1 true 2 false 3 false 4 true" in run[1]
+    assert run[0] == 0 and "1 true true true 2 false true true 3 false true true 4 true true true" in run[1]
     assert prove[0] == 0 and prove[1].count("proved") == 2
 
 
@@ -113,7 +113,7 @@ def test_an_output_format(followed):
 def test_an_input_format(followed):
     prove, run = followed("an input format")
     assert prove[0] == 0 and "proved in range" in prove[1]
-    assert run[0] == 0 and run[1].endswith("0 0 1 1 2 2 3 3 4 0")
+    assert run[0] == 0 and run[1].endswith("0 0 true 1 1 true 2 2 true 3 3 true 4 0 true")
 
 
 def test_the_code_of_the_recipes_keeps_the_rules(tmp_path):

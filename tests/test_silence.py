@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
 from finite import W8, Explicit, systems
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_command import COMMAND
 
 from streamcheck.core.term import term
 from streamcheck.problem.claim import Claim
@@ -17,7 +17,6 @@ from streamcheck.problem.specification import Cell, Input, Specification
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.run.endless import EndlessRun
 
-COMMAND = shutil.which("streamcheck")
 PREAMBLE = """\
 from streamcheck import *
 x, t = extern("x", Word8), extern("t", Int)

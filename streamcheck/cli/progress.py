@@ -69,7 +69,8 @@ def _terminal_size() -> ConsoleDimensions:
     """The terminal's own size: `COLUMNS` in the environment may be that of another one."""
     from rich.console import ConsoleDimensions
 
-    return ConsoleDimensions(*os.get_terminal_size(sys.stderr.fileno()))
+    columns, lines = os.get_terminal_size(sys.stderr.fileno())
+    return ConsoleDimensions(columns or 80, lines or 24)  # a terminal that nobody has given a size has 0 and 0
 
 
 def _lines(title: str, rows: list[tuple[str, str, str]], width: int) -> list[Text]:

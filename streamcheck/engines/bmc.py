@@ -46,13 +46,13 @@ from streamcheck.smt.unroll import Composed
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
 NO_RUN = "the solver's model is not a run (an irrational value?)"
 JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
-MOST_ATTEMPTS = 4  # at a query about one property, each with twice the patience of the one before (heuristic)
 MAX_GUESSES = 50  # models that only other functions than those of math.h make, per step (heuristic)
 
 
 class Bmc:
     name: ClassVar[str] = "bmc"
     prover: ClassVar[SolverFamily] = "z3"
+    most_attempts: ClassVar[int] = 4  # at a query about one property, each with twice the patience (heuristic)
 
     def __init__(self, options: BmcOptions | None = None) -> None:
         self.options = options or BmcOptions()
@@ -139,7 +139,7 @@ class Bmc:
             if answer is False:
                 break
             if answer is None:
-                if len(pending) > 1 or solver.patience is None or attempts == MOST_ATTEMPTS:
+                if len(pending) > 1 or solver.patience is None or attempts == self.most_attempts:
                     return False
                 attempts += 1
                 solver.more_patience()

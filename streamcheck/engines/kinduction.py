@@ -51,7 +51,6 @@ LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
 JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
-MOST_ATTEMPTS = 3  # at a depth, each with twice the patience of the one before (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
 
@@ -76,6 +75,7 @@ class _Attempt:
 class KInduction:
     name: ClassVar[str] = "k-induction"
     prover: ClassVar[SolverFamily] = "z3"
+    most_attempts: ClassVar[int] = 3  # at a depth, each with twice the patience of the one before (heuristic)
     names_lemmas: ClassVar[bool] = False  # certificates then have only the lemmas that were needed
 
     def __init__(self, options: KInductionOptions | None = None) -> None:
@@ -105,11 +105,11 @@ class KInduction:
 
     def _at_depth(self, k: int) -> Iterator[Event]:
         """The step case at this depth; again with twice the patience, a few times, if a query took too long."""
-        for attempt in range(1, MOST_ATTEMPTS + 1):
+        for attempt in range(1, self.most_attempts + 1):
             timed_out = yield from self._joint(k)
             yield from self._await_base_case()
             yield Progress(k)
-            if not timed_out or not self.open or attempt == MOST_ATTEMPTS:
+            if not timed_out or not self.open or attempt == self.most_attempts:
                 return
             self.solver.more_patience()
 

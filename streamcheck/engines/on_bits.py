@@ -21,29 +21,37 @@ from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
 from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.contract import AnySolver
 
+FIRST_SHARE = 16  # a first query has this fraction of the patience: other properties with floats wait for their turn
+MORE_ATTEMPTS = 4  # until a query has all of it (2 ** 4 = 16)
+
 
 class BitBmc(Bmc):
     name: ClassVar[str] = "bit-bmc"
     prover: ClassVar[SolverFamily] = "bitwuzla"
+    most_attempts: ClassVar[int] = Bmc.most_attempts + MORE_ATTEMPTS
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         return super().run(problem, inbox) if is_expressible(problem.system.roots()) else _give_up(problem)
 
     def new_solver(self, patience: int | None) -> AnySolver:
-        return BitSolver(patience)
+        return _new_solver(patience)
 
 
 class BitInduction(KInduction):
     name: ClassVar[str] = "bit-induction"
     prover: ClassVar[SolverFamily] = "bitwuzla"
-
+    most_attempts: ClassVar[int] = KInduction.most_attempts + MORE_ATTEMPTS
     names_lemmas: ClassVar[bool] = True
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         return super().run(problem, inbox) if is_expressible(problem.system.roots()) else _give_up(problem)
 
     def new_solver(self, patience: int | None) -> AnySolver:
-        return BitSolver(patience)
+        return _new_solver(patience)
+
+
+def _new_solver(patience: int | None) -> AnySolver:
+    return BitSolver(None if patience is None else patience // FIRST_SHARE)
 
 
 def is_cheap_to_check(certificate: Certificate) -> bool:

@@ -49,7 +49,7 @@ from streamcheck.run.memory import MEGABYTE, beyond
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
-from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, QUICK, SLICE, STUCK, Lane, again, apart, plan
+from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, again, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.transform.views import View
 
@@ -203,7 +203,7 @@ class Director:
         limit = (LONG_PATIENCE if len(lane.engines) > len(FIRST) else None) if alone else PATIENCE
         if lane.engines == ALONE and not self.engines and not self._split(lane):
             return
-        if lane.engines in (FIRST, ALONE) and not self.engines and not patient:
+        if lane.engines in (FIRST, ALONE, ON_BITS) and not self.engines and not patient:
             limit = PATIENCE  # which these engines double where it was too little
         problem = Task(replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:

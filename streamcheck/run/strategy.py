@@ -36,6 +36,7 @@ AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others,
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
 FIRST = ("bmc", "k-induction", "completeness")
 ALONE = ("bmc",)  # leaves the first worker when that has had a while
+ON_BITS = ("bit-bmc", "bit-induction")
 INDUCTION = ("k-induction", "completeness")  # what stays
 SPLIT = 0.2  # seconds of processor time for the first worker before
 
@@ -47,6 +48,17 @@ class Portion:
     claims: frozenset[str]
     models: tuple[View, ...]
     parts: tuple[TransitionSystem, ...]  # its clusters over the first of them
+
+    @staticmethod
+    def of(parts: tuple[TransitionSystem, ...], models: Sequence[View]) -> Portion:
+        """The properties of these parts, which are of the first model's system."""
+        portion = Portion(frozenset(p.name for part in parts for p in part.properties), tuple(models), parts)
+        return replace(portion, models=tuple(m for m in models if m is models[0] or portion.differs_in(m)))
+
+    def differs_in(self, model: View) -> bool:
+        """True if there are other equations for it in this model than in the better one."""
+        known = {root for part in self.parts for root in part.roots()}
+        return any(root not in known for part in self.parts_over(model) for root in part.roots())
 
     def parts_over(self, model: View) -> Sequence[TransitionSystem]:
         if model is self.models[0]:
@@ -88,7 +100,7 @@ def check_names(names: Sequence[str]) -> None:
 
 def work_counter() -> Callable[[], int]:
     """The function that counts the work of this process's solvers. Imported here, in a worker, like the engines."""
-    counter: Callable[[], int] = importlib.import_module("streamcheck.smt.solver").work_done
+    counter: Callable[[], int] = importlib.import_module("streamcheck.smt.work").work_done
     return counter
 
 
@@ -188,8 +200,7 @@ def portions(models: Sequence[View]) -> list[Portion]:
                 floats = any(node.type.kind == "float" for node in walk(part.roots()))
                 apart.setdefault(floats, []).append(replace(part, properties=own))
         for key in sorted(apart):
-            claims = frozenset(p.name for part in apart[key] for p in part.properties)
-            found.append(Portion(claims, tuple(models[i:]), tuple(apart[key])))
+            found.append(Portion.of(tuple(apart[key]), models[i:]))
         done.update(*(portion.claims for portion in found))
     return found
 

@@ -25,6 +25,7 @@ from streamcheck.core.evaluate import unknown_function
 from streamcheck.core.smtlib import application, literal, sort
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Value, default, plural
+from streamcheck.smt.work import add_work
 
 LOG = logging.getLogger(__name__)
 WORK_PER_QUESTION = 100  # of z3, roughly: from 8,000 to 90,000 questions a second
@@ -82,6 +83,7 @@ class BitSolver:
         if self.patience is not None:
             self._most_questions = share * self.patience / WORK_PER_QUESTION
         answer = {"sat": True, "unsat": False}.get(str(self._solver.check_sat(*literals)))
+        add_work((next(self._questions) + 1) * WORK_PER_QUESTION)
         if LOG.isEnabledFor(logging.DEBUG):
             spent = 1000 * (time.process_time() - began)
             LOG.debug("%s in %.1f ms, %s", answer, spent, plural(len(literals), "assumption"))

@@ -15,7 +15,6 @@ import struct
 import time
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -109,17 +108,6 @@ class Solver:
 
     def model(self) -> Model:
         return Model(self.z3.model(), self.translator)
-
-
-def work_done() -> int:
-    """The work of all solvers of this process so far, in the units of `patience`."""
-    return int(_meter().statistics().get_key_value("rlimit count"))
-
-
-@cache
-def _meter() -> z3.Solver:
-    """A solver that is asked nothing: the work is counted for all together."""
-    return z3.Solver()
 
 
 class Model(dict[Term, Value]):
