@@ -17,15 +17,15 @@ between lines that go in step; what holds of every element of an array, or of ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, assert_never
 
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, substitute, variables
-from streamcheck.engines.protocol import Event, Inbox, Invariants, Settled, Task, TrueUpTo
+from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.invariants.elements import ElementInstances, instances_of, leaves
-from streamcheck.invariants.houdini import GaveUp, Houdini
+from streamcheck.invariants.houdini import LOT, GaveUp, Houdini, all_inductive
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
@@ -33,7 +33,6 @@ from streamcheck.smt.solver import Solver
 from streamcheck.transform.reduce import clusters
 
 MOST_CANDIDATES = 5_000
-LOT = 32  # candidates in a query, if they do not depend on each other
 LONG = 20  # times the patience, for a query that needs a case for each element
 
 
@@ -52,20 +51,45 @@ class DelayLines:
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system, sources = problem.system, _sources(problem.system)
         goals = {p.name: _goal(p.term, system, sources) for p in system.properties}
-        goals = {name: goal for name, goal in goals.items() if len(goal.candidates) > 1}
-        if not goals:
-            return
-        try:
-            alive = _inductive(dict.fromkeys(c for goal in goals.values() for c in goal.candidates), problem)
-        except GaveUp as gave_up:
-            yield from (Unknown(name, str(gave_up)) for name in goals)
-            return
-        gone = _decided_by_others(inbox)
+        alone: dict[Term, None] = {}
+        together: dict[str, _Goal] = {}
         for name, goal in goals.items():
-            if name not in gone and _follows(goal, alive, problem):
-                yield Proved(name, Certificate("inductive", 1, tuple(c for c in alive if c in goal.candidates)))
-        if alive:
-            yield Invariants(Certificate("inductive", 1, tuple(alive)))
+            if len(goal.candidates) == 1:
+                continue
+            if not _stand_alone(goal, problem):
+                together[name] = goal
+                continue
+            alone |= goal.candidates
+            if _follows(goal, goal.candidates, problem) and name not in _decided_by_others(inbox):
+                yield Proved(name, Certificate("inductive", 1, tuple(goal.candidates)))
+            yield Progress(0)
+        if alone:
+            yield Invariants(Certificate("inductive", 1, tuple(alone)))
+        if together:
+            try:
+                yield from _together(together, problem)
+            except GaveUp as gave_up:
+                yield from (Unknown(name, str(gave_up)) for name in together)
+
+
+def _stand_alone(goal: _Goal, problem: Task) -> bool:
+    """True if all candidates are inductive together. The elements of an array that do not depend on each other are
+    asked about in lots: a thousand of them together cost the solver ten times as much."""
+    claims = tuple(Claim(str(i), candidate, None) for i, candidate in enumerate(goal.candidates))
+    parts = clusters(replace(problem.system, properties=claims), LOT)
+    return all(all_inductive(part, [p.term for p in part.properties], problem.patience) for part in parts)
+
+
+def _together(goals: dict[str, _Goal], problem: Task) -> Iterator[Event]:
+    """Proofs from the largest inductive set of all candidates, some of which may need others, or be false."""
+    houdini = Houdini(problem.system, problem.patience)
+    alive = houdini.inductive([c for goal in goals.values() for c in goal.candidates])
+    for name, goal in goals.items():
+        if _follows(goal, alive, problem):
+            needed = houdini.core_of(goal.instances.terms or (goal.claim,), alive)
+            yield Proved(name, Certificate("inductive", 1, tuple(needed)))
+    if alive:
+        yield Invariants(Certificate("inductive", 1, tuple(alive)))
 
 
 def _goal(claim: Term, system: TransitionSystem, sources: dict[Term, frozenset[Term]]) -> _Goal:
@@ -73,17 +97,7 @@ def _goal(claim: Term, system: TransitionSystem, sources: dict[Term, frozenset[T
     return _Goal(claim, instances, _candidates(instances.terms or (claim,), sources))
 
 
-def _inductive(candidates: Iterable[Term], problem: Task) -> dict[Term, None]:
-    """Those that are inductive together. The elements of an array that do not depend on each other are asked about in
-    lots: a thousand of them together cost the solver ten times as much."""
-    alive = dict[Term, None]()
-    claims = tuple(Claim(str(i), candidate, None) for i, candidate in enumerate(candidates))
-    for part in clusters(replace(problem.system, properties=claims), LOT):
-        alive |= dict.fromkeys(Houdini(part, problem.patience).inductive([p.term for p in part.properties]))
-    return alive
-
-
-def _follows(goal: _Goal, alive: dict[Term, None], problem: Task) -> bool:
+def _follows(goal: _Goal, alive: Collection[Term], problem: Task) -> bool:
     instances = goal.instances.terms
     if not instances:
         return goal.claim in alive

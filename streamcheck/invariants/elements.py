@@ -19,6 +19,9 @@ from streamcheck.core.simplify import instantiate
 from streamcheck.core.term import TRUE, Term, constant, fold, substitute, variable, walk
 
 
+MOST_PAIRS = 256  # instances of a claim about elements at indexes of their own
+
+
 @dataclass(frozen=True, slots=True)
 class ElementRead:
     """A choice from state variables."""
@@ -42,7 +45,7 @@ def instances_of(claim: Term, state: Collection[Term], most: int) -> ElementInst
     groups: dict[tuple[Term, int], list[ElementRead]] = {}
     for read in _reads(claim, state):
         groups.setdefault((read.index or read.node, len(read.elements)), []).append(read)
-    if not groups or math.prod(length for _, length in groups) > most:
+    if not groups or math.prod(length for _, length in groups) > (most if len(groups) == 1 else MOST_PAIRS):
         return ElementInstances()
     reads = [read for group in groups.values() for read in group]
     places = {read.node: variable(f"element {i}", read.node.type) for i, read in enumerate(reads)}
