@@ -62,7 +62,7 @@ class DelayLines:
             alone |= goal.candidates
             if _follows(goal, goal.candidates, problem) and name not in _decided_by_others(inbox):
                 yield Proved(name, Certificate("inductive", 1, tuple(goal.candidates)))
-            yield Progress(0)
+        yield Progress(0)
         if alone:
             yield Invariants(Certificate("inductive", 1, tuple(alone)))
         if together:
