@@ -84,7 +84,7 @@ class _Array:
         return values
 
 
-class Machine:
+class NativeMonitor:
     """The compiled monitor in its state. A batch of steps is written to the inputs, run, and read as a chunk."""
 
     def __init__(self, planned: Plan) -> None:
@@ -189,7 +189,7 @@ def _load(files: dict[str, str]) -> ctypes.CDLL:
 class RowReader:
     """Reads rows of CSV into the inputs of a machine, as far as they are plain."""
 
-    def __init__(self, machine: Machine, library: ctypes.CDLL, form: CsvForm) -> None:
+    def __init__(self, machine: NativeMonitor, library: ctypes.CDLL, form: CsvForm) -> None:
         self._read = library.sc_read
         self._read.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64]
         self._read.argtypes += [ctypes.POINTER(_RowPlace)]
@@ -240,7 +240,7 @@ class RowReader:
             field.length = 0
 
 
-def _input_arrays(machine: Machine, form: CsvForm) -> Iterator[tuple[str, _Array]]:
+def _input_arrays(machine: NativeMonitor, form: CsvForm) -> Iterator[tuple[str, _Array]]:
     for var, arrays in zip(machine.planned.inputs, machine.inputs, strict=True):
         if var not in form.absent:
             yield from zip((name for name, _ in part_names(str(var.payload), var.type)), arrays, strict=True)

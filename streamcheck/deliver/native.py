@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import scalar_parts
-from streamcheck.deliver.machine import MORE, MOST, Machine, RowReader
+from streamcheck.deliver.machine import MORE, MOST, NativeMonitor, RowReader
 from streamcheck.interpret.chunks import Chunk, interpret_from
 from streamcheck.interpret.data import CsvForm, not_text
 from streamcheck.interpret.log_text import LogText
@@ -43,16 +43,16 @@ class StepBatch:
 
 
 class BatchSource(Protocol):
-    def batch(self, machine: Machine, most: int, *, again: bool) -> StepBatch:
+    def batch(self, machine: NativeMonitor, most: int, *, again: bool) -> StepBatch:
         """The next steps, at least one unless they have ended. `again`: with the rows."""
 
 
 def run_natively(planned: Plan, source: BatchSource, steps: int | None) -> Iterator[Chunk]:
     """The run, so many steps long or as long as its input. SpecError at once if the spec has no C."""
-    return _run(planned, Machine(planned), source, steps)
+    return _run(planned, NativeMonitor(planned), source, steps)
 
 
-def _run(planned: Plan, machine: Machine, source: BatchSource, steps: int | None) -> Iterator[Chunk]:
+def _run(planned: Plan, machine: NativeMonitor, source: BatchSource, steps: int | None) -> Iterator[Chunk]:
     check = _Check(planned, machine)
     left = steps
     for size, is_checked in _pieces(planned):
@@ -85,7 +85,7 @@ def _pieces(planned: Plan) -> Iterator[tuple[int, bool]]:
 
 
 class _Check:
-    def __init__(self, planned: Plan, machine: Machine) -> None:
+    def __init__(self, planned: Plan, machine: NativeMonitor) -> None:
         self._planned = planned
         self._machine = machine
         self._step = stepper(planned)
@@ -146,7 +146,7 @@ class RowBatches:
         self._rows = rows
         self._most = 1 if live else MOST
 
-    def batch(self, machine: Machine, most: int, *, again: bool) -> StepBatch:
+    def batch(self, machine: NativeMonitor, most: int, *, again: bool) -> StepBatch:
         some: list[tuple[Any, ...]] = []
         failed = None
         try:
@@ -168,7 +168,7 @@ class CsvBatches:
         self._live = live
         self._reader: RowReader | None = None
 
-    def batch(self, machine: Machine, most: int, *, again: bool) -> StepBatch:
+    def batch(self, machine: NativeMonitor, most: int, *, again: bool) -> StepBatch:
         text, before, failed = self._text, self._text.lines, None
         kept: list[list[str]] = [[] for _ in self._form.kept]
         if again:
@@ -187,7 +187,7 @@ class CsvBatches:
             rows = list(islice(self._form.rows(lines, before), count))
         return StepBatch(count, kept, rows, failed)
 
-    def _read(self, machine: Machine, most: int, kept: list[list[str]]) -> Iterator[int]:
+    def _read(self, machine: NativeMonitor, most: int, kept: list[list[str]]) -> Iterator[int]:
         """How many rows have been read, again and again."""
         reader = self._reader = self._reader or machine.reader(self._form)
         text, row, width = self._text, 0, len(machine.planned.inputs)

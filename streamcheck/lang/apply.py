@@ -7,7 +7,7 @@ import enum
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, TypeRule, fill
-from streamcheck.core.types import BOOL, EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
+from streamcheck.core.types import BOOL, EnumType, Misfit, Type, Value, belongs, enum_of, widens
 from streamcheck.lang import syntax
 from streamcheck.lang.node import Node
 
@@ -95,25 +95,3 @@ def _cast_hint(a: Type, b: Type) -> str:
     if a.is_number and b.is_number:
         return f"unsafe_cast({a}, …) around the {b} side, if losing values is meant"
     return ""
-
-
-def widens(source: Type, target: Type) -> bool:
-    """True if every value of `source` is a value of `target`."""
-    if source is target:
-        return True
-    match source.kind, target.kind:
-        case "bool", ("unsigned" | "signed" | "integer" | "real" | "float"):
-            return True
-        case (("unsigned" | "signed"), ("integer" | "real")):
-            return True
-        case "integer", "real":
-            return True
-        case "float", "float":
-            return str(target) == "Double"
-        case "unsigned" | "signed", "unsigned" | "signed":
-            assert isinstance(source, MachineType) and isinstance(target, MachineType)
-            return target.low <= source.low and source.high <= target.high
-        case "unsigned" | "signed", "float":
-            assert isinstance(source, MachineType)
-            return source.width - source.signed <= (24 if str(target) == "Float" else 53)
-    return False

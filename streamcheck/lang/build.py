@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, ArrayType, Type, plural
-from streamcheck.lang.apply import apply, literal, widens
+from streamcheck.core.types import BOOL, ArrayType, Type, plural, widens
+from streamcheck.lang.apply import apply, literal
 from streamcheck.lang.node import Extern, Node, current_restart, is_constant, restart_context
 from streamcheck.lang.stream import (
     BoolOperand,

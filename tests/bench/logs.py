@@ -184,7 +184,7 @@ def command(spec, log, *options):
 
 def reading(spec, log):
     """Seconds for reading alone, as --native does it."""
-    from streamcheck.deliver.machine import MOST, Machine
+    from streamcheck.deliver.machine import MOST, NativeMonitor
     from streamcheck.deliver.native import CsvBatches
     from streamcheck.interpret.data import DataColumns, read_form
     from streamcheck.interpret.log_text import LogText
@@ -192,7 +192,7 @@ def reading(spec, log):
     from streamcheck.run.source import Target, read_specs
 
     planned = plan(read_specs(Target.parse(str(spec)))[0])
-    machine = Machine(planned)
+    machine = NativeMonitor(planned)
     with open(log, "rb", buffering=0) as file:
         began = time.perf_counter()
         text = LogText(lambda: file.read(1 << 20))
