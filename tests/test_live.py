@@ -187,7 +187,7 @@ def test_long_lines_are_broken_between_words(tmp_path):
     path = tmp_path / "count.py"
     path.write_text(
         'from streamcheck import *\nx = extern("x", Bool)\n'
-        "n = stream(Word32, lambda n: [0] ++ mux(x & (n < 50), n + 10, n))\n"
+        "n = stream(Word32, lambda n: [0] ++ mux(x & (n < 41), n + 10, n))\n"
         'spec = Spec("count")\nspec.prop("never_more_than_fifty", n <= 50)\n'
     )
     for columns, count in ((50, 2), (60, 2), (120, 1)):
