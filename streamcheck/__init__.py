@@ -19,11 +19,13 @@ RESULTS = {
     "RecordedRun": "streamcheck.api.results",
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
+    "check": "streamcheck.api.files",
     "load": "streamcheck.api.files",
 }
 
 if TYPE_CHECKING:
     from streamcheck.api.files import LoadedSpec as LoadedSpec
+    from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load
     from streamcheck.api.results import PropertyResult as PropertyResult
     from streamcheck.api.results import RecordedRun as RecordedRun

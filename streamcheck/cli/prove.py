@@ -211,17 +211,16 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str
     if options.witness:
         _write_witness(verdicts, path, options.witness)
     if options.traces:
-        from streamcheck.cli.traces import write_traces
+        from streamcheck.report.trace_folder import write_traces
 
         write_traces(verdicts, path, *options.traces)
     return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
-    from streamcheck.report.witness import witness
+    from streamcheck.report.witness import write_witness
 
-    with open(file, "w", encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in witness(verdicts, path))
+    write_witness(verdicts, path, file)
 
 
 def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:

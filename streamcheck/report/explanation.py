@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from linecache import getlines
 
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
@@ -37,11 +38,11 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
     kept = "every step keeps it" if proof.k == 1 else f"after {proof.k} steps the next one keeps it"
     yield f"    {subject} {first}, and {kept}{KINDS[proof.kind]}"
     where = specification.where
-    if where is None or not where.file.endswith(".py"):
+    source = "" if where is None or not where.file.endswith(".py") else "".join(getlines(where.file))  # of a cell, too
+    if not source:
         yield from (f"      {term_text(specification, term)}" for term in [*others, *proof.equalities])
         return
-    with open(where.file, encoding="utf-8") as file:
-        pasting = Pasting(specification, FileNames.of(file.read()), taken)
+    pasting = Pasting(specification, FileNames.of(source), taken)
     spec = pasting.file.at(where, "spec")
     texts = list(dict.fromkeys(pasting.text(term) for term in [*others, *proof.equalities]))
     texts = [text for text in texts if len(set(text.split(" == "))) > 1 or " == " not in text]  # x == x
