@@ -4,8 +4,9 @@ The language is loaded when the first of its names is asked for: a command that 
 types of results are loaded one by one: no spec needs them, and a program that proves specs may name them.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -23,7 +24,10 @@ RESULTS = {
     "load": "streamcheck.api.files",
 }
 
+TYPE_CHECKING = False  # of `typing`, which takes time to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from streamcheck.api.files import LoadedSpec as LoadedSpec
     from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load
