@@ -20,7 +20,7 @@ from streamcheck.report.timeline import MOST_STEPS, TimeRow, timeline
 
 NOTEBOOK = Path("docs/tour.ipynb")
 SHOWN_ONLY = {"as_json", "as_events", "quiet", "color", "verbose", "full", "rows", "steps", "no_validate"}
-RENAMED = {"settings": "options", "no_cache": "cache", "traces": "trace"}
+RENAMED = {"settings": "options", "no_cache": "cache"}
 ELSEWHERE = {"file", "files", "integers", "predicates", "directory"}  # of `load`, or the first argument
 
 
@@ -54,7 +54,7 @@ def test_certificates_and_traces_are_written_and_checked(tmp_path):
     path = tmp_path / "counting.py"
     source = inspect.getsource(counting).replace("def counting(name", "def made(name")
     path.write_text(f"from streamcheck import *\n{source}\nspec = made()\n")
-    sc.load(str(path)).prove(certificates=str(tmp_path / "saved"), trace=("csv", str(tmp_path / "runs")))
+    sc.load(str(path)).prove(certificates=str(tmp_path / "saved"), traces=[("csv", str(tmp_path / "runs"))])
     saved = sorted((tmp_path / "saved").iterdir())
     assert len(saved) == 2 and all(sc.check(str(file)).ok for file in saved)
     single = next(file for file in saved if "single" in file.name)

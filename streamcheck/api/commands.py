@@ -49,7 +49,7 @@ class Commands(ABC):
         strict: bool = False,
         cache: str | None = None,
         certificates: str | None = None,
-        trace: tuple[TraceFormat, str] | None = None,
+        traces: Sequence[tuple[TraceFormat, str]] = (),
         witness: str | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
@@ -58,8 +58,8 @@ class Commands(ABC):
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
         `strict` results with warnings are not `ok`.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
-        folder for the evidence, which `streamcheck.check` checks; `trace` a format and a folder for the runs; `witness`
-        a file for the SV-COMP witness of a C program.
+        folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
+        runs; `witness` a file for the SV-COMP witness of a C program.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
@@ -86,10 +86,11 @@ class Commands(ABC):
             from streamcheck.run.certificates import save
 
             save(verdicts, self._file(), certificates)
-        if trace is not None:
+        if traces:
             from streamcheck.report.trace_folder import write_traces
 
-            write_traces(verdicts, self._file(), *trace)
+            for shape, folder in traces:
+                write_traces(verdicts, self._file(), shape, folder)
         if witness is not None:
             from streamcheck.report.witness import write_witness
 
