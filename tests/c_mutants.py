@@ -177,7 +177,29 @@ def loops(text, code, rng):
         yield at(text, *m.span(), f"offsetof({m[1]}, {m[2]}{int(m[3]) + 1})")
 
 
-KINDS = (operators, constants, indexes, order, types, control, calls, preprocessor, declarations, loops)
+def readings(text, code, rng):
+    """A place is read at two points of a block; if the values differ, something else is assigned."""
+    lines, plain = text.split("\n"), code.split("\n")
+    places = sorted({m[0] for m in re.finditer(r"\w+->\w+(?:\[[^][]*\])?|\bfolded\w*|\b[a-z]\w*\[[^][]+\]", code)})
+    counters = re.findall(r"for \(\w+ (\w+) = ", code) or ["0"]
+    for i, line in enumerate(plain):
+        if not LINE_OF_CODE.match(line) or " = " not in line or not places:
+            continue
+        left, right = lines[i].rstrip(";").split(" = ", 1)
+        indent = len(line) - len(line.lstrip())
+        first = i
+        while plain[first - 1].startswith(" " * indent) and rng.random() < 0.8:
+            first -= 1
+        k = rng.choice(counters)
+        other = rng.choice(["0", "1", k, f"{k} ^ 1u", f"{k} == 0u ? 0u : {k} - 1u"])
+        place = rng.choice(places)
+        place = place if rng.random() < 0.5 else re.sub(r"\[.*\]", f"[{other}]", place)
+        was, now = (f"{' ' * indent}const int64_t {name} = (int64_t)({place});" for name in ("was", "now"))
+        new = f"{left} = (was == now) ? ({right}) : 0;"
+        yield "\n".join([*lines[:first], was, *lines[first:i], now, new, *lines[i + 1 :]])
+
+
+KINDS = (operators, constants, indexes, order, types, control, calls, preprocessor, declarations, loops, readings)
 
 
 def mutants(code, rng, count):

@@ -108,6 +108,11 @@ def changed(kind, pattern, text, **options):
 SUM, CELL = r"= (folded \+ state->t_state\[i\])", r"(state->t_state\[i\] = state->t_state\[i\])"
 ROUND = r"(for \(uint32_t i = 0u; i < 10u; i\+\+\) \{)"
 STORED = r"(        state->dead_state\[i\] = dead_part;)"
+PART = r"(state->t_state\[i\] = state->t_state[^\n]*)\n        folded = t_part;"
+BEFORE_AND_AFTER = (
+    r"const uint32_t was = {place};\n        \1\n        const uint32_t now = {place};\n"
+    r"        folded = t_part + (now - was);"
+)
 WRONG = {
     "one round less": (cells, "i < 10u", "i < 9u"),
     "one round more": (cells, "i < 10u", "i < 11u"),
@@ -126,6 +131,26 @@ WRONG = {
     "one more cell": (cells, CELL, r"state->t_state[0] = 1u;\n        \1"),
     "one more cell after": (cells, CELL + r"([^\n]*)", r"\1\2\n        state->t_state[9] = 1u;"),
     "a cell changed and read": (cells, SUM, r"= folded + state->t_state[0] * 0u + state->t_state[9u - i]"),
+    "a cell read before and after": (cells, PART, BEFORE_AND_AFTER.format(place="state->t_state[0]")),
+    "a cell read twice on one path": (
+        cells,
+        PART,
+        r"uint32_t was = state->t_state[2];\n        if (i > 1u) {\n            \1\n        } else {\n"
+        r"            was = state->t_state[2];\n            \1\n        }\n"
+        r"        folded = t_part + (state->t_state[2] - was);",
+    ),
+    "a variable set in some rounds": (
+        cells,
+        PART,
+        r"uint32_t loose;\n        \1\n        if (i > 0u) {\n            loose = i;\n        }\n"
+        r"        folded = t_part + (loose & 0u);",
+    ),
+    "a variable set in some rounds, kept": (
+        cells,
+        r"(    for \([^\n]*\n)(.*?)(        folded = )t_part;",
+        r"    uint32_t loose;\n\1\2        if (t_part > 5u) {\n            loose = i;\n        }\n"
+        r"\3t_part + (loose & 0u);",
+    ),
     "the sum starts anew": (cells, ROUND, r"\1\n        folded = 0u;"),
     "the sum starts anew once": (cells, ROUND, r"\1\n        if (i == 7u) {\n            folded = 0u;\n        }"),
     "the sum of some": (

@@ -94,6 +94,15 @@ def test_nothing_is_without_a_stream_but_the_test_of_enums(tmp_path):
             assert line.streams or re.search(r"inputs_valid|->none|\bvalid\b", line.text), line
 
 
+def test_the_check_of_assumptions_has_a_stream(folder):
+    options = ["--assumptions", "--with", "trace", "--unproven", "--timeout", "20"]
+    subprocess.run([COMMAND, "compile", "subject.py", "-o", "held", *options], cwd=folder, check=True)
+    trace = json.loads((folder / "held" / "subject.trace.json").read_text())
+    assert all(s["streams"] for s in trace["statements"])
+    held = trace["streams"]["assumptions_held"]
+    assert held["line"] == 9 and {"bounded", "sums", "reached"} <= set(held["properties"]) and len(held["c_lines"]) > 2
+
+
 def test_the_line_and_the_properties_of_a_stream(trace):
     streams = trace["streams"]
     assert streams["count"]["line"] == 5 and streams["count"]["source"].startswith("count = stream(")

@@ -66,6 +66,17 @@ def test_the_test_of_enums_does_nothing_else(copilot, called):
     assert refused(modes(), r"(bool modes_inputs_valid\([^)]*\)\n\{\n)", begin, copilot=copilot)
 
 
+@pytest.mark.parametrize("copilot", [False, True])
+@pytest.mark.parametrize("function", [r"void (modes_)?step", "bool modes_inputs_valid"])
+@pytest.mark.parametrize("text", ["const int32_t two = {m} * 1431655766;", "const bool is_on[2] = {{ false, true }};"])
+def test_nothing_is_undefined_if_an_enum_is_impossible(copilot, function, text):
+    """Before its test, a term of the enum is no bound on what the input holds."""
+    m = "m" if copilot else "inputs->m"
+    begin = text.format(m=m) + (f"\n    (void)is_on[{m}];" if "is_on" in text else "\n    (void)two;")
+    told = refused(modes(), rf"(\n{function}\([^)]*\)\n\{{\n)", rf"\1    {begin}\n", copilot=copilot)
+    assert told.startswith("defined: no overflow" if "two" in text else "defined: index in bounds")
+
+
 def test_the_check_of_assumptions_pushes_nothing():
     push = r"\1    x_before_push((window_state *)state, 5);\n"
     assert refused(window(), r"(bool window_assumptions_hold\([^)]*\)\n\{\n)", push, assumptions=True)
@@ -88,6 +99,11 @@ def test_a_window_is_touched_by_its_functions_alone():
         rf"    const uint8_t kept = {at};\n{push[0]}\1shown({at} != kept ? (int16_t)7 : {value});",
     )
     assert "a window is touched other than by its functions" in told
+
+
+def test_the_functions_of_a_window_get_the_whole_state():
+    told = refused(window(), r"_push\(state,", "_push(&state->x_before_recent,")
+    assert "not called with the state" in told
 
 
 def test_tables_alone_may_be_where_nothing_changes():

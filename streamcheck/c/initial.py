@@ -40,7 +40,7 @@ def kind_at(kind: AnyKind, path: PartPath) -> AnyKind:
         if isinstance(kind, Array):
             kind = kind.element
         elif isinstance(kind, Struct):
-            kind = dict(kind.fields)[str(step)]
+            kind = kind.kind_of(str(step))
     return kind
 
 
@@ -65,7 +65,7 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
         if place >= (kind.length if isinstance(kind, Array) else len(names)):
             raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
-        below = kind.element if isinstance(kind, Array) else dict(kind.fields)[key]  # type: ignore[index]
+        below = kind.element if isinstance(kind, Array) else kind.kind_of(str(key))
         if not is_storable(below):
             queue.pop(0)  # it cannot be read
         elif is_text(below, part):

@@ -80,6 +80,10 @@ class Struct:
     def field(self, name: str) -> AnyKind | None:
         return self._by_name.get(name)
 
+    def kind_of(self, name: str) -> AnyKind:
+        """The kind of a field that there is."""
+        return self._by_name[name]
+
     def __str__(self) -> str:
         return f"struct {self.name}"
 

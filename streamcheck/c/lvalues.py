@@ -44,7 +44,7 @@ class Lvalue:
                 kind = kind.element
             if not isinstance(kind, Struct) or name in kind.constant:
                 return isinstance(kind, Struct)
-            kind = dict(kind.fields)[name]
+            kind = kind.kind_of(name)
         return False
 
     def element(self, index: Term) -> Lvalue:
@@ -64,7 +64,7 @@ class Lvalue:
         kind, fields, length = self.object.kind, list(self.fields), 0
         for _ in self.indices:
             while isinstance(kind, Struct):
-                kind = dict(kind.fields)[fields.pop(0)]
+                kind = kind.kind_of(fields.pop(0))
             assert isinstance(kind, Array)
             length, kind = kind.length, kind.element
         return length, not fields

@@ -80,6 +80,11 @@ class CNames:
             if chosen == self.prefix + name:
                 continue
             yield f"the {role} `{name}` is called {chosen} here: C has another meaning for {name}"
+        for trigger in self.specification.triggers if not self.copilot else ():
+            for (wish, _), chosen in zip(trigger.args, self.parameters(trigger.name), strict=True):
+                if wish not in (None, chosen):
+                    why = f"{wish} means something else in this C"
+                    yield f"the parameter `{wish}` of {trigger.name} is called {chosen} here: {why}"
 
     def _must_be_identifier(self, what: str, name: str, where: Location | None) -> None:
         if not is_identifier(name):

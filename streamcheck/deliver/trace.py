@@ -60,10 +60,14 @@ def trace(
     """The trace. `files`: all that were written; `certificates`: name and text of the one for each property."""
     problem = verdicts.problem
     assert isinstance(problem, Specification)
-    streams = named_streams(problem, unit.code.places)
+    streams = named_streams(unit.code.specification, unit.code.places)
     cones = {r.name: problem.needed_by([r.prop.term]) for r in verdicts.results}
     covered = {
-        key: [name for name, cone in cones.items() if any(t in cone for t in stream.terms)]
+        key: [
+            name
+            for name, cone in cones.items()  # all verdicts rest on the assumptions
+            if stream.name == unit.code.held or any(t in cone for t in stream.terms)
+        ]
         for key, stream in streams.items()
     }
     file = f"{unit.code.base}.c"

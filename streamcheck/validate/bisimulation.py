@@ -45,15 +45,16 @@ from streamcheck.problem.places import Code, Place
 from streamcheck.transform.scalars import scalars
 from streamcheck.validate.discharge import (
     QUICK,
-    TOGETHER,
     WORK,
     Equals,
+    ProofGoal,
     Prover,
     RandomValues,
     cut,
     equal,
     member,
-    pair_claim,
+    unproved_goals,
+    wrong_pairs,
 )
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
@@ -88,12 +89,6 @@ class Outcome:
     @property
     def is_proved(self) -> bool:
         return not self.failures
-
-
-@dataclass(frozen=True, slots=True)
-class ProofGoal:
-    what: str
-    claim: Term
 
 
 def validate(code: Code, work: int = WORK) -> Outcome:
@@ -176,10 +171,10 @@ class Bisimulation:
             self._step(run)
             self._refuse_unused(run)
             pairs = list(equals.pairs.items())
-            wrong = self._wrong_pairs(pairs, equals.terms, prover)
+            wrong = wrong_pairs(pairs, equals.terms, prover)
             if not wrong:
-                failures = self._unproved_goals(initial, set(), free)
-                failures += self._unproved_goals(self.goals, equals.terms, prover)
+                failures = unproved_goals(initial, set(), free)
+                failures += unproved_goals(self.goals, equals.terms, prover)
                 return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
@@ -197,9 +192,9 @@ class Bisimulation:
     def _limits(self) -> Iterator[Term]:
         yield from self._index_limits()
         for given in self.specification.inputs:
-            yield from (member(part) for part in self.parts[given.var] if isinstance(part.type, EnumType))
+            yield from (member(part, part.type) for part in self.parts[given.var] if _is_enum(part))
         for cell in self.cells:  # the equations give them members alone
-            yield from (member(part) for part in self.parts[cell.var] if isinstance(part.type, EnumType))
+            yield from (member(part, part.type) for part in self.parts[cell.var] if _is_enum(part))
 
     def _terms(self) -> list[Term]:
         """The equations' scalar terms, enums also as the numbers they are in C."""
@@ -388,39 +383,55 @@ class Bisimulation:
         return decide
 
     def _without_effect(self) -> None:
-        """Goals: a step that reads an enum without one of its values changes nothing and calls no handler, and
-        NAME_inputs_valid says so."""
-        enums = [p for i in self.specification.inputs for p in self.parts[i.var] if isinstance(p.type, EnumType)]
+        """Goals: a step that reads an enum without one of its values changes nothing, calls no handler and is defined,
+        and NAME_inputs_valid says so."""
+        enums = {recast(p, INT): p for i in self.specification.inputs for p in self.parts[i.var] if _is_enum(p)}
         if not enums:
             return
+        numbers = {part: variable(f"any int {i}", INT) for i, part in enumerate(enums)}
         run = self._execution()
         state, _ = self._related_state(run)
-        arguments = self._arguments(run, state)
+        arguments = self._numbers_as_enums(run, self._arguments(run, state), numbers)
         before = dict(run.memory.parts)
         self._run(run, arguments)
         pushed = [when for use in self.uses for when, _ in use.pushed]
         given = {lvalue.object for lvalue in run.changing}
         left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
         read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
-        needed = [member(part) for part in enums if part in read]
-        if needed or f"{self.name}_inputs_valid" in run.functions:
-            self._validity(conjunction(*needed), conjunction(*(member(part) for part in enums)))
-        refused = negation(conjunction(*needed))
-        for key, part in before.items():
-            claim = implication(refused, equal(run.memory.parts[key], part))
-            self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
-        for when in pushed:
-            claim = implication(refused, negation(when))
-            self.goals.append(ProofGoal("a step with an impossible enum changes nothing", claim))
-        for call in run.calls:
-            claim = implication(refused, negation(call.when))
-            self.goals.append(ProofGoal(f"a step with an impossible enum does not call {call.name}", claim))
+        members = {numbers[part]: member(numbers[part], own.type) for part, own in enums.items()}
+        needed = conjunction(*(claim for number, claim in members.items() if number in read))
+        if needed is not TRUE or f"{self.name}_inputs_valid" in run.functions:
+            self._validity(needed, conjunction(*members.values()), numbers)
+        refused = negation(needed)
+        claims = [(equal(run.memory.parts[key], part), "changes nothing") for key, part in before.items()]
+        claims += [(negation(when), "changes nothing") for when in pushed]
+        claims += [(negation(call.when), f"does not call {call.name}") for call in run.calls]
+        for claim, what in claims:
+            self.goals.append(ProofGoal(f"a step with an impossible enum {what}", implication(refused, claim)))
+        paths = list(dict.fromkeys(d.path for d in run.demands))
+        never = self.prover.valid([implication(refused, negation(path)) for path in paths], QUICK)
+        taken = {path for path, holds in zip(paths, never, strict=True) if not holds}
+        for d in run.demands:
+            if d.path in taken:
+                claim = implication(refused, implication(d.path, d.claim))
+                self.goals.append(ProofGoal(f"defined: {d.why}, with an impossible enum", claim))
 
-    def _validity(self, needed: Term, given: Term) -> None:
+    @staticmethod
+    def _numbers_as_enums(run: Execution, arguments: list[CResult], numbers: dict[Term, Term]) -> list[CResult]:
+        """The arguments. The enums among the inputs are any numbers: of a term of an enum it is known that it is one
+        of its values."""
+        given = {lvalue.object for lvalue in run.changing}
+        for (object, i), part in run.memory.parts.items():
+            if object in given:
+                run.memory.parts[object, i] = numbers.get(part, part)
+        return arguments
+
+    def _validity(self, needed: Term, given: Term, numbers: dict[Term, Term]) -> None:
         """Goals: NAME_inputs_valid is true only if the enums that the step reads are, and always if all are."""
         run = self._execution()
         state, _ = self._related_state(run)
-        value = self._answer(run, f"{self.name}_inputs_valid", self._arguments(run, state)[1:])
+        arguments = self._numbers_as_enums(run, self._arguments(run, state)[1:], numbers)
+        value = self._answer(run, f"{self.name}_inputs_valid", arguments)
         for premise, claim in ((value.term, needed), (given, value.term)):
             self.goals.append(ProofGoal(f"{self.name}_inputs_valid", implication(premise, claim)))
         self.goals += [ProofGoal(f"defined: {d.why}", implication(d.path, d.claim)) for d in run.demands]
@@ -575,22 +586,9 @@ class Bisimulation:
         for a, b in zip(actual, wanted, strict=True):
             self.goals.append(ProofGoal(what, implication(under, equal(a, b))))
 
-    def _wrong_pairs(self, pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
-        answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
-        doubtful = [pair for pair, holds in zip(pairs, answers, strict=True) if not holds]
-        again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
-        return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
 
-    def _unproved_goals(self, goals: list[ProofGoal], terms: set[Term], prover: Prover) -> list[str]:
-        open_goals = [g for g in goals if g.claim is not TRUE]
-        answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
-        doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
-        for i in range(0, len(doubtful), TOGETHER):
-            some = doubtful[i : i + TOGETHER]
-            again = prover.valid([g.claim for g in some])
-            if not all(again):  # one is enough to refuse the C
-                return list(dict.fromkeys(g.what for g, holds in zip(some, again, strict=True) if not holds))
-        return []
+def _is_enum(part: Term) -> bool:
+    return isinstance(part.type, EnumType)
 
 
 def _member(struct: Lvalue, name: str) -> Lvalue:

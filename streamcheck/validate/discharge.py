@@ -12,6 +12,8 @@ import random
 import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
 
 from streamcheck.certify.judge import is_contradictory_within
 from streamcheck.certify.runs import Runs
@@ -33,6 +35,14 @@ QUICK = 20_000  # for a question that may also stay open
 def equal(a: Term, b: Term) -> Term:
     """The same value: NaN equals itself, -0.0 differs from 0.0."""
     return TRUE if a is b else term("same", a, b)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofGoal:
+    """A claim, and its name if it is not proved."""
+
+    what: str
+    claim: Term
 
 
 class RandomValues:
@@ -217,12 +227,29 @@ class Prover:
         return is_contradictory_within(Runs((), inputs, (), ()), query, work) is True
 
 
-def member(var: Term) -> Term:
-    """The claim that an enum has one of its values."""
-    assert isinstance(var.type, EnumType)
-    claim = None
-    for code in var.type.codes:
-        this = term("eq", var, constant(var.type, code))
-        claim = this if claim is None else term("or", claim, this)
-    assert claim is not None
-    return claim
+def wrong_pairs(pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
+    """The pairs that are not proved equal."""
+    answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
+    doubtful = [pair for pair, holds in zip(pairs, answers, strict=True) if not holds]
+    again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
+    return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
+
+
+def unproved_goals(goals: list[ProofGoal], terms: set[Term], prover: Prover) -> list[str]:
+    """The names of goals that are not proved; of some if there are many."""
+    open_goals = [g for g in goals if g.claim is not TRUE]
+    answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
+    doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
+    for i in range(0, len(doubtful), TOGETHER):
+        some = doubtful[i : i + TOGETHER]
+        again = prover.valid([g.claim for g in some])
+        if not all(again):  # one is enough to refuse the C
+            return list(dict.fromkeys(g.what for g, holds in zip(some, again, strict=True) if not holds))
+    return []
+
+
+def member(value: Term, enum: Type) -> Term:
+    """The claim that a value, an enum's or a number, is one of the enum's values."""
+    assert isinstance(enum, EnumType)
+    claims = [term("eq", value, constant(value.type, code)) for code in enum.codes]
+    return reduce(lambda a, b: term("or", a, b), claims)

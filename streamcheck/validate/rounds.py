@@ -146,14 +146,17 @@ class RoundMemory(Memory):
         if isinstance(lvalue.kind, Struct):
             return [part for each in lvalue.scalars() for part in self.read(each)]
         place = _place(lvalue)
-        if _part(place) not in self.parts:
-            if any(_may_be_same(place, other) for other in self.written):
-                raise NotAlike
+        is_known = _part(place) in self.parts
+        if any(_may_be_same(place, other) for other in self.written if other != place or not is_known):
+            raise NotAlike
+        if not is_known:
             self.parts[_part(place)] = self._value_before(place)
         return [self.parts[_part(place)]]
 
     def _value_before(self, place: Lvalue) -> Term:
         """The value of the place before the round."""
+        if place.object in self.unset:
+            raise NotAlike
         if place not in self.carried and all(i.is_const for i in place.indices):
             self.invariant.add(place)
             if any(_may_be_same(place, other) for other in self.written):
@@ -178,9 +181,7 @@ class RoundMemory(Memory):
     def has_no_value(self, lvalue: Lvalue) -> Term:
         if lvalue.object in self.own:
             return super().has_no_value(lvalue)
-        if lvalue.object in self.unset and _part(_place(lvalue)) not in self.parts:
-            raise NotAlike
-        return FALSE
+        return FALSE  # a place that may have none is never read
 
     def merge(self, condition: Term, parts: dict[Part, Term], indeterminate: dict[Part, Term]) -> None:
         for place in self.written:

@@ -43,6 +43,9 @@ HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACRO
 MACROS = {"bool", "true", "false", "INFINITY", "NAN", "INT_MAX", "INT_MIN", *PORTABLE_CONSTANTS, *CONSTANT_MACROS}
 STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
 DECLARE = frozenset(("Decl", "Typedef", "TypeDecl", "Struct", "Union", "Enum", "Enumerator", "Label"))
+CONTROL = re.compile(
+    r"[^\n\t -~\x80-\U0010ffff]"
+)  # clang ends a line, and so a comment, at a carriage return; gcc does not
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
 
 
@@ -52,14 +55,18 @@ def check_text(base: str, files: Mapping[str, str]) -> None:
 
 
 def check_declared_names(nodes: Iterable[Any]) -> None:
-    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool."""
+    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool. Or if
+    it is that of a type, which it would hide, in the rest of a list of parameters too."""
     pending = list(nodes)
+    types = {*PORTABLE_TYPEDEFS, *(node.name for node in pending if form(node) == "Typedef")}
     while pending:
         node = pending.pop()
         pending += [child for _, child in node.children()]
         for name in (getattr(node, "name", None), getattr(node, "declname", None)):
             if form(node) in DECLARE and name in MACROS:
                 raise SpecError(f"{name} is a macro, and declared", where_of(node))
+        if form(node) == "Decl" and node.name in types:
+            raise SpecError(f"{node.name} is a type, and declared again", where_of(node))
 
 
 class Reader:
@@ -82,6 +89,8 @@ class Reader:
 
     def _plain(self, file: str) -> str:
         """The text without comments, blank lines and the messages of #error."""
+        if CONTROL.search(self.files[file]):
+            raise SpecError("a control character", Location(file, 1))
         text = without_comments(self.files[file], file)
         text = re.sub(r'^#error "[^"\n]*"$', "#error", text, flags=re.M)
         return "".join(f"{line.rstrip()}\n" for line in text.split("\n") if line.strip())

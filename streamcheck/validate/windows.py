@@ -126,12 +126,16 @@ class WindowUse:
     def _check_state(self, run: Execution, arguments: list[CResult], others: int) -> None:
         own = [] if self.state is None else [self.state]
         given = arguments[: len(own)]
-        fits = all(isinstance(a, Pointee) and a.offset is None and a.lvalue.object is own[0].object for a in given)
+        fits = all(isinstance(a, Pointee) and a.offset is None and _is_whole(a.lvalue, own[0]) for a in given)
         if len(arguments) != len(own) + others or not fits:
             raise SpecError("a function of a window is not called with the state of the step")
 
     def is_untouched(self, run: Execution) -> bool:
         return all(run.memory.parts[part] is value for part, value in self.untouched.items())
+
+
+def _is_whole(lvalue: Lvalue, object: Lvalue) -> bool:
+    return lvalue.object is object.object and not lvalue.fields and not lvalue.indices
 
 
 class WindowProof:

@@ -2,7 +2,7 @@
 
     python tests/bench/mutants.py [MUTANTS PER MONITOR [FIRST [LAST]]]
 
-A mutant has one change, of ten kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
+A mutant has one change, of eleven kinds, in one of the files. Those that the proof accepts are compiled by gcc at -O0,
 at -O3 and with sanitizers, and by clang with its traps for undefined behaviour, and compared with the interpreter over
 300 random steps. Prints each that differs, and a table; exits with 1 if there is one.
 """
@@ -28,6 +28,7 @@ from streamcheck.codegen.unit import CodeOptions, generate
 
 MONITORS, LOOPS, EACH = 50, 10, 126
 FORMS = [CodeOptions(handlers="table"), CodeOptions(handlers="context", observers=True, prefix="fsw_")]
+FORMS.append(CodeOptions(pack=True))
 
 
 def subjects():
@@ -35,7 +36,7 @@ def subjects():
     for i, param in enumerate(ALL):
         yield generate(param.values[0], OPTIONS[2 + i % 2]).code
     for seed in range(MONITORS - LOOPS - len(ALL)):
-        yield generate(random_equations(seed), [*OPTIONS, *FORMS][seed % 6]).code
+        yield generate(random_equations(seed), [*OPTIONS, *FORMS][seed % 7]).code
     for seed in range(LOOPS):
         yield generate(random_loops(seed), OPTIONS[seed % 4]).code
 

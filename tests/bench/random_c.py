@@ -2,10 +2,10 @@
 
     python tests/bench/random_c.py [FIRST [LAST]]
 
-For each: compiled without a warning by gcc and clang, run at -O0 and -O3 and under gcc's UBSan and ASan, the same
-calls and observers as the interpreter over a thousand random steps (extreme values favoured), no MISRA rule broken
-beyond the README's list, and the C proved equal to the spec. Prints what fails and the times; exits with 1 where
-something does. The tests do the same for a sample.
+For each: compiled without a warning by gcc and clang, run at -O0 and -O3, under gcc's UBSan and ASan and under clang's
+traps for undefined behaviour, the same calls and observers as the interpreter over a thousand random steps (extreme
+values favoured), no MISRA rule broken beyond the README's list, and the C proved equal to the spec. Prints what fails
+and the times; exits with 1 if something does. The tests do the same for a sample.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from c_harness import build, compare, have, write
+from c_mutants import TRAPS
 from random_loops import random_loops
 from random_specs import random_equations, random_rows
 from test_codegen import DEVIATIONS, LIMITS, OPTIONS, SANITIZE
@@ -40,7 +41,7 @@ def gates(seed, folder):
     rows = random_rows(seed, equations, STEPS)
     wrong = []
     for compiler in [c for c in ("gcc", "clang") if have(c)]:
-        for flags in [("-O0",), ("-O3",), *([SANITIZE] if compiler == "gcc" else [])]:
+        for flags in [("-O0",), ("-O3",), SANITIZE if compiler == "gcc" else TRAPS]:
             try:
                 compare(folder, build(folder, code, compiler, flags), code, rows)
             except AssertionError as why:
