@@ -71,6 +71,29 @@ def test_stages_are_shown():
         counting().show("aut")
 
 
+def test_choices_are_checked(tmp_path):
+    spec = counting()
+    for call in (
+        lambda: spec.show("picture"),
+        lambda: spec.prove(traces=[("xml", str(tmp_path))]),
+        lambda: spec.compile(str(tmp_path), abi="rust"),
+        lambda: spec.compile(str(tmp_path), optimize="both"),
+    ):
+        with pytest.raises(SpecError, match="expected one of '"):
+            call()
+
+
+def test_compilation_has_the_text_of_the_command(tmp_path):
+    go = extern("go", Bool)
+    spec = Spec("goes")
+    spec.trigger("gone", ~go)
+    done = spec.compile(str(tmp_path))
+    assert repr(done) == "<goes: compiled>" and "the C is proved equal to the spec" in str(done)
+    spec.prop("always", go)
+    refused = spec.compile(str(tmp_path))
+    assert repr(refused) == "<goes: not compiled>" and "not compiled: a property is not proved" in str(refused)
+
+
 def test_a_result_explains_itself():
     results = counting().prove(props=["small", "single"])
     small, single = results["small"].explain(), results["single"].explain()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.problem.places import Handlers
 from streamcheck.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -13,8 +16,9 @@ if TYPE_CHECKING:
     from streamcheck.api.stages import Stage
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
-    from streamcheck.problem.places import Handlers
 
+Abi: TypeAlias = Literal["context", "copilot"]
+Optimization: TypeAlias = Literal["size", "speed"]
 TraceFormat: TypeAlias = Literal["csv", "json", "vcd", "html"]
 EXPLANATION = 0.05  # the share of the time
 
@@ -67,6 +71,8 @@ class Commands(ABC):
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
+        for shape, _ in traces:
+            _check_choice("prove", "traces", shape, TraceFormat)
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -99,7 +105,9 @@ class Commands(ABC):
 
     def show(self, stage: Stage = "equations", *, blocks: bool = True, steps: int = 10) -> str:
         """The text that `streamcheck show --as STAGE` prints. `blocks` is for programs as graphs, `steps` for smt2."""
-        from streamcheck.api.stages import stage_text
+        from streamcheck.api.stages import Stage, stage_text
+
+        _check_choice("show", "stage", stage, Stage)
 
         return stage_text(self._problem(), stage, blocks=blocks, steps=steps)
 
@@ -107,12 +115,12 @@ class Commands(ABC):
         self,
         directory: str,
         *,
-        abi: Literal["context", "copilot"] = "context",
+        abi: Abi = "context",
         handlers: Handlers = "functions",
         prefix: str = "",
         assumptions: bool = False,
         observers: bool = False,
-        optimize: Literal["size", "speed"] = "size",
+        optimize: Optimization = "size",
         pack: bool = False,
         extras: Sequence[str] = (),
         narrow: bool = False,
@@ -135,6 +143,12 @@ class Commands(ABC):
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
+        for name, given, allowed in (
+            ("abi", abi, Abi),
+            ("handlers", handlers, Handlers),
+            ("optimize", optimize, Optimization),
+        ):
+            _check_choice("compile", name, given, allowed)
         code = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
         kept = None if cache is None else Cache(cache)
         settings = Settings(timeout, jobs or processors(), options=options or {}, cache=kept)
@@ -146,3 +160,10 @@ class Commands(ABC):
         if result.ready:
             write(result, directory)
         return result
+
+
+def _check_choice(command: str, name: str, given: object, allowed: Any) -> None:
+    """SpecError if the argument is none of those that its type allows."""
+    if given not in get_args(allowed):
+        choices = ", ".join(map(repr, get_args(allowed)))
+        raise SpecError(f"{command}({name}=…): expected one of {choices}; found {given!r}", here())
