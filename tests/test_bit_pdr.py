@@ -20,9 +20,8 @@ from streamcheck.engines.bit_pdr import BitPdr
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.system import STATES, space_of_system
 from streamcheck.engines.ic3.words import LiftedPredecessors, value_literals
-from streamcheck.engines.on_bits import NO_NUMBERS
 from streamcheck.engines.options import BitPdrOptions
-from streamcheck.engines.protocol import Progress, Task
+from streamcheck.engines.protocol import NO_NUMBERS, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown

@@ -15,18 +15,22 @@ from vcd.reader import TokenKind, tokenize
 
 from streamcheck import *
 from streamcheck.certify.replay import replay
+from streamcheck.core.location import Location
 from streamcheck.core.term import constant, term, variable
-from streamcheck.core.types import INT
+from streamcheck.core.types import DOUBLE, INT
+from streamcheck.engines.protocol import NO_FLOATS
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.report.paste import FileNames, Pasting, python_text
 from streamcheck.report.trace import TraceOptions, trace_table
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.explain import Explainer
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
+from streamcheck.run.undecided import Undecided
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 WRAPS = """
@@ -61,11 +65,16 @@ def test_an_unknown_property_shows_where_induction_fails(wraps):
     done = run("explain", wraps, "--prop", "tens", "--timeout", 20)
     assert done.returncode == 3, done
     assert "true up to step" in done.stdout
-    assert "from a state that perhaps no run reaches, it fails" in done.stdout
+    assert "from a state that perhaps no run reaches (" in done.stdout
     rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("      ")}
     before, after = (int(cell.strip("*()")) for cell in rows["uv_ms"][-2:])
     assert before % 10 == 0 and after == (before + 10) % 2**32 and after % 10  # it wrapped
     assert "unrelated" not in done.stdout and "a bound on uv_ms" in done.stdout
+    steps = len(rows["uv_ms"]) - 2
+    wrap = f"wraps around at step {steps}: uv_ms + 10 is {before + 10}, of which Word32 holds {after}"
+    assert wrap in done.stdout
+    depth = int(re.search(r"true up to step (\d+)", done.stdout)[1])
+    assert f"(none does before step {depth - steps})" in done.stdout
 
 
 def test_the_same_is_in_the_json(wraps):
@@ -74,6 +83,72 @@ def test_the_same_is_in_the_json(wraps):
     (row,) = verdicts_json(verdicts, "uv.py", {})["properties"]
     first, *_, last = [step["streams"]["tens"] for step in row["not_inductive"]["steps"]]
     assert (first, last) == (True, False) and row["depth"] >= 0 and row["lemmas"] == []
+
+
+LOTTERY = """
+from streamcheck import *
+go = extern("go", Bool)
+@stream(Word32)
+def x(): return [1] ++ (x * 1103515245 + 12345)
+@stream(Word16)
+def n(): return [0] ++ mux(x == 7, 25, mux((n >= 25) | (go & (n < 20)), n + 1, n))
+spec = Spec("s")
+spec.prop("hard", n != 30)
+"""
+
+
+def test_candidates_of_random_runs_are_shown_if_they_exclude_the_failing_state(tmp_path):
+    """`n <= 20` holds in all runs that anyone will see, and is not inductive: after x == 7 comes 25."""
+    path = tmp_path / "lottery.py"
+    path.write_text(LOTTERY)
+    (problem,) = read(Target.parse(str(path)))
+    settings = Settings(timeout=9, engines=("bmc", "templates"), explain=4.0)
+    verdicts = prove(problem, settings)
+    (hard,) = verdicts.results
+    assert hard.verdict == "unknown" and hard.explanation is not None
+    texts = [python_text(problem, t) for t in hard.explanation.candidates]
+    assert "n <= 20" in texts
+    (line,) = (line for line in report(verdicts) if "true in random runs" in line)
+    assert all(text in line for text in texts)
+    (row,) = verdicts_json(verdicts, "lottery.py", {})["properties"]
+    assert row["candidates"] == texts
+
+
+def test_candidates_that_the_failing_state_meets_are_left_out(wraps):
+    (problem,) = read(Target.parse(str(wraps)))
+    uv, t = (next(c.var for c in problem.cells if c.name == name) for name in ("uv_ms", "t"))
+    bound, parity = (term("lt", uv, constant(uv.type, 1000)), term("ge", uv, constant(uv.type, 0)))
+    candidates = [bound, parity, term("lt", t, constant(t.type, 9))]
+    settings = Settings(timeout=2, engines=("bmc",), props=("tens",))
+    results = prove(problem, settings).results
+    (result,) = Explainer(problem, settings, 6.0, [], candidates).explain(results)
+    assert result.explanation.fails is not None and result.explanation.candidates == (bound,)
+
+
+def test_a_state_that_no_run_reaches_is_named_so():
+    go = extern("go", Bool)
+
+    @stream(Word16)
+    def even():
+        return [0] + +mux(go & (even < 1000), even + 2, 0)
+
+    spec = Spec("s")
+    spec.prop("never", even != 79)
+    verdicts = prove(flatten(spec), Settings(timeout=8, engines=("bmc",), explain=7.0))
+    (never,) = verdicts.results
+    assert never.verdict == "unknown" and never.explanation.unreachable
+    assert any("from a state that no run reaches (this is proved), it fails" in line for line in report(verdicts))
+
+
+def test_the_reason_is_of_an_engine_that_the_property_is_for():
+    undecided = Undecided()
+    undecided.add_reason(["p"], "spacer", NO_FLOATS)
+    undecided.add_reason(["p"], "k-induction", "a query took too long")
+    unknown = undecided.verdict("p", ["bmc"], "")
+    assert unknown.reason == "k-induction: a query took too long"
+    assert list(unknown.reasons) == ["k-induction", "spacer"]
+    undecided.add_reason(["q"], "spacer", NO_FLOATS)
+    assert undecided.verdict("q", [], "").reason == f"spacer: {NO_FLOATS}"
 
 
 def test_a_failure_of_induction_meets_what_is_proved():
@@ -150,6 +225,71 @@ spec.prop("never_five", a != 5)
     assert alone.returncode == 0 and alone.stdout.count("k = 1") == 1 + len(pasted)
 
 
+MANY_NAMES = """
+import enum
+from streamcheck import *
+
+class Mode(enum.Enum):
+    IDLE = 7
+    BUSY = 2
+    DONE = 5
+
+@struct
+class Pair:
+    low: Int16
+    high: Int16
+
+def counter(go, most):
+    @stream(Word16)
+    def n(): return [0] ++ mux(go & (n < most), n + 2, mux(n > most, n + 1, n))
+    return n
+
+g = extern("the go", Bool)
+counts = [counter(g, 10 * i) for i in (1, 2)]
+pairs = extern("pairs", Array(Pair, 2))
+
+@stream(EnumOf(Mode))
+def mode(): return [Mode.IDLE] ++ mux(g, Mode.BUSY, mux(mode == Mode.BUSY, Mode.IDLE, mode))
+
+@stream(Array(Word8, 2))
+def cells(): return [[1, 2]] ++ mux(g, cells.set(0, cells[0] + 2), cells)
+
+late = pre(False, pre(False, g))
+sure = Spec("names")
+sure.prop("even", counts[1] != 13)
+sure.prop("not done", (mode != Mode.DONE) & (cells[0] != 4))
+sure.prop("held", implies(late, pre(False, pre(False, g)) & (counts[0] != 15)))
+"""
+
+
+def test_pasted_invariants_prove_whatever_the_file_calls_its_streams(tmp_path):
+    path = tmp_path / "names.py"
+    path.write_text(MANY_NAMES)
+    done = run("explain", path, "--timeout", 30)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pasted = [line[6:] for line in done.stdout.splitlines() if line.startswith("      ")]
+    names = re.findall(r'sure\.prop\("(\w+)"', done.stdout)
+    assert names, done.stdout
+    path.write_text(MANY_NAMES + "\n".join(pasted) + "\n")
+    again = run("prove", path, "--engine", "bmc", "--engine", "k-induction", "--timeout", 30, "--quiet")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert set(names) <= {line.split()[1] for line in again.stdout.splitlines()[1:]}
+
+
+def test_names_of_a_file_are_those_of_its_last_statements():
+    names = FileNames.of("a = 1\nif a:\n    b = [c for c in 'xy']\n\n@deco\ndef f():\n    a = 2\n    return a\n")
+    at = lambda name, line: names.text(name, Location("x.py", line))
+    assert (at("a", 1), at("f", 5), at("f", 6), at("b_1", 3)) == ("a", "f", "f", "b[1]")
+    assert at("a", 7) == "a" and at("b", 1) is None and at("c", 3) is None and names.text("a", None) is None
+
+
+def test_floats_are_pasted_without_identity():
+    x = variable("x", DOUBLE)
+    nan, two = (term("same", x, constant(DOUBLE, value)) for value in (float("nan"), 2.0))
+    pasting = Pasting(flatten(Spec("empty")), FileNames.of(""), set())
+    assert pasting.text(nan) == "x != x" and pasting.text(two) == "x == 2.0"
+
+
 def test_an_explained_proof_has_no_needless_invariant(wraps):
     done = run("explain", wraps, "--prop", "small")
     assert "it is an invariant by itself" in done.stdout and "spec.prop" not in done.stdout
@@ -183,6 +323,66 @@ def test_equal_steps_are_one_column_and_wide_tables_continue_below():
     assert cells["n"] == ["0", "0", "1*", "2*", "3*"]
     wide = list(trace_table(flat, claim, shown, TraceOptions(full=True, width=60)))
     assert max(map(len, wide)) <= 60
+
+
+def counting_run(steps):
+    """A counter that rises at every step, and a struct beside it that it does not depend on."""
+    go, idle = extern("go", Bool), extern("idle", Bool)
+
+    @stream(Int)
+    def n():
+        return [0] + +mux(go, n + 1, n + 2)
+
+    spec = Spec("rising")
+    spec.prop("p", (n < steps - 1) | (go & ~go & idle))
+    flat = flatten(spec)
+    shown = replay(flat, flat.properties[0], Trace({}, ({"go": True},) * steps))
+    assert isinstance(shown, Replay), shown
+    return flat, flat.properties[0], shown
+
+
+def test_the_middle_of_a_long_run_is_left_out_and_counted():
+    flat, claim, shown = counting_run(60)
+    lines = list(trace_table(flat, claim, shown))
+    assert lines[0].split() == ["step", "0", "1", "…", *map(str, range(52, 60))]
+    assert lines[-1].endswith("… = 50 steps more (--full)")
+    assert "…" not in "".join(trace_table(flat, claim, shown, TraceOptions(full=True)))
+
+
+def test_a_narrow_terminal_shows_fewer_steps_before_it_pages():
+    flat, claim, shown = counting_run(60)
+    lines = list(trace_table(flat, claim, shown, TraceOptions(width=60)))
+    assert "" not in lines and max(map(len, lines[:-1])) <= 60
+    columns = lines[0].split()
+    assert columns[:4] == ["step", "0", "1", "…"] and 3 <= len(columns) - 4 < 8 and columns[-1] == "59"
+    assert lines[-1].endswith(f"… = {60 - len(columns) + 2} steps more (--full)")
+
+
+def test_rows_that_the_violation_does_not_depend_on_are_not_shown():
+    """`go & ~go` is false by its first operand or by its second: what is beside it does not matter."""
+    flat, claim, shown = counting_run(4)
+    names = [line.split()[0] for line in trace_table(flat, claim, shown)]
+    assert "idle" not in names and "n" in names
+    assert "idle" in [line.split()[0] for line in trace_table(flat, claim, shown, TraceOptions(full=True))]
+
+
+@struct
+class Fix:
+    latitude: Int32
+    longitude: Int32
+
+
+def test_a_wide_struct_has_a_row_for_each_field():
+    at = extern("at", Fix)
+    spec = Spec("place")
+    spec.prop("p", at.latitude + at.longitude < 500_000)
+    flat = flatten(spec)
+    given = {"at.latitude": 499_000, "at.longitude": 1_000}
+    shown = replay(flat, flat.properties[0], Trace({}, (given,)))
+    lines = [line.split() for line in trace_table(flat, flat.properties[0], shown)]
+    assert ["at.latitude", "499000"] in lines and ["at.longitude", "1000"] in lines
+    only = [line.split() for line in trace_table(flat, flat.properties[0], shown, TraceOptions(rows=("*.latitude",)))]
+    assert ["at.latitude", "499000"] in only and ["at.longitude", "1000"] not in only
 
 
 def test_rows_and_steps_are_chosen():

@@ -188,3 +188,44 @@ def test_a_row_that_is_wrong_ends_the_run_after_the_rows_before_it(folder):
         done = run(folder, "--input", "long.csv", "--format", shape)
         assert done.returncode == 2 and len(done.stdout.splitlines()) == 3000 + (shape != "json")
         assert "long.csv:3002: column mv: 'many' is not a Word16" in done.stderr
+
+
+def test_expressions_have_columns(folder):
+    options = ["--input", "log.csv", "--format", "csv", "--eval", "mv - pre(0, mv)", "--eval", "low"]
+    done = run(folder, *options, "--eval", "  mtl.always_been(0,\n 1, beat)")
+    rows = table(done)
+    assert done.returncode == 0 and done.stderr.splitlines() == NOTES
+    assert [row["mv - pre(0, mv)"] for row in rows] == ["3600", "65136", "65236", "700", "63936"]
+    assert [row["low (--eval)"] for row in rows] == [row["low"] for row in rows]
+    assert [row["mtl.always_been(0, 1, beat)"] for row in rows] == ["true", "true", "true", "false", "false"]
+    used = run(folder, "--input", "log.csv", "--eval", "temp > 1")  # an extern that the spec alone does not use
+    assert used.returncode == 2 and "no column for temp" in used.stderr
+
+
+@pytest.mark.parametrize(
+    ("expression", "complaint"),
+    [
+        ("mv + temp", "--eval:1: Word16 + Float: Word16 and Float are different types"),
+        ("mv > 3 & beat", "write: (mv > 3) & beat"),
+        ("beat and low", "write: beat & low"),
+        ("mv +", "--eval:1: Python cannot read this: invalid syntax"),
+        ("mv, 3", "--eval:1: expected a stream, found a tuple; a comma too many?"),
+        ("len([])", "--eval:1: expected a stream, found 0"),
+        ("drop(1, mv)", 'this needs extern "mv" 1 step ahead'),
+        ("mux(beat)", "write: mux(condition, then, otherwise)"),
+    ],
+)
+def test_mistakes_in_an_expression(folder, expression, complaint):
+    done = run(folder, "--input", "log.csv", "--eval", expression)
+    assert done.returncode == 2 and complaint in done.stderr and done.stdout == ""
+    assert f"\n    {expression}\n" in done.stderr + "\n"
+
+
+def test_expressions_are_for_python(folder):
+    (folder / "mon.json").write_text(
+        subprocess.run([COMMAND, "show", "mon.py", "--as", "json"], capture_output=True, text=True, cwd=folder).stdout
+    )
+    done = subprocess.run(
+        [COMMAND, "run", "mon.json", "--input", "log.csv", "--eval", "mv"], capture_output=True, text=True, cwd=folder
+    )
+    assert done.returncode == 2 and "mon.json: --eval is for specs in Python" in done.stderr

@@ -15,10 +15,12 @@ from streamcheck.certify.bitwise import UNKNOWN
 from streamcheck.certify.judge import is_contradictory
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.certify.runs import Runs
+from streamcheck.core.evaluate import value_of
 from streamcheck.core.operators import OPERATORS, TypeRule
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable, variables
-from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, default
+from streamcheck.core.types import BOOL, INT, EnumType, FloatType, MachineType, default, machine
+from streamcheck.core.uncast import MIRRORED, without_casts
 
 COMPOSITE = {"array", "struct", "index", "update", "field", "with_field", "cast"}
 BY_NAME = UNKNOWN  # folded to the interpreter's value for constants, which solvers do not compute
@@ -115,3 +117,29 @@ def test_nested_conditions_follow_from_their_premises():
         node = term("mux", premise, goal, term("mux", a, b, goal))
         assert all(is_valid(node, rule(node)) for rule in RULES.values())
     assert count > 100
+
+
+def test_comparisons_without_casts_mean_the_same():
+    """On all values of small types, with constants inside and outside of them."""
+    for width, signed in itertools.product((1, 2, 3), (False, True)):
+        type = machine(width, signed=signed)
+        x, y = (variable(name, type) for name in "xy")
+        left, right = (term("cast", v, payload=INT) for v in (x, y))
+        given = [term(op, left, right) for op in MIRRORED]
+        for op, number in itertools.product(MIRRORED, range(-9, 10)):
+            bound, rest = constant(INT, number), term("mod", left, constant(INT, number))
+            given += [term(op, left, bound), term(op, bound, left), term(op, rest, constant(INT, 1))]
+        images = without_casts(given)
+        values = range(type.low, type.high + 1)
+        for a, b in itertools.product(values, values):
+            for t in given:
+                assert value_of(t, {x: a, y: b}) == value_of(images[t], {x: a, y: b}), (t, images[t], a, b)
+
+
+def test_casts_are_left_out_where_they_can_be():
+    word = machine(8, signed=False)
+    n = variable("n", word)
+    wide, bound = term("cast", n, payload=INT), constant(INT, 20)
+    assert without_casts([term("le", wide, bound)])[term("le", wide, bound)] is term("le", n, constant(word, 20))
+    always = term("ge", wide, constant(INT, -1))
+    assert without_casts([always])[always] is TRUE

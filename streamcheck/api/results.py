@@ -78,7 +78,7 @@ class RecordedRun:
     def _rows(self) -> Iterator[tuple[str, Any]]:
         from streamcheck.report.trace import TraceOptions, rows_of
 
-        return rows_of(self.specification, self.claim, TraceOptions(full=True))
+        return rows_of(self.specification, self.claim, self.replay, TraceOptions(full=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,7 +118,7 @@ class PropertyResult(Result):
     @property
     def invariants(self) -> list[str]:
         """The invariants of the proof as text in the spec's syntax; of an unknown property, the lemmas about it."""
-        from streamcheck.report.explanation import python_text
+        from streamcheck.report.paste import python_text
         from streamcheck.report.program import invariants_json
 
         problem = self.problem

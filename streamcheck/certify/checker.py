@@ -30,6 +30,7 @@ from functools import lru_cache
 
 from streamcheck.certify.judge import Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
+from streamcheck.certify.lots import independent_lots
 from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
 from streamcheck.certify.script import Script, conjunction, disjunction
 from streamcheck.core.term import Term, variable, variables
@@ -86,6 +87,16 @@ def check_term(
 
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     """None if J holds in every run, whatever the property."""
+    if certificate.kind == "inductive" and not (certificate.equalities or certificate.free):
+        lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
+        if len(lots) > 1:
+            parts = [replace(certificate, invariants=lot) for lot in lots]
+            if all(_check_all(reading, part) is None for part in parts):
+                return None  # each lot is inductive, so all are
+    return _check_all(reading, certificate)
+
+
+def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
     for condition in _all_conditions(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query, certificate.prover, condition.parts)
         if rejected is not None:

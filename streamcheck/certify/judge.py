@@ -37,9 +37,10 @@ Way: TypeAlias = Literal["bits", "remainders", "bits as integers", "bits beside 
 ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits", 0.5),
     ("remainders", 1.0),
+    ("bits", 3.0),
     ("bits as integers", 0.5),
     ("remainders", 10.0),
-    ("bits", 5.0),
+    ("bits", 10.0),
     ("bits as integers", 5.0),
     ("bits beside Int", 2.0),
     ("remainders", 300.0),

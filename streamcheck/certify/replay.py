@@ -46,8 +46,8 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
             return "the property is true at the last step"
         case Goal.REACHABLE if steps[-1][claim.term] is not True:
             return "the last step does not reach it"
-    matters = _matters(specification, claim.term, steps)
-    return _inconsistency(specification, steps, matters) or Replay(steps, matters)
+    matters, causes = _matters(specification, claim.term, steps)
+    return _inconsistency(specification, steps, matters) or Replay(steps, matters, causes)
 
 
 def _inconsistency(
@@ -107,8 +107,12 @@ def _given_value(var: Term, scalars: Mapping[str, Value]) -> Value:
     return assemble(var.type, parts)
 
 
-def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]) -> list[set[str]]:
-    """Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
+def _matters(
+    specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]
+) -> tuple[list[set[str]], set[Term]]:
+    """The names of the choices that matter at each step, and all terms that do at some step.
+
+    Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
     false side, a `mux` its condition and the side it chose. The output of a call matters with its inputs."""
     calls: dict[Term, list[FunctionCall]] = {}
     for call in specification.calls:
@@ -138,7 +142,7 @@ def _matters(specification: Specification, claim: Term, steps: Sequence[Mapping[
                 matters[0].add(node.payload)
         else:
             stack.extend((a, i) for a in reasons_of(node, steps[i]))
-    return matters
+    return matters, {node for node, _ in seen}
 
 
 def reasons_of(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:

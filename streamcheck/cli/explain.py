@@ -66,7 +66,7 @@ def command(
     seconds = timeout * EXPLANATION
     for specification in read_specs(Target.parse(file)):
         limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)
-        more = partial(_explain, specification, seconds)
+        more = partial(_explain, specification, seconds, set())
         live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)
         with live:
             verdicts = prove(specification, limits, live)
@@ -83,9 +83,9 @@ class AtTheEnd(Live):
     def hear(self, result: Result) -> None: ...
 
 
-def _explain(specification: Specification, seconds: float, result: Result) -> Iterator[str]:
+def _explain(specification: Specification, seconds: float, taken: set[str], result: Result) -> Iterator[str]:
     if result.run is not None:
         yield from falsified_lines(specification, result, causes(specification, result.prop, result.run))
     elif isinstance(result.evidence, Certificate):
         proof = smallest_proof(specification, result.name, result.evidence, seconds)
-        yield from proof_lines(specification, result.prop, proof)
+        yield from proof_lines(specification, result.prop, proof, taken)

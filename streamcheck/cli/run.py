@@ -8,7 +8,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, TextIO
 
 import click
@@ -17,7 +18,8 @@ from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
 from streamcheck.interpret.chunks import Chunk, interpret
-from streamcheck.interpret.data import DataColumns, RecordedRows, read_rows
+from streamcheck.interpret.data import CsvForm, DataColumns, read_form, read_rows
+from streamcheck.interpret.log_text import LogText
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
@@ -26,6 +28,7 @@ from streamcheck.run.source import Sampler, Target
 
 DEFAULT_STEPS = 10
 VIOLATED = 1
+BLOCK = 1 << 20  # bytes of a log that are read at a time
 FORMATS = ("table", "wave", "csv", "json")
 
 
@@ -38,7 +41,9 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option(
     "--keep", multiple=True, metavar="COLUMN", help="Show this column of the data too, as it is (repeatable)."
 )
+@click.option("--eval", "expressions", multiple=True, metavar="EXPR", help="Show this stream too (repeatable).")
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
+@click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
 def command(
     file: str,
@@ -47,7 +52,9 @@ def command(
     shape: str,
     ignore_extra: bool,
     keep: tuple[str, ...],
+    expressions: tuple[str, ...],
     violations: bool,
+    native: bool,
     fail: bool,
 ) -> int:
     """Interpret a spec: at each step its triggers, with their arguments, its observers, and its properties.
@@ -58,21 +65,23 @@ def command(
     to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
-        sampler = stack.enter_context(Sampler(Target.parse(file)))
-        specification = sampler.specification
-        planned = plan(specification)
-        live = False
-        kept: tuple[str, ...] = ()
+        sampler = stack.enter_context(Sampler(Target.parse(file), expressions))
+        planned = plan(sampler.specification)
         if data is not None:
-            recorded, live = _data_rows(stack, data, _data_columns(sampler, planned, keep, ignore_extra=ignore_extra))
-            unread = [name for name in sampler.unused if name in {c.split(".")[0] for c in recorded.columns}]
-            rows, kept = _first_rows(recorded.rows, steps, data), recorded.kept
+            wanted = _data_columns(sampler, planned, keep, ignore_extra=ignore_extra)
+            feed = _data_feed(stack, data, wanted, native=native)
+            unread = [name for name in sampler.unused if name in {c.split(".")[0] for c in feed.columns}]
         else:
-            rows, unread = _sample_rows(sampler, planned, steps), []
+            feed, unread = Feed(_sample_rows(sampler, planned, steps)), []
+            steps = None
+        live, kept = feed.live, feed.kept
         for note in _notes(sampler, planned, unread):
             click.echo(f"note: {note}", err=True)
         times: Counter[str] = Counter()
-        ran = _with_notes(planned, interpret(planned, rows, live=live), times)
+        ran = _chunks(planned, feed, steps, native=native)
+        if data is not None and steps is not None:
+            ran = _require_rows(ran, data, steps)
+        ran = _with_notes(planned, ran, times)
         if violations:
             ran = (chunk.violations() for chunk in ran)
         columns = RunColumns.of(planned, kept)
@@ -104,21 +113,61 @@ def _data_columns(sampler: Sampler, planned: Plan, keep: tuple[str, ...], *, ign
     return DataColumns(planned.inputs, [i.name for i in inputs], optional, sampler.unused, keep, ignore_extra)
 
 
-def _data_rows(stack: ExitStack, data: str, columns: DataColumns) -> tuple[RecordedRows, bool]:
-    """The rows of the data, and whether it may still grow."""
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The input of a run: rows, or a CSV file that compiled code reads. `columns` are those of the data."""
+
+    rows: Iterator[tuple[Any, ...]]
+    columns: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    live: bool = False  # the data may still grow
+    file: tuple[LogText, CsvForm] | None = None
+
+
+def _data_feed(stack: ExitStack, data: str, columns: DataColumns, *, native: bool) -> Feed:
     if data.endswith(".parquet"):
         from streamcheck.interpret.parquet import read_parquet
 
-        return read_parquet(data, columns), False
+        recorded = read_parquet(data, columns)
+        return Feed(recorded.rows, recorded.columns, recorded.kept)
     source = stack.enter_context(_open(data))
     live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-    lines: Iterator[str] = iter(source.readline, "") if live else source
     is_json = data.endswith((".json", ".jsonl"))
-    if data == "-":  # a JSON object begins with a brace
+    if native and not is_json:
+        text = LogText(lambda: os.read(source.fileno(), BLOCK))
+        if not (data == "-" and text.begins_with("{")):
+            form = read_form(text, _origin(data), columns)
+            return Feed(iter(()), form.header, form.kept, live, (text, form))
+        lines: Iterator[str] = text
+        is_json = True
+    else:
+        lines = iter(source.readline, "") if live else source
+    if data == "-" and not is_json:  # a JSON object begins with a brace
         first = next((line for line in lines if line.strip()), "")
         is_json = first.lstrip().startswith("{")
-        lines = _chain(first, lines)
-    return read_rows(lines, _origin(data), columns, "json" if is_json else "csv"), live
+        lines = chain([first], lines)
+    recorded = read_rows(lines, _origin(data), columns, "json" if is_json else "csv")
+    return Feed(recorded.rows, recorded.columns, recorded.kept, live)
+
+
+def _chunks(planned: Plan, feed: Feed, steps: int | None, *, native: bool) -> Iterator[Chunk]:
+    """The run: so many steps, or as many as there are inputs."""
+    if native:
+        from streamcheck.deliver.native import CsvBatches, RowBatches, run_natively
+
+        batches = CsvBatches(*feed.file, live=feed.live) if feed.file else RowBatches(feed.rows, live=feed.live)
+        return run_natively(planned, batches, steps)
+    return interpret(planned, islice(feed.rows, steps), live=feed.live)
+
+
+def _require_rows(ran: Iterator[Chunk], data: str, steps: int) -> Iterator[Chunk]:
+    """The same; SpecError at the end if the data have fewer rows."""
+    done = 0
+    for chunk in ran:
+        done += len(chunk.steps)
+        yield chunk
+    if done < steps:
+        raise SpecError(f"{_origin(data)} has {done} rows, but --steps is {steps}")
 
 
 def _origin(data: str) -> str:
@@ -132,24 +181,6 @@ def _open(data: str) -> TextIO:
         return open(data, encoding="utf-8-sig", newline="")
     except OSError as why:
         raise SpecError(f"{data}: {why.strerror}") from None
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
-def _first_rows(rows: Iterator[tuple[Any, ...]], steps: int | None, data: str) -> Iterator[tuple[Any, ...]]:
-    """The rows, or so many of them."""
-    if steps is None:
-        yield from rows
-        return
-    done = 0
-    for row in islice(rows, steps):
-        yield row
-        done += 1
-    if done < steps:
-        raise SpecError(f"{_origin(data)} has {done} rows, but --steps is {steps}")
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:

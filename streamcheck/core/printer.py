@@ -14,7 +14,7 @@ from typing import cast
 
 from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text, widens
 
 MAX_DEPTH = 40  # a deeper expression is split by a name
 
@@ -73,7 +73,8 @@ class Printer:
                 name, _ = node.type.fields[node.payload]  # type: ignore[attr-defined]
                 return f"{self._operand(node.args[0])}.set({name}={self.use(node.args[1])})"
             case "cast":
-                return f"cast({node.type}, {self.use(node.args[0])})"
+                name = "cast" if widens(node.args[0].type, node.type) else "unsafe_cast"
+                return f"{name}({node.type}, {self.use(node.args[0])})"
         shown = OPERATORS[node.op].shown
         bare = _bare_operands(shown)
         texts = [self._operand(a) if name in bare else self.use(a) for name, a in zip("abc", node.args, strict=False)]

@@ -256,6 +256,28 @@ def default(type: Type) -> Value:
     return 0
 
 
+def widens(source: Type, target: Type) -> bool:
+    """True if every value of `source` is a value of `target`."""
+    if source is target:
+        return True
+    match source.kind, target.kind:
+        case "bool", ("unsigned" | "signed" | "integer" | "real" | "float"):
+            return True
+        case (("unsigned" | "signed"), ("integer" | "real")):
+            return True
+        case "integer", "real":
+            return True
+        case "float", "float":
+            return str(target) == "Double"
+        case "unsigned" | "signed", "unsigned" | "signed":
+            assert isinstance(source, MachineType) and isinstance(target, MachineType)
+            return target.low <= source.low and source.high <= target.high
+        case "unsigned" | "signed", "float":
+            assert isinstance(source, MachineType)
+            return source.width - source.signed <= (24 if str(target) == "Float" else 53)
+    return False
+
+
 def plural(number: int, noun: str) -> str:
     """`1 value`, `2 values`, `2 properties`."""
     if number == 1:

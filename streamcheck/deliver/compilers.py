@@ -25,9 +25,14 @@ class Compilation:
     is_accepted: bool
 
 
+def compiler() -> str | None:
+    """The C compiler of this machine. None if there is none."""
+    return next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+
+
 def compile_once(unit: Unit, extras: Mapping[str, str]) -> Compilation | None:
     """The result of compiling the files. None if there is no compiler, or it does not answer."""
-    name = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    name = compiler()
     if name is None:
         return None
     command = [name, *FLAGS]

@@ -53,9 +53,9 @@ from streamcheck.engines.ic3.pdr import Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import STATES, SystemEngine, error_of, require_true
 from streamcheck.engines.ic3.words import LiftedPredecessors, equality
-from streamcheck.engines.on_bits import NO_NUMBERS, is_cheap_to_check
+from streamcheck.engines.on_bits import is_cheap_to_check
 from streamcheck.engines.options import BitPdrOptions
-from streamcheck.engines.protocol import Event, Inbox, Task
+from streamcheck.engines.protocol import NO_NUMBERS, Event, Inbox, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown

@@ -16,12 +16,11 @@ from typing import ClassVar
 from streamcheck.core.term import walk
 from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
-from streamcheck.engines.protocol import Event, Inbox, Task
+from streamcheck.engines.protocol import NO_NUMBERS, Event, Inbox, Task
 from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
 from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.contract import AnySolver
 
-NO_NUMBERS = "bitwuzla has no Int and Real"
 FIRST_SHARE = 16  # a first query has this fraction of the patience: other properties with floats wait for their turn
 MORE_ATTEMPTS = 4  # until a query has all of it (2 ** 4 = 16)
 

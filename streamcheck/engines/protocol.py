@@ -6,7 +6,7 @@ from its inbox. It uses no process, no clock and no terminal.
 What may be shared: `TrueUpTo` (checked by bounded model checking from the initial states, so every engine may build
 on it), and `Proved` and `Invariants` with their certificates (whose invariants hold in every state of every run that
 counts, so every engine over the same system may assume them at every step, and has to carry them into its own
-certificates, where they are checked). Nothing else: a hypothesis of one engine is no fact.
+certificates, where they are checked). Nothing else: a hypothesis of one engine is no fact; `Guesses` are for people.
 """
 
 from __future__ import annotations
@@ -37,6 +37,14 @@ class Invariants:
 
 
 @dataclass(frozen=True, slots=True)
+class Guesses:
+    """Conditions that hold in random runs and are not inductive with what is known: as the invariants of a certificate
+    that nobody believes."""
+
+    certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """The property is decided; engines drop it."""
 
@@ -62,8 +70,15 @@ class Finished:
     props: tuple[str, ...]
 
 
+# Reasons of engines that a property is not for, as of `Unknown`.
+NO_FLOATS = "floating point is not supported"
+NO_NUMBERS = "bitwuzla has no Int and Real"
+BY_NAME_ONLY = "functions of math.h are known by name only"
+PROGRAMS_ONLY = "it is for programs"
+UNSUPPORTED = (NO_FLOATS, NO_NUMBERS, BY_NAME_ONLY, PROGRAMS_ONLY)
+
 Fact: TypeAlias = TrueUpTo | Invariants | Proved | Falsified | Settled
-Event: TypeAlias = Fact | Progress | Waiting | Finished | Unknown
+Event: TypeAlias = Fact | Guesses | Progress | Waiting | Finished | Unknown
 Inbox: TypeAlias = Callable[[], list[Fact]]
 
 

@@ -29,7 +29,7 @@ from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.system import STATES, replay, space_of_system
 from streamcheck.engines.options import SpacerOptions
-from streamcheck.engines.protocol import Event, Inbox, Progress, Task
+from streamcheck.engines.protocol import NO_FLOATS, Event, Inbox, Progress, Task
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.horn import Derivation, Horn, Relation
@@ -51,7 +51,7 @@ class Spacer:
         self.system = problem.system
         claims = {p.name: p for p in self.system.properties}
         if any(node.type.kind == "float" for node in walk(self.system.roots())):
-            yield from (Unknown(name, "floating point is not supported") for name in claims)
+            yield from (Unknown(name, NO_FLOATS) for name in claims)
             return
         for turn in count(self.options.seed):
             for name, claim in list(claims.items()):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, islice, repeat
 from typing import Any
 
 from streamcheck.core.types import Value
-from streamcheck.interpret.python_code import Plan, stepper
+from streamcheck.interpret.python_code import Plan, RunState, Stepper, stepper
 from streamcheck.interpret.step import Step
 
 FIRST, MOST = 16, 2048  # steps of the first chunk, so that a table begins soon, and of the others
@@ -76,6 +76,19 @@ def interpret(planned: Plan, rows: Iterator[tuple[Any, ...]], *, live: bool) -> 
             raise failed
         if len(some) < size:
             return
+
+
+def interpret_from(
+    planned: Plan, step: Stepper, rows: Iterable[tuple[Value, ...]], state: RunState
+) -> tuple[Chunk, RunState]:
+    """The steps from that state on, as if the first were step 0, and the state after them. `step`: of the plan."""
+    steps: list[Step] = []
+    running = step(rows, state)
+    while True:
+        try:
+            steps.append(next(running))
+        except StopIteration as end:
+            return _chunk(planned, steps, [()] * len(steps)), end.value
 
 
 def _chunk(planned: Plan, steps: list[Step], texts: list[tuple[str, ...]]) -> Chunk:

@@ -32,6 +32,7 @@ from streamcheck.core.types import (
     part_names,
     plural,
 )
+from streamcheck.interpret.log_text import LogText
 
 KEPT = ("time", "timestamp", "date", "datetime")  # in any case
 SEPARATORS = (";", "\t", "|")
@@ -81,7 +82,7 @@ def read_rows(file: Iterable[str], origin: str, columns: DataColumns, form: Data
     try:
         recorded = _json_rows(file, origin, columns) if form == "json" else _csv_rows(file, origin, columns)
     except (UnicodeDecodeError, csv.Error) as why:
-        raise _not_text(origin, why) from None
+        raise not_text(origin, why) from None
     return RecordedRows(recorded.columns, recorded.kept, _as_text(recorded.rows, origin))
 
 
@@ -89,10 +90,11 @@ def _as_text(rows: Iterator[tuple[Any, ...]], origin: str) -> Iterator[tuple[Any
     try:
         yield from rows
     except (UnicodeDecodeError, csv.Error) as why:
-        raise _not_text(origin, why) from None
+        raise not_text(origin, why) from None
 
 
-def _not_text(origin: str, why: UnicodeDecodeError | csv.Error) -> SpecError:
+def not_text(origin: str, why: UnicodeDecodeError | csv.Error) -> SpecError:
+    """The error for a file that is no text, or no CSV."""
     if isinstance(why, UnicodeDecodeError):
         return SpecError(f"{origin}: not UTF-8 text ({why.reason})")
     return SpecError(f"{origin}: not CSV ({why})")
@@ -101,33 +103,57 @@ def _not_text(origin: str, why: UnicodeDecodeError | csv.Error) -> SpecError:
 # CSV
 
 
-def _csv_rows(file: Iterable[str], origin: str, columns: DataColumns) -> RecordedRows:
-    lines = csv.reader(file)
+@dataclass(frozen=True, slots=True)
+class CsvForm:
+    """How the rows of a CSV file become values: by its header. `absent` are optional inputs without a column."""
+
+    origin: str
+    header: tuple[str, ...]
+    kept: tuple[str, ...]
+    absent: frozenset[Term]
+    readers: Sequence[Callable[[list[str]], Any]]
+
+    def rows(self, lines: Any, before: int = 0) -> Iterator[tuple[Any, ...]]:
+        """The values of the rows of a `csv.reader` that begins after so many lines of the file."""
+        width, readers = len(self.header), self.readers
+        for row in lines:
+            if len(row) != width:
+                if not row or row == [""]:
+                    continue
+                where, values = f"{self.origin}:{before + lines.line_num}", plural(len(row), "value")
+                raise SpecError(f"{where}: this row has {values}, the header has {plural(width, 'column')}")
+            try:
+                yield tuple([read(row) for read in readers])
+            except _BadColumn as bad:
+                raise SpecError(f"{self.origin}:{before + lines.line_num}: column {bad.column}: {bad.why}") from None
+
+
+def _csv_form(lines: Iterator[list[str]], origin: str, columns: DataColumns) -> CsvForm:
+    """The form of a file, whose header is read."""
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
         raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(columns.known)}")
-    absent = {v for v in columns.optional if not any(n in header for n, _ in _columns(v))}
+    absent = frozenset(v for v in columns.optional if not any(n in header for n, _ in _columns(v)))
     kept = columns.kept(header, f"{origin}:1")
     _check_header(header, origin, [v for v in columns.needed if v not in absent], columns, kept)
     readers: list[Callable[[list[str]], Any]]
     readers = [_default_of(v.type) if v in absent else _columns_reader(v, header) for v in columns.needed]
     readers += [_text_reader(header.index(name)) for name in kept]
-    return RecordedRows(tuple(header), kept, _csv_values(lines, origin, len(header), readers))
+    return CsvForm(origin, tuple(header), kept, absent, readers)
 
 
-def _csv_values(
-    lines: Any, origin: str, width: int, readers: Sequence[Callable[[list[str]], Any]]
-) -> Iterator[tuple[Any, ...]]:
-    for row in lines:
-        if len(row) != width:
-            if not row or row == [""]:
-                continue
-            where, values = f"{origin}:{lines.line_num}", plural(len(row), "value")
-            raise SpecError(f"{where}: this row has {values}, the header has {plural(width, 'column')}")
-        try:
-            yield tuple([read(row) for read in readers])
-        except _BadColumn as bad:
-            raise SpecError(f"{origin}:{lines.line_num}: column {bad.column}: {bad.why}") from None
+def read_form(text: LogText, origin: str, columns: DataColumns) -> CsvForm:
+    """The form of a text that is read no further than its header."""
+    try:
+        return _csv_form(csv.reader(text), origin, columns)
+    except (UnicodeDecodeError, csv.Error) as why:
+        raise not_text(origin, why) from None
+
+
+def _csv_rows(file: Iterable[str], origin: str, columns: DataColumns) -> RecordedRows:
+    lines = csv.reader(file)
+    form = _csv_form(lines, origin, columns)
+    return RecordedRows(form.header, form.kept, form.rows(lines))
 
 
 def _text_reader(position: int) -> Callable[[list[str]], str]:

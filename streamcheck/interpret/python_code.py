@@ -7,8 +7,9 @@ at a time; a test compares the two.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.python import PythonWriter
@@ -18,6 +19,8 @@ from streamcheck.interpret.present import presenter
 from streamcheck.interpret.step import Step
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Cell, Specification
+
+RunState: TypeAlias = tuple[Value, ...]  # of the cells of a plan
 
 
 @dataclass(slots=True)
@@ -64,8 +67,14 @@ def _dependents(variables: list[Term], specification: Specification) -> set[Term
     return influenced
 
 
-def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]]:
-    """The generator function that turns rows of input values into steps."""
+class Stepper(Protocol):
+    """Turns rows of input values into steps; what it returns is the state after the last, the cells of the plan."""
+
+    def __call__(self, rows: Iterable[tuple[Value, ...]], state: RunState = ...) -> Generator[Step, None, RunState]: ...
+
+
+def stepper(planned: Plan) -> Stepper:
+    """The generator function of a plan. A run begins with the initial values of the cells, or in a given state."""
     specification = planned.specification
     roots = [c.next for c in planned.cells] + [claim for _, claim in planned.properties + planned.assumptions]
     roots += specification.outputs()
@@ -75,17 +84,24 @@ def stepper(planned: Plan) -> Callable[[Iterable[tuple[Value, ...]]], Iterator[S
     for i, var in enumerate(planned.inputs):
         writer.name(var, f"i{i}")
     body = _body(planned, writer)
-    initial = [f"c{i} = {writer.constant(_initial(cell))}" for i, cell in enumerate(planned.cells)]
+    initial = writer.constant(initial_state(planned))
     row = "".join(f"i{i}, " for i in range(len(planned.inputs)))
-    lines = ["def steps(rows):", *("    " + line for line in initial), "    step = 0", f"    for ({row}) in rows:"]
+    cells = "".join(f"c{i}, " for i in range(len(planned.cells)))
+    lines = [
+        f"def steps(rows, state={initial}):",
+        f"    ({cells}) = state",
+        "    step = 0",
+        f"    for ({row}) in rows:",
+    ]
     lines += ["        " + line for line in body]
+    lines.append(f"    return ({cells})")
     exec(compile("\n".join(lines), "<equations>", "exec"), writer.namespace)
-    result: Callable[[Iterable[tuple[Value, ...]]], Iterator[Step]] = writer.namespace["steps"]
+    result: Stepper = writer.namespace["steps"]
     return result
 
 
-def _initial(cell: Cell) -> Value:
-    return value_of(cell.initial, {})
+def initial_state(planned: Plan) -> RunState:
+    return tuple(value_of(cell.initial, {}) for cell in planned.cells)
 
 
 def _body(planned: Plan, writer: PythonWriter) -> list[str]:

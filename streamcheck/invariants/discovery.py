@@ -18,9 +18,9 @@ from typing import ClassVar, assert_never
 
 from streamcheck.core.python import PythonWriter
 from streamcheck.core.simplify import implication
-from streamcheck.core.term import TRUE, Term, constant, term, variables
+from streamcheck.core.term import TRUE, Term, constant, term, variables, walk
 from streamcheck.core.types import Value, plural
-from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
+from streamcheck.engines.protocol import Event, Guesses, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.invariants.houdini import GaveUp, Houdini
 from streamcheck.problem.automaton import Automaton
@@ -30,6 +30,7 @@ from streamcheck.transform.premise import Premise
 
 LOG = logging.getLogger(__name__)
 MOST_CANDIDATES = 1_500  # per stage
+SMALL, MOST_TOLD = 12, 200  # nodes of a candidate that people are told of, and such candidates per stage
 
 
 class Columns:
@@ -126,7 +127,10 @@ class Discovery(ABC):
         alive = self.survivors([*self.shown, *candidates, *goals.values()])
         own = {*goals.values()}
         present = {*alive}
-        self.dropped |= dict.fromkeys(c for c in candidates if c not in present)
+        dropped = [c for c in candidates if c not in present and c not in self.dropped]
+        self.dropped |= dict.fromkeys(dropped)
+        if small := [c for c in dropped if sum(1 for _ in walk([c])) <= SMALL][:MOST_TOLD]:
+            yield Guesses(self.premise.inductive(1, small))
         known = {*self.shown}
         self.shown = [c for c in alive if c not in own]
         tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")

@@ -7,7 +7,7 @@ import enum
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, TypeRule, fill
-from streamcheck.core.types import BOOL, EnumType, MachineType, Misfit, Type, Value, belongs, enum_of
+from streamcheck.core.types import BOOL, EnumType, Misfit, Type, Value, belongs, enum_of, widens
 from streamcheck.lang import syntax
 from streamcheck.lang.node import Node
 
@@ -66,14 +66,26 @@ def _type_error(op: str, args: tuple[Node, ...], payload: object, why: str) -> S
     if isinstance(payload, Type) and op != "cast":  # an array or a struct that is being built
         shown = str(payload)
     write = ""
-    slip = syntax.bitwise_slip() if any(a.type is BOOL for a in args) else None
+    slip = syntax.bitwise_slip() if any(a.type is BOOL for a in args) or syntax.is_chain() else None
     if slip is not None:
         why, write = f"{why} (`{slip[0]}` binds tighter than a comparison)", slip[2]
     elif (chain := syntax.chain_slip()) is not None:
         write = chain
+    elif op.startswith("bit") or op in ("and", "or", "xor"):
+        write = _bits_hint(args)
     elif len(args) >= 2 and args[-1].type is not args[-2].type and args[-1].type.is_number:
         write = _cast_hint(args[-2].type, args[-1].type)
+    elif op == "neg" and args[0].type is BOOL:
+        write = "~b, for not b"
     return SpecError(f"{shown}: {why}", here(), write=write)
+
+
+def _bits_hint(args: tuple[Node, ...]) -> str:
+    """For a Bool beside a number."""
+    numbers = [a.type for a in args if a.type.is_number]
+    if len(numbers) != 1 or not any(a.type is BOOL for a in args):
+        return ""
+    return f"x != 0 in place of the {numbers[0]}, or cast({numbers[0]}, b) in place of the Bool"
 
 
 def _cast_hint(a: Type, b: Type) -> str:
@@ -83,25 +95,3 @@ def _cast_hint(a: Type, b: Type) -> str:
     if a.is_number and b.is_number:
         return f"unsafe_cast({a}, …) around the {b} side, if losing values is meant"
     return ""
-
-
-def widens(source: Type, target: Type) -> bool:
-    """True if every value of `source` is a value of `target`."""
-    if source is target:
-        return True
-    match source.kind, target.kind:
-        case "bool", ("unsigned" | "signed" | "integer" | "real" | "float"):
-            return True
-        case (("unsigned" | "signed"), ("integer" | "real")):
-            return True
-        case "integer", "real":
-            return True
-        case "float", "float":
-            return str(target) == "Double"
-        case "unsigned" | "signed", "unsigned" | "signed":
-            assert isinstance(source, MachineType) and isinstance(target, MachineType)
-            return target.low <= source.low and source.high <= target.high
-        case "unsigned" | "signed", "float":
-            assert isinstance(source, MachineType)
-            return source.width - source.signed <= (24 if str(target) == "Float" else 53)
-    return False

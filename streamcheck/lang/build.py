@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.core.types import BOOL, ArrayType, Type, plural
-from streamcheck.lang.apply import apply, literal, widens
-from streamcheck.lang.node import Extern, Node, current_restart, restart_context
+from streamcheck.core.types import BOOL, ArrayType, Type, plural, widens
+from streamcheck.lang.apply import apply, literal
+from streamcheck.lang.node import Extern, Node, current_restart, is_constant, restart_context
 from streamcheck.lang.stream import (
     BoolOperand,
     Operand,
@@ -84,9 +84,11 @@ def implies(a: BoolOperand, b: BoolOperand) -> Bool:
 
 def case(conditions: Sequence[BoolOperand], values: Sequence[Operand[T]]) -> Stream[T]:
     """The value of the first condition that is true; the last value, of which there is one more, if none is."""
-    if isinstance(conditions, Stream) or isinstance(values, Stream):
-        message = "case: expected a list of conditions and a list of values, found a stream"
-        raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")
+    for given in (conditions, values):
+        if not isinstance(given, list | tuple):
+            found = "a stream" if isinstance(given, Stream) else repr(given)
+            message = f"case: expected a list of conditions and a list of values, found {found}"
+            raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")
     if len(values) != len(conditions) + 1:
         message = f"case: {plural(len(conditions), 'condition')} and {plural(len(values), 'value')}"
         raise SpecError(message, here(), write="case([c, d], [if_c, if_d, otherwise])")
@@ -214,6 +216,11 @@ def pre(init: PythonValue, stream: Stream[T]) -> Stream[T]: ...
 def pre(init: Stream[T], stream: Operand[T]) -> Stream[T]: ...
 def pre(init: Operand, stream: Operand) -> Stream:
     """The stream delayed by one step, `init` first: `[init] ++ stream`."""
+    if isinstance(init, Stream) and not is_constant(init._node):
+        swapped = not isinstance(stream, Stream)
+        write = f"pre({stream!r}, s)" if swapped else "then(a, pre(init, b)), for a at the first step, then b delayed"
+        message = "pre(init, stream): the first argument is the value at the first step, a constant"
+        raise SpecError(message, here(), write=write)
     if not isinstance(stream, Stream):
         stream = make(node_of(stream, init._node.type if isinstance(init, Stream) else None))
     return append([init], stream)

@@ -23,6 +23,7 @@ from itertools import pairwise
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, constant, term, variable, walk
+from streamcheck.core.types import plural
 from streamcheck.lang.check_flattening import check_flattening
 from streamcheck.lang.elaborate import Elaborated, children, elaborate
 from streamcheck.lang.node import Node
@@ -265,6 +266,8 @@ def _causality_error(path: list[NodeAt], again: NodeAt) -> SpecError:
     """The error for a causality cycle, which lists the definitions on it: only definitions can close a cycle."""
     start = next(i for i, (node, shift) in enumerate(path) if node is again[0] and shift <= again[1])
     loop = [node for node, _ in path[start:]]
+    lists = [node for node in loop if node.op == "append"]
+    missing = 1 + again[1] - path[start][1]
     first = next(i for i, node in enumerate(loop) if node.op == "ref")
     loop = [*loop[first:], *loop[: first + 1]]
     steps: list[tuple[str, Location]] = []
@@ -273,12 +276,14 @@ def _causality_error(path: list[NodeAt], again: NodeAt) -> SpecError:
         if node.op == "ref":
             steps.append((f"{_shown_name(source)} needs {_shown_name(node)}", before.where))
             source = node
-    return SpecError(
-        f"{_shown_name(loop[0])} depends on its own present value, or on a later one",
-        loop[0].where,
-        also=tuple(steps),
-        write="[0] ++ s somewhere in the cycle: each round must look at least one step back",
-    )
+    message = f"{_shown_name(loop[0])} depends on its own present value, or on a later one"
+    write = "[0] ++ s somewhere in the cycle: each round must look at least one step back"
+    if lists:
+        count = len(lists[-1].payload)
+        steps.append((f"the list before ++ has {plural(count, 'value')}", lists[-1].where))
+        ahead = plural(missing, "step")
+        write = f"{plural(count + missing, 'value')} before ++: the cycle looks {ahead} too far ahead"
+    return SpecError(message, loop[0].where, also=tuple(steps), write=write)
 
 
 def _shown_name(ref: Node) -> str:

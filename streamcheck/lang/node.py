@@ -107,10 +107,18 @@ def below(roots: Iterable[Node]) -> Iterator[Node]:
             stack.append(node.restart)
 
 
+VARYING = frozenset("append drop ref unknown bound forall exists extern require".split())
+
+
+def is_constant(node: Node) -> bool:
+    """True for an expression of constants."""
+    return all(part.op not in VARYING for part in below([node]))
+
+
 def constant_value(node: Node) -> Value:
     """The value of an expression of constants. SpecError if something in it is not a constant."""
     for part in below([node]):
-        if part.op in ("append", "drop", "ref", "unknown", "bound", "forall", "exists", "extern", "require"):
+        if part.op in VARYING:
             what = part.payload.name if part.op in ("extern", "ref") else f"`{part.op}`"
             raise SpecError(f"the values before ++ must be constants; {what} is not", here())
     done: dict[Node, Value] = {}

@@ -71,18 +71,22 @@ class SpecBase:
 
     def prop(self, name: str, stream: Bool) -> None:
         """`stream` must be true at every step."""
+        _check_order("spec.prop", name, stream)
         self._add("property", self.properties, name, _claim("prop", stream))
 
     def exists(self, name: str, stream: Bool) -> None:
         """`stream` is true at some step of some run."""
+        _check_order("spec.exists", name, stream)
         self._add("property", self.witnesses, name, _claim("exists", stream))
 
     def assume(self, name: str, stream: Bool) -> None:
         """Consider only runs in which `stream` has been true at every step so far."""
+        _check_order("spec.assume", name, stream)
         self._add("assumption", self.assumptions, name, _claim("assume", stream))
 
     def observer(self, name: str, stream: object) -> None:
         """Show `stream` in runs and counterexamples."""
+        _check_order("spec.observer", name, stream)
         # `object`: what mypy makes of the streams in a list of several types.
         self._add("observer", self.observers, name, node_of(stream))
 
@@ -90,6 +94,7 @@ class SpecBase:
         self, name: str, guard: BoolOperand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
     ) -> None:
         """Call the C function `name` at each step where `guard` is true, with these arguments."""
+        _check_order("spec.trigger", name, guard)
         node = node_of(guard, BOOL)
         if node.type is not BOOL:
             raise SpecError(f'trigger "{name}": the guard: expected Bool, found {node.type}', here())
@@ -110,6 +115,12 @@ class SpecBase:
             if name in other:
                 raise SpecError(f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),))
         table[name] = Declaration(name, node, here(), args)
+
+
+def _check_order(call: str, name: object, stream: object) -> None:
+    """SpecError if the name and the stream are swapped."""
+    if isinstance(name, Stream) and isinstance(stream, str):
+        raise SpecError(f"{call}: the name comes first, then the stream", here(), write=f'{call}("{stream}", …)')
 
 
 def _claim(call: str, stream: object) -> Node:

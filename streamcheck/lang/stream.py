@@ -6,9 +6,11 @@ scalars, comparison chains) raise an error that names what to write instead.
 
 from __future__ import annotations
 
+import difflib
 import enum
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Protocol, TypeAlias, cast
 
 from streamcheck.core.errors import SpecError
@@ -230,9 +232,8 @@ class Stream(Generic[T], metaclass=StreamType):
         raise SpecError("`in` needs a Python bool while the spec loads", here(), write="any_of(x == e for e in array)")
 
     def __int__(self) -> NoReturn:
-        raise SpecError(
-            "a Stream is not a Python number: its value changes at every step", here(), write="cast(T, s), or sqrt(s) …"
-        )
+        message = "a Stream is not a Python number: its value changes at every step"
+        raise SpecError(message, here(), write=syntax.number_slip())
 
     __index__ = __float__ = __complex__ = __trunc__ = __round__ = __floor__ = __ceil__ = __int__
 
@@ -291,6 +292,10 @@ def node_of(operand: object, like: Type | None = None) -> Node:
         raise append_error()
     if isinstance(operand, type) and issubclass(operand, Stream):
         raise SpecError(f"{operand.__name__} is a type, not a stream", here())
+    if isinstance(operand, FunctionType):
+        raise syntax.function_error(operand, here())
+    if isinstance(operand, tuple) and any(isinstance(part, Stream) for part in operand) and not _is_composite(like):
+        raise _tuple_error(operand)
     if isinstance(operand, enum.Enum) and like is None:
         return literal(enum_type(operand.__class__), operand)
     if like is None:
@@ -300,9 +305,22 @@ def node_of(operand: object, like: Type | None = None) -> Node:
         suggestion = {bool: "Bool", int: "Int", float: "Double"}.get(type(operand), "T")
         write = f"{suggestion}({operand!r})" + ("" if isinstance(operand, bool) else ", or the type that is meant")
         raise SpecError(f"the type of {operand!r} is unknown: no stream stands beside it", here(), write=write)
-    if isinstance(like, ArrayType | StructType) and isinstance(operand, list | tuple | dict):
-        return composite(like, operand)
+    if _is_composite(like) and isinstance(operand, list | tuple | dict):
+        return composite(cast("ArrayType | StructType", like), operand)
     return literal(like, operand)
+
+
+def _is_composite(type: Type | None) -> bool:
+    return isinstance(type, ArrayType | StructType)
+
+
+def _tuple_error(parts: tuple[object, ...]) -> SpecError:
+    """The error for `h = x > 3,`: a comma makes a tuple."""
+    lines = [part._node.where for part in parts if isinstance(part, Stream)]
+    if len(parts) == 1:
+        message = "a tuple of one stream, not a stream: a comma at the end of its line makes it one"
+        return SpecError(message, here(), also=(("the stream", lines[0]),), write="the line without the comma")
+    return SpecError(f"a tuple of {len(parts)} values, not a stream", here(), write="one stream")
 
 
 def nodes_of_one_type(*operands: object) -> list[Node]:
@@ -414,7 +432,8 @@ def _initial(type: Type, value: object) -> Value:
 def _array_type(stream: Stream, what: str) -> ArrayType:
     type = stream._node.type
     if not isinstance(type, ArrayType):
-        raise SpecError(f"{what} is for arrays; a stream of {type} has one value at each step and no end", here())
+        message = f"{what} is for arrays; a stream of {type} has one value at each step and no end"
+        raise SpecError(message, here(), write="pre(init, s) for earlier values, drop(n, s) for later ones")
     return type
 
 
@@ -445,8 +464,10 @@ def field(struct: Stream, name: str) -> Stream:
         if name.startswith("_"):  # Python's own protocols and notebooks probe for such names
             raise AttributeError(name)
         if not isinstance(type, StructType):
-            raise NoField(f"a stream of {type} has no field `{name}`", here())
-        raise NoField(f"{type} has no field `{name}`, it has {', '.join(names)}", here())
+            write = "pre(init, s) for the value one step earlier" if name.lower().startswith(("pr", "last")) else ""
+            raise NoField(f"a stream of {type} has no field `{name}`", here(), write=write)
+        close = difflib.get_close_matches(name, names, n=1)
+        raise NoField(f"{type} has no field `{name}`, it has {', '.join(names)}", here(), write="".join(close))
     assert isinstance(type, StructType)
     return make(apply("field", struct._node, payload=type.position(name)))
 

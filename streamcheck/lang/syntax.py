@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate, islice
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 
-from streamcheck.core.location import user_frame
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location, user_frame
 
 SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -286,6 +287,12 @@ def _pieces(source: SourceText, operand: ast.expr) -> list[tuple[str, str]]:
     return [("", source.text_of(operand))]
 
 
+def is_chain() -> bool:
+    """True in a comparison of more than two operands."""
+    found = current()
+    return found is not None and isinstance(found[1], ast.Compare) and len(found[1].ops) > 1
+
+
 def chain_slip() -> str | None:
     """The intended spelling of `b == x > 5`, which Python parses as (b == x) and (x > 5)."""
     here = current()
@@ -373,20 +380,63 @@ def _asks_truth(source: SourceText, node: ast.AST, parent: ast.AST | None) -> tu
         case ast.BoolOp():
             symbol = "&" if isinstance(node.op, ast.And) else "|"
             word = "and" if symbol == "&" else "or"
-            parts = [s(v) if isinstance(v, _ATOMS) else f"({s(v)})" for v in node.values]
+            parts = [s(v) if isinstance(v, ATOMS) else f"({s(v)})" for v in node.values]
             return f"`{word}` needs a bool on its left", f" {symbol} ".join(parts)
         case ast.UnaryOp(op=ast.Not()):
             operand = s(node.operand)
-            return "`not` needs a bool", f"~{operand}" if isinstance(node.operand, _ATOMS) else f"~({operand})"
+            return "`not` needs a bool", f"~{operand}" if isinstance(node.operand, ATOMS) else f"~({operand})"
         case ast.IfExp():
             return "`if` needs a bool", f"mux({s(node.test)}, {s(node.body)}, {s(node.orelse)})"
     match parent:
         case ast.If() | ast.While() | ast.comprehension():
             word = "while" if isinstance(parent, ast.While) else "if"
-            return f"`{word}` needs a bool", f"mux({s(node)}, a, b)"
+            return f"`{word}` needs a bool", f"mux({s(node)}, then, otherwise)"
         case ast.Assert():
             return "`assert` needs a bool", f'spec.prop("name", {s(node)})'
     return None
 
 
-_ATOMS = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
+NUMBERS = {  # a function of Python's that asks for a number, and what does the same for a stream
+    "round": "floor({1} + 0.5)",
+    "int": "unsafe_cast(Int32, {0}), or cast(T, {0}) to a type that holds every value",
+    "float": "cast(Double, {0})",
+    "range": "range(10): a loop has a fixed number of rounds, whatever {0} is",
+    "isnan": "{1} != {1}",
+    "isinf": "abs({0}) == float('inf')",
+    "isfinite": "abs({0}) < float('inf')",
+    "fabs": "abs({0})",
+    "trunc": "unsafe_cast(Int32, {0})",
+    "pow": "{1} ** 2",
+}
+MATH = frozenset("sqrt sin cos tan asin acos atan sinh cosh tanh exp log ceil floor".split())
+
+
+def number_slip() -> str:
+    """The replacement for a call or an index that needs a number from a stream."""
+    found = current()
+    match found[1] if found is not None else None:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[argument, *_]):
+            assert found is not None
+            shown = found[0].segment(argument)
+            if name in MATH:
+                return f"{name}({shown})"
+            if name in NUMBERS:
+                return NUMBERS[name].format(shown, shown if isinstance(argument, ATOMS) else f"({shown})")
+        case ast.Subscript(value=value, slice=index):
+            assert found is not None
+            return f"Array(T, n)({found[0].segment(value)})[{found[0].segment(index)}]"
+    return "cast(T, s), or a function of streams"
+
+
+def function_error(function: FunctionType, where: Location) -> SpecError:
+    """The error for a function in place of a stream."""
+    name, code = function.__name__, function.__code__
+    write = "its value, by a call" if code.co_argcount else f"@stream(T) above `def {name}`"
+    if name == "<lambda>":
+        return SpecError("a lambda is not a stream", where, write="stream(T, lambda …)")
+    defined = Location(code.co_filename, code.co_firstlineno)
+    message = f"`{name}` is a function, not a stream"
+    return SpecError(message, where, also=(("it is defined here", defined),), write=write)
+
+
+ATOMS = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)

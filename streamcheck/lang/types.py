@@ -77,7 +77,26 @@ def core_type(type_: object, where: str) -> Type:
     if isinstance(type_, type) and issubclass(type_, enum.Enum):
         raise SpecError(f"{where}: {type_.__name__} is an enum", here(), write=f"EnumOf({type_.__name__})")
     given = type_.__name__ if isinstance(type_, type) else repr(type_)
-    raise SpecError(f"{where}: expected a type such as Word8 or Bool, found {given}", here())
+    raise SpecError(f"{where}: expected a type such as Word8 or Bool, found {given}", here(), write=_type_hint(type_))
+
+
+def _type_hint(found: object) -> str:
+    """The type, or the way to one, that may be meant by something else."""
+    if isinstance(found, str):
+        return found if found in SCALARS else ""
+    if isinstance(found, type) and found in PYTHON_TYPES:
+        return PYTHON_TYPES[found]
+    if isinstance(found, type) and getattr(found, "__annotations__", None):
+        return f"@struct above class {found.__name__}"
+    return ""
+
+
+PYTHON_TYPES = {
+    bool: "Bool",
+    int: "Int32, or another machine type; Int is mathematical",
+    float: "Double, or Float; Real is mathematical",
+    str: "EnumOf(E) of an enum.Enum class E: streams have no strings",
+}
 
 
 def Array(element: type[Any], length: int) -> type[Stream]:
@@ -93,13 +112,17 @@ def _array_class(core: Type, length: int) -> type[Stream]:
     return _class_of(array_of(core, length))
 
 
-@cache
 def EnumOf(python: type[enum.Enum]) -> type[Stream]:
     """The type of the members of an enum.Enum class."""
     if not isinstance(python, type) or not issubclass(python, enum.Enum):
         raise SpecError(f"EnumOf(E): expected an enum.Enum class, found {python!r}", here())
     if not list(python):
         raise SpecError(f"{python.__name__} has no members", here())
+    return _enum_class(python)
+
+
+@cache
+def _enum_class(python: type[enum.Enum]) -> type[Stream]:
     return _class_of(enum_type(python))
 
 

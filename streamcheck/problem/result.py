@@ -30,11 +30,12 @@ class Replay:
     """A run in the reference semantics.
 
     `steps` holds the value of every term at each step; `matters` the names of the inputs and constants that the
-    violation depends on, at each step.
+    violation depends on, at each step; `causes` the terms that it depends on at some step.
     """
 
     steps: list[dict[Term, Value]]
     matters: list[set[str]]
+    causes: set[Term]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,16 @@ class Explanation:
     """The knowledge about a property that has no verdict.
 
     `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
-    `lemmas` hold at every step of every run; they have been checked.
+    `unreachable` is true if it is proved that no run reaches that state; `not_before` is a step at which one may, since
+    none does before. `lemmas` hold at every step of every run; they have been checked. `candidates` held in random runs
+    and are not proved; if there is a failing run, each excludes its first state.
     """
 
     fails: Replay | None
     lemmas: tuple[Term, ...]
+    candidates: tuple[Term, ...] = ()
+    unreachable: bool = False
+    not_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from streamcheck.core.printer import Printer, needs_parentheses
 from streamcheck.core.term import Term, fold, rebuild
 from streamcheck.core.term import term as build
 from streamcheck.core.types import has_floats
+from streamcheck.core.uncast import without_casts
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Specification
 
@@ -22,14 +23,15 @@ def show_equations(specification: Specification) -> str:
 
 def term_text(specification: Specification, term: Term) -> str:
     """A term by itself in the user's notation, with the user's names."""
-    term = fold([term], _in_users_operators)[term]
+    term = without_casts([term])[term]
+    term = fold([term], in_users_operators)[term]
     names = {w.term: w.name for w in specification.wires if w.term is not term}
     printer = Printer(names, [term])
     extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
     return printer.definition(term) + (f" with {', '.join(extra)}" if extra else "")
 
 
-def _in_users_operators(node: Term, args: list[Term]) -> Term:
+def in_users_operators(node: Term, args: list[Term]) -> Term:
     """Where there is no NaN, `same` is ==."""
     if node.op == "same" and not has_floats(args[0].type):
         return build("eq", *args)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
-from streamcheck.core.term import Term, cone, variables
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.report.equations import term_text
+from streamcheck.report.paste import FileNames, Pasting
 from streamcheck.report.values import as_text
 
 MOST_CAUSES = 40
@@ -23,8 +23,9 @@ KINDS = {
 }
 
 
-def proof_lines(specification: Specification, claim: Claim, proof: Certificate) -> Iterator[str]:
-    """The invariants as properties that can be pasted into the spec, and what unnamed cells in them are."""
+def proof_lines(specification: Specification, claim: Claim, proof: Certificate, taken: set[str]) -> Iterator[str]:
+    """The invariants, as properties that can be pasted into the spec if that is Python. `taken` are names that other
+    explanations define, to which those of this one are added."""
     others = [t for t in proof.invariants if t is not claim.invariant]
     if not others:
         subject = "it is an invariant by itself: it holds"
@@ -35,33 +36,23 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate) 
     first = "at the first step" if proof.k == 1 else f"at the first {proof.k} steps"
     kept = "every step keeps it" if proof.k == 1 else f"after {proof.k} steps the next one keeps it"
     yield f"    {subject} {first}, and {kept}{KINDS[proof.kind]}"
-    for i, term in enumerate(others, 1):
-        yield f'      spec.prop("{_name(claim, i, len(others))}", {python_text(specification, term)})'
-    for equality in proof.equalities:
-        yield f"      where {term_text(specification, equality)}"
-    yield from _cells(specification, others)
+    where = specification.where
+    if where is None or not where.file.endswith(".py"):
+        yield from (f"      {term_text(specification, term)}" for term in [*others, *proof.equalities])
+        return
+    with open(where.file, encoding="utf-8") as file:
+        pasting = Pasting(specification, FileNames.of(file.read()), taken)
+    spec = pasting.file.at(where, "spec")
+    texts = list(dict.fromkeys(pasting.text(term) for term in [*others, *proof.equalities]))
+    texts = [text for text in texts if len(set(text.split(" == "))) > 1 or " == " not in text]  # x == x
+    yield from (f"      {line}" for line in pasting.definitions)
+    for i, text in enumerate(texts, 1):
+        yield f'      {spec}.prop("{_name(claim, i, len(texts))}", {text})'
 
 
 def _name(claim: Claim, i: int, count: int) -> str:
     stem = re.sub(r"\W+", "_", claim.name)
     return f"{stem}_invariant" if count == 1 else f"{stem}_invariant_{i}"
-
-
-def python_text(specification: Specification, term: Term) -> str:
-    """The term as Python reads it."""
-    return re.sub(r"\b(true|false)\b", lambda m: m[0].capitalize(), term_text(specification, term))
-
-
-def _cells(specification: Specification, terms: Iterable[Term]) -> Iterator[str]:
-    """The definitions of cells without a name of the user's."""
-    unnamed = {c.var: c for c in specification.cells if not c.named}
-    used = [v for v in variables(list(terms)) if v in unnamed]
-    if used:
-        below = cone(used, {v: c.next for v, c in unnamed.items()})
-        for var, cell in unnamed.items():
-            if var in below:
-                initial = term_text(specification, cell.initial)
-                yield f"      where {cell.name} = [{initial}] ++ ({term_text(specification, cell.next)})"
 
 
 def cause_lines(specification: Specification, causes: Iterator[Cause]) -> Iterator[str]:

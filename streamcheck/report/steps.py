@@ -119,7 +119,7 @@ def csv_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
 
 def _csv_columns(columns: RunColumns, chunk: Chunk) -> Iterator[list[str]]:
     yield list(map(str, chunk.steps))
-    yield from (list(map(_quote, texts)) for texts in chunk.kept)
+    yield from map(_quote_all, chunk.kept)
     for trigger, fired, args in zip(columns.triggers, chunk.fired, chunk.args, strict=True):
         yield [TRUTH[fires] for fires in fired]
         for (_, arg), values in zip(trigger.args, args, strict=True):
@@ -133,6 +133,11 @@ def _csv_columns(columns: RunColumns, chunk: Chunk) -> Iterator[list[str]]:
 def _column(type: Type) -> Show:
     show = text_of(type)
     return (lambda value: _quote(show(value))) if type.kind in ("array", "struct") else show
+
+
+def _quote_all(texts: Sequence[str]) -> list[str]:
+    together = "".join(texts)
+    return list(map(_quote, texts)) if any(c in together for c in ',"\n') else list(texts)
 
 
 def _quote(cell: str) -> str:

@@ -1,7 +1,8 @@
 """A run as a table: a row for each name, a column for each step.
 
 Shown are the rows that the property depends on, unless all are wanted. Equal steps in a row become one column, the
-middle of a long run is left out, and a table that is wider than the terminal continues below.
+middle of a long run is left out, a wide struct has a row for each field, and a table that is wider than the terminal
+continues below.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 
 from streamcheck.core.term import Term
+from streamcheck.core.types import part_names, plural, scalar_parts
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
+SHORTEST_TAIL = 3  # on a narrow terminal
+WIDE, MOST_PARTS = 20, 12  # characters of a struct or an array, and parts that have rows of their own if it is wider
 FEWEST_EQUAL = 4  # columns that become one
 FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
 INDENT = "      "
@@ -51,44 +56,64 @@ class StepRange:
 def trace_table(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
 ) -> Iterator[str]:
-    names = [row for row in rows_of(specification, claim, options) if _is_wanted(row[0], options)]
     inputs, free = set(specification.choices()), {c.var for c in specification.cells if c.free}
-    texts = [
-        [_text(run, node, i, chosen=node in inputs or (i == 0 and node in free)) for i in range(len(run.steps))]
-        for _, node in names
-    ]
-    columns = _columns(texts, len(run.steps), options)
-    table = [["step", *(c.title if c else "…" for c in columns)]]
-    for (name, _), cells in zip(names, texts, strict=True):
-        table.append([name, *(_cell(cells, c.first) if c else "" for c in columns)])
-    for page in _pages(table, options.width):
+    rows: list[tuple[str, list[str]]] = []
+    for name, node in rows_of(specification, claim, run, options):
+        unused = [
+            (node in inputs or (i == 0 and node in free)) and node.payload not in run.matters[i]
+            for i in range(len(run.steps))
+        ]
+        rows += [row for row in _texts(name, node, run, unused) if _is_wanted(name, row[0], options)]
+    texts = [cells for _, cells in rows]
+    table, hidden = [["step"]], 0
+    for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
+        columns = _columns(texts, len(run.steps), options, tail)
+        hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if None in columns else 0
+        table = [["step", *(c.title if c else "…" for c in columns)]]
+        for name, cells in rows:
+            table.append([name, *(_cell(cells, c.first) if c else "" for c in columns)])
+        if not hidden or sum(1 for _ in _pages(table, options.width)) == 1:
+            break
+    for number, page in enumerate(_pages(table, options.width)):
+        yield from [""] * bool(number)
         yield from page
-    yield MARKS
+    yield f"{MARKS}    … = {plural(hidden, 'step')} more (--full)" if hidden else MARKS
 
 
-def rows_of(specification: Specification, claim: Claim, options: TraceOptions) -> Iterator[tuple[str, Term]]:
-    """Externs first, then the user's streams, then the property. A term with several names is shown once."""
-    cone = specification.needed_by([claim.term])
+def _texts(name: str, node: Term, run: Replay, unused: Sequence[bool]) -> Iterator[tuple[str, list[str]]]:
+    """The row of a stream as texts, those that may be any in parentheses; if they are wide, a row for each part."""
+    whole = [as_text(node.type, values[node]) for values in run.steps]
+    parts = list(islice(part_names(name, node.type), MOST_PARTS + 1))
+    if max(map(len, whole)) <= WIDE or not 1 < len(parts) <= MOST_PARTS:
+        yield name, [f"({text})" if free else text for text, free in zip(whole, unused, strict=True)]
+        return
+    scalars = [list(scalar_parts(values[node])) for values in run.steps]
+    for i, (part, type) in enumerate(parts):
+        texts = (as_text(type, values[i]) for values in scalars)
+        yield part, [f"({text})" if free else text for text, free in zip(texts, unused, strict=True)]
+
+
+def rows_of(
+    specification: Specification, claim: Claim, run: Replay, options: TraceOptions
+) -> Iterator[tuple[str, Term]]:
+    """Externs first, then the user's streams, then the property: those that the violation depends on, unless all are
+    wanted. A term with several names is shown once."""
+    shown = run.causes & specification.needed_by([claim.term])
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
     rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     everything = options.full or options.rows
     first: dict[Term, str] = {}
     for name, node in rows:
-        if everything or node in cone:
+        if everything or node in shown:
             first.setdefault(node, name)
     first.setdefault(claim.term, claim.name)
     for node, name in first.items():
         yield name, node
 
 
-def _is_wanted(name: str, options: TraceOptions) -> bool:
-    return not options.rows or any(fnmatchcase(name, pattern) for pattern in options.rows)
-
-
-def _text(run: Replay, node: Term, i: int, *, chosen: bool) -> str:
-    text = as_text(node.type, run.steps[i][node])
-    return f"({text})" if chosen and node.payload not in run.matters[i] else text
+def _is_wanted(name: str, part: str, options: TraceOptions) -> bool:
+    return not options.rows or any(fnmatchcase(n, pattern) for n in (name, part) for pattern in options.rows)
 
 
 def _cell(texts: Sequence[str], i: int) -> str:
@@ -98,8 +123,8 @@ def _cell(texts: Sequence[str], i: int) -> str:
     return f"{text}*" if i > 0 and text != texts[i - 1].strip("()") else f"{text} "
 
 
-def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions) -> list[StepRange | None]:
-    """The steps that are shown, equal ones as one; None for those left out."""
+def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions, tail: int) -> list[StepRange | None]:
+    """The steps that are shown, equal ones as one; None for those left out before the last columns, the `tail`."""
     first, last = options.steps or (0, length - 1)
     steps = list(zip(*texts, strict=True)) if texts else [()] * length
     columns: list[StepRange] = []
@@ -111,7 +136,7 @@ def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions)
     spread = [part for c in columns for part in _spread(c)]
     if options.full or options.steps or len(spread) <= HEAD + TAIL + 1:
         return list(spread)
-    return [*spread[:HEAD], None, *spread[-TAIL:]]
+    return [*spread[:HEAD], None, *spread[-tail:]]
 
 
 def _spread(column: StepRange) -> list[StepRange]:

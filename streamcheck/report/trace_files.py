@@ -52,7 +52,9 @@ def csv_text(specification: Specification, run: Replay) -> str:
 
 def json_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """An object with the rows of the table by name, each a list of values."""
-    rows = {name: [as_json(node.type, step[node]) for step in run.steps] for name, node in _rows(specification, claim)}
+    rows = {
+        name: [as_json(node.type, step[node]) for step in run.steps] for name, node in _rows(specification, claim, run)
+    }
     inputs = [i.name for i in specification.inputs]
     whole = {
         "spec": specification.name,
@@ -72,7 +74,7 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
         signals = [
             (node, i, type, writer.register_var(_scope(specification), part, *_vcd_kind(type)))
-            for name, node in _rows(specification, claim)
+            for name, node in _rows(specification, claim, run)
             for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
         ]
         for time, values in enumerate(run.steps):
@@ -94,7 +96,7 @@ def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
     head = "".join(f"<th>{i}</th>" for i in range(len(run.steps)))
     rows = "".join(
         f"<tr><th>{html.escape(name)}</th>{''.join(_cells(node, run))}</tr>\n"
-        for name, node in _rows(specification, claim)
+        for name, node in _rows(specification, claim, run)
     )
     return f"<table><tr><th>step</th>{head}</tr>\n{rows}</table>"
 
@@ -126,8 +128,8 @@ def _is_input(node: Term, run: Replay) -> bool:
     return any(node.payload in matters for matters in run.matters)
 
 
-def _rows(specification: Specification, claim: Claim) -> Iterator[tuple[str, Term]]:
-    return rows_of(specification, claim, FULL)
+def _rows(specification: Specification, claim: Claim, run: Replay) -> Iterator[tuple[str, Term]]:
+    return rows_of(specification, claim, run, FULL)
 
 
 def _scope(specification: Specification) -> str:

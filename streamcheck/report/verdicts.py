@@ -15,6 +15,7 @@ from streamcheck.problem.verdict import CHECKERS, Unknown
 from streamcheck.report.equations import term_text
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
+from streamcheck.report.wraps import wrap_lines
 
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
 HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
@@ -55,6 +56,7 @@ class Report:
             yield from path_table(result)
         elif isinstance(self.problem, Specification) and result.run is not None and not _is_expected(result):
             yield from trace_table(self.problem, result.prop, result.run, self.trace)
+            yield from wrap_lines(self.problem, result.prop, result.run)
         elif result.unknown is not None:
             yield from self._knowledge(result, result.unknown)
         yield from self.more(result)
@@ -141,18 +143,28 @@ def _explanation(
     if explanation.fails is not None:
         steps = plural(len(explanation.fails.steps) - 1, "step")
         word = "is reached" if result.prop.goal is Goal.REACHABLE else "fails"
-        yield f"    not inductive: after {steps} from a state that perhaps no run reaches, it {word}"
+        if explanation.unreachable:
+            state = "a state that no run reaches (this is proved)"
+        else:
+            early = f" (none does before step {explanation.not_before})" if explanation.not_before else ""
+            state = f"a state that perhaps no run reaches{early}"
+        yield f"    not inductive: after {steps} from {state}, it {word}"
         anywhere = replace(specification, cells=tuple(replace(c, free=True) for c in specification.cells))
         yield from trace_table(anywhere, result.prop, explanation.fails, options)
+        yield from wrap_lines(anywhere, result.prop, explanation.fails)
     if explanation.lemmas:
         yield f"    known: {'; '.join(term_text(specification, t) for t in explanation.lemmas)}"
-    yield f"    to try: {'; '.join(_advice(specification, result, explanation))}"
+    if explanation.candidates:
+        texts = "; ".join(term_text(specification, t) for t in explanation.candidates)
+        excludes = "excludes that state" if explanation.fails is not None else "may help"
+        yield f"    not proved, but true in random runs, and each {excludes}: {texts}"
+    yield f"    to try: {'; '.join(_advice(specification, explanation))}"
 
 
-def _advice(specification: Specification, result: Result, explanation: Explanation) -> Iterator[str]:
+def _advice(specification: Specification, explanation: Explanation) -> Iterator[str]:
     if explanation.fails is not None:
-        cone = specification.needed_by([result.prop.term])
-        names = [c.name for c in specification.cells if c.named and c.var in cone]
+        free = explanation.fails.matters[0]
+        names = [c.name for c in specification.cells if c.named and c.name in free]
         about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
         yield f"another property that the first state breaks{about}"
     yield "more time (--timeout)"

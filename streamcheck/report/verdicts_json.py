@@ -68,9 +68,16 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
         "running": list(why.running),
     }
     if result.explanation is not None and isinstance(problem, Specification):
-        fails, lemmas = result.explanation.fails, result.explanation.lemmas
-        row["not_inductive"] = None if fails is None else {"steps": _steps(problem, result.name, fails)}
-        row["lemmas"] = [term_text(problem, t) for t in lemmas]
+        known = result.explanation
+        row["not_inductive"] = None
+        if known.fails is not None:
+            row["not_inductive"] = {
+                "steps": _steps(problem, result.name, known.fails),
+                "unreachable": known.unreachable,
+                "not_before": known.not_before,
+            }
+        row["lemmas"] = [term_text(problem, t) for t in known.lemmas]
+        row["candidates"] = [term_text(problem, t) for t in known.candidates]
     return row
 
 

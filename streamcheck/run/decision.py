@@ -25,3 +25,4 @@ class Decision:
     shortest: bool = True  # of a violation: every shorter run is known to be none
     found: Proved | Falsified | None = None  # the engine's verdict, about the system of its view
     kept: bool = False  # from an earlier run, and checked or replayed again
+    simplified: bool = False  # a violation: the values are the simplest that were found

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.core.term import walk
 from streamcheck.core.types import plural
-from streamcheck.engines.protocol import Fact, Finished, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
+from streamcheck.engines.protocol import Fact, Finished, Guesses, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.verdict import (
@@ -112,6 +112,7 @@ class Director:
     stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
     facts: dict[str, list[Fact]] = field(default_factory=dict)  # by model
+    candidates: list[tuple[View, Certificate]] = field(default_factory=list)  # not inductive, of random runs
     _began_work: float = field(default_factory=time.process_time)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
     _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
@@ -434,6 +435,8 @@ class Director:
                 self._ask(worker, engine, event)
             case Falsified():
                 self._falsify(worker, engine, event)
+            case Guesses(certificate):
+                self.candidates.append((worker.model, certificate))
             case Waiting() | Settled():
                 pass
             case _:
@@ -536,11 +539,10 @@ class Director:
             self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), reason)
             return
         if isinstance(shown, str):
+            reason = f"a counterexample only for other functions than those of math.h: {shown}"
             if not worker.model.guesses:
                 self.alarms.append(f"{falsified.prop}: the counterexample of {engine} does not replay: {shown}")
-                self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), REFUTED)
-                return
-            reason = f"a counterexample only for other functions than those of math.h: {shown}"
+                reason = REFUTED
             self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), reason)
             return
         if earlier is not None:
@@ -588,12 +590,10 @@ class Director:
         """The decision if nothing else comes."""
         running = []
         for worker in self._alive():
-            if name in worker.lane.claims:
-                titles = [self._title(worker.model, engine) for engine in worker.lane.engines]
-                running += titles
+            for engine in worker.lane.engines if name in worker.lane.claims else ():
+                running.append(self._title(worker.model, engine))
                 if worker.idle:
-                    for title in titles:
-                        self._undecided.add_reason([name], title, WAITING)
+                    self._undecided.add_reason([name], running[-1], WAITING)
         limit = round(self.promised or self.timeout, 1)
         timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""
         ended = self.stopped.word if self.stopped else timed_out

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from streamcheck.core.types import Type
-from streamcheck.engines.protocol import Event, Finished, Invariants, Progress, Settled, TrueUpTo, Waiting
+from streamcheck.engines.protocol import Event, Finished, Guesses, Invariants, Progress, Settled, TrueUpTo, Waiting
 from streamcheck.problem.certificate_json import (
     certificate_from_plain,
     certificate_to_plain,
@@ -24,6 +24,8 @@ def event_to_plain(event: Event) -> dict[str, Any]:
             return {"true up to": k, "prop": prop}
         case Invariants(certificate):
             return {"invariants": certificate_to_plain(certificate)}
+        case Guesses(certificate):
+            return {"guesses": certificate_to_plain(certificate)}
         case Progress(depth):
             return {"depth": depth}
         case Waiting():
@@ -51,6 +53,8 @@ def event_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Event:
             return TrueUpTo(prop, k)
         case {"invariants": certificate}:
             return Invariants(certificate_from_plain(certificate))
+        case {"guesses": certificate}:
+            return Guesses(certificate_from_plain(certificate))
         case {"depth": int(depth)}:
             return Progress(depth)
         case {"waiting": True}:

@@ -7,23 +7,27 @@ specification that begins anywhere, and replayed. Lemmas are those of the engine
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import simplify
-from streamcheck.core.term import FALSE, TRUE, Term, variables, walk
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variables, walk
+from streamcheck.core.types import Value
+from streamcheck.core.uncast import without_casts
 from streamcheck.engines.protocol import Invariants
-from streamcheck.problem.claim import Claim
+from streamcheck.problem.claim import IMPLIED, Claim
 from streamcheck.problem.problem import claim_named
-from streamcheck.problem.result import Explanation, Result
+from streamcheck.problem.result import Explanation, Replay, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Proved, Unmappable
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
+from streamcheck.transform.scalars import scalars, wholes
 
 if TYPE_CHECKING:
     from streamcheck.run.director import Director
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 3  # of the run on which a property fails
 MOST_LEMMAS = 8  # that are told of a property
+MOST_CANDIDATES = 4  # the same
+SHORTEST_PROOF = 0.1  # seconds
 LARGEST_LEMMA = 25  # nodes
 ENGINES = ("bmc", "bit-bmc")
 
@@ -43,6 +49,7 @@ class Explainer:
     settings: Settings
     seconds: float
     certificates: Sequence[Certificate]  # that engines found, not checked
+    candidates: Sequence[Term] = ()  # that held in random runs
     depth: int = 1  # of the induction that failed
     began: float = field(default_factory=time.monotonic)
 
@@ -53,22 +60,39 @@ class Explainer:
         lemmas = self._checked_lemmas()
         proved = [r.prop.invariant for r in results if r.verdict == "proved" and r.proof is not None]
         failures = self._failures(unknown, [*lemmas, *proved])
-        return [replace(r, explanation=self._of(r, failures, lemmas)) if r.name in unknown else r for r in results]
+        unreachable = self._unreachable(failures, [*lemmas, *proved])
+        runs = [r.run for r in results if r.run is not None]
+        plausible = [c for c in self.candidates if c not in lemmas and c not in proved and _holds_in(runs, c)]
+        return [
+            replace(r, explanation=self._of(r, failures.get(r.name), lemmas, plausible, r.name in unreachable))
+            if r.name in unknown
+            else r
+            for r in results
+        ]
 
     def _left(self) -> float:
         return max(0.0, self.began + self.seconds - time.monotonic())
 
-    def _of(self, result: Result, failures: dict[str, Result], lemmas: list[Term]) -> Explanation:
+    def _of(
+        self, result: Result, failure: Replay | None, lemmas: list[Term], plausible: list[Term], unreachable: bool
+    ) -> Explanation:
         cone = self.specification.needed_by([result.prop.term])
-        about = [t for t in lemmas if t is not result.prop.invariant and cone.issuperset(variables([t]))]
-        failure = failures.get(result.name)
-        return Explanation(None if failure is None else failure.run, tuple(about[:MOST_LEMMAS]))
+        about, maybe = (
+            [t for t in terms if t is not result.prop.invariant and cone.issuperset(variables([t]))]
+            for terms in (lemmas, plausible)
+        )
+        not_before = 0
+        if failure is not None:
+            maybe = [t for t in maybe if not _holds_at(failure.steps[0], t)]
+            if result.depth is not None:  # from that state it takes so many steps to break the property
+                not_before = max(0, result.depth - len(failure.steps) + 2)
+        return Explanation(failure, tuple(about[:MOST_LEMMAS]), tuple(maybe[:MOST_CANDIDATES]), unreachable, not_before)
 
     # Lemmas
 
     def _checked_lemmas(self) -> list[Term]:
         """The invariants of certificates that the checker accepts, as far as the time goes; small ones first."""
-        declared = set(self.specification.variables())  # not the clock of the tests for vacuity
+        declared = _variables_and_parts(self.specification)  # not the clock of the tests for vacuity
         found = dict.fromkeys(c for c in self.certificates if declared.issuperset(variables(c.invariants)))
         claims = {p.invariant for p in self.specification.properties}
         smallest = sorted(found, key=lambda c: sum(1 for _ in walk(c.invariants)))
@@ -83,23 +107,46 @@ class Explainer:
                         sound += certificate.invariants
             except SpecError:  # the time is over
                 pass
-        return sorted(_worth_telling(sound, claims), key=_size)
+        return sorted(_worth_telling(_of_wholes(self.specification, sound), claims), key=_size)
 
     # The step that fails
 
-    def _failures(self, names: list[str], lemmas: list[Term]) -> dict[str, Result]:
+    def _failures(self, names: list[str], lemmas: list[Term]) -> dict[str, Replay]:
         """By property, a run from any state on which it holds until the last step; a longer one if there is time."""
         from streamcheck.run.prove import prove
 
-        found: dict[str, Result] = {}
+        found: dict[str, Replay] = {}
         for k in dict.fromkeys((1, min(MOST_STEPS, max(1, self.depth)))):
             anywhere = with_any_start(self.specification, names, k, lemmas)
             seconds = self._left()
             settings = replace(
                 self.settings, timeout=seconds, engines=ENGINES, props=(), options={}, bound=k + 1, explain=0.0
             )
-            found |= {r.name: r for r in prove(anywhere, settings).results if r.run is not None}
+            found |= {r.name: r.run for r in prove(anywhere, settings).results if r.run is not None}
         return found
+
+    def _unreachable(self, failures: Mapping[str, Replay], lemmas: list[Term]) -> set[str]:
+        """The properties for which it is proved, in half of the time that is left, that no run reaches the first state
+        of the failing run. Values that do not matter there are left open."""
+        from streamcheck.run.prove import prove
+
+        seconds = self._left() / 2
+        if not failures or seconds < SHORTEST_PROOF:
+            return set()
+        claims = []
+        for name, run in failures.items():
+            cells = [c.var for c in self.specification.cells if c.name in run.matters[0]]
+            state = (term("same", var, constant(var.type, run.steps[0][var])) for var in cells)
+            claims.append(Claim(name, negation(conjunction(*state)), origin=IMPLIED))
+        known = {a.name for a in self.specification.assumptions}
+        facts = [Claim(fresh_name(f"lemma {i}", known), lemma) for i, lemma in enumerate(lemmas)]
+        asked = replace(
+            self.specification,
+            properties=tuple(claims),
+            assumptions=(*self.specification.assumptions, *facts),
+        )
+        settings = replace(self.settings, timeout=seconds, engines=(), props=(), options={}, explain=0.0, cache=None)
+        return {r.name for r in prove(asked, settings).results if r.verdict == "proved"}
 
 
 def found_certificates(director: Director) -> Iterator[Certificate]:
@@ -111,6 +158,52 @@ def found_certificates(director: Director) -> Iterator[Certificate]:
                     evidence = model.back(fact.certificate)
                     if isinstance(evidence, Certificate):
                         yield evidence
+
+
+def found_candidates(director: Director) -> list[Term]:
+    """The conditions that held in random runs, about the problem itself, small ones first."""
+    assert isinstance(director.problem, Specification)
+    declared = _variables_and_parts(director.problem)
+    found: dict[Term, None] = {}
+    for model, candidates in director.candidates:
+        with suppress(Unmappable):
+            evidence = model.back(candidates)
+            if isinstance(evidence, Certificate):
+                found |= dict.fromkeys(t for t in evidence.invariants if declared.issuperset(variables([t])))
+    strongest: dict[tuple[object, ...], Term] = {}
+    for t in sorted(
+        _worth_telling(_of_wholes(director.problem, found), set()), key=_bound
+    ):  # of the bounds of one term the tightest
+        is_bound = t.op in ("le", "ge") and t.args[1].is_const
+        strongest.setdefault((t.op, t.args[0]) if is_bound else (t,), t)
+    return sorted(strongest.values(), key=_size)
+
+
+def _variables_and_parts(specification: Specification) -> set[Term]:
+    """The variables, and their scalar parts, of which certificates speak."""
+    return {*specification.variables(), *wholes(specification.variables())}
+
+
+def _of_wholes(specification: Specification, terms: Iterable[Term]) -> list[Term]:
+    """The terms with elements and fields in the place of scalar parts."""
+    terms = list(terms)
+    image = substitute(terms, wholes(specification.variables()))
+    return [image[t] for t in terms]
+
+
+def _bound(t: Term) -> float:
+    """A key that is less for tighter bounds."""
+    if t.op in ("le", "ge") and t.args[1].is_const and t.args[1].type.is_number:
+        return float(t.args[1].payload) * (1 if t.op == "le" else -1)
+    return 0.0
+
+
+def _holds_in(runs: Iterable[Replay], condition: Term) -> bool:
+    return all(_holds_at(values, condition) for run in runs for values in run.steps)
+
+
+def _holds_at(values: Mapping[Term, Value], condition: Term) -> bool:
+    return value_of(condition, values) is True
 
 
 def induction_depth(director: Director) -> int:
@@ -150,9 +243,7 @@ def _judge(
 
 def _worth_telling(terms: Iterable[Term], claims: set[Term]) -> Iterator[Term]:
     """Each once, and none that is plain from the types, or a claim of the user's."""
-    roots = list(dict.fromkeys(terms))
-    simpler = simplify(roots)
-    for t in dict.fromkeys(simpler[root] for root in roots):
+    for t in dict.fromkeys(without_casts(terms).values()):
         if t not in (TRUE, FALSE) and t not in claims and _size(t) <= LARGEST_LEMMA:
             yield t
 
@@ -161,24 +252,44 @@ def _size(t: Term) -> int:
     return sum(1 for _ in walk([t]))
 
 
+def _minimize(proof: Certificate, claim: Term, accepts: Callable[[Certificate], bool]) -> None:
+    """Offer ever smaller parts of the proof, each a part of the last one accepted: without all that may go at once,
+    then one by one."""
+    smallest = proof
+
+    def offer(part: Certificate) -> None:
+        nonlocal smallest
+        if part != smallest and part.invariants and accepts(part):
+            smallest = part
+
+    offer(replace(smallest, invariants=(claim,)))
+    offer(replace(smallest, equalities=()))
+    for equality in smallest.equalities:
+        offer(replace(smallest, equalities=tuple(e for e in smallest.equalities if e is not equality)))
+    for invariant in sorted(smallest.invariants, key=_size, reverse=True):
+        offer(replace(smallest, invariants=tuple(t for t in smallest.invariants if t is not invariant)))
+
+
 def smallest_proof(specification: Specification, prop: str, proof: Certificate, seconds: float) -> Certificate:
-    """The proof without the invariants that it does not need: the checker accepts what is left. Larger ones go
-    first, as far as the time goes."""
+    """The proof without the invariants and equalities that it does not need, as far as the time goes: the checker
+    accepts what is left. Parts of arrays and structs are read from them."""
     from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
+
+    whole = claim_named(specification, prop).invariant
+    claim = scalars([whole])[whole][0]
 
     def work(send: Send) -> None:
         from streamcheck.certify.check import Checker
 
-        checker, rest = Checker(specification), list(proof.invariants)
-        alone = replace(proof, invariants=(claim_named(specification, prop).invariant,))
-        if checker.check(prop, alone) is None:
-            rest = list(alone.invariants)
-            send(proof_to_plain(alone))
-        for invariant in sorted(rest, key=_size, reverse=True):
-            fewer = replace(proof, invariants=tuple(t for t in rest if t is not invariant))
-            if fewer.invariants and checker.check(prop, fewer) is None:
-                rest = list(fewer.invariants)
-                send(proof_to_plain(fewer))
+        checker = Checker(specification)
+
+        def accepts(part: Certificate) -> bool:
+            if checker.check(prop, part) is not None:
+                return False
+            send(proof_to_plain(part))
+            return True
+
+        _minimize(proof, claim, accepts)
         send(None)
 
     smallest = proof
@@ -190,4 +301,6 @@ def smallest_proof(specification: Specification, prop: str, proof: Certificate, 
                 smallest = found
         except SpecError:  # the time is over
             pass
-    return smallest
+    image = substitute([*smallest.invariants, *smallest.equalities], wholes(specification.variables()))
+    invariants = tuple(whole if t is claim else image[t] for t in smallest.invariants)
+    return replace(smallest, invariants=invariants, equalities=tuple(image[e] for e in smallest.equalities))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, assert_never
@@ -24,6 +24,7 @@ from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
+from streamcheck.run.simplest import MOST_WORK, simplest_run
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import check_names, processors
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from streamcheck.engines.settings import Setting
 
 __all__ = ["Alarm", "Audience", "Settings", "none_of", "prove"]
+MANY = 20  # violations have less time each to be made simple
 LOG = logging.getLogger(__name__)
 
 
@@ -127,11 +129,13 @@ def prove(
         options_from(settings.options),
         promised=settings.timeout,
         thorough=settings.strict,
-        watch=_watcher(audience, chosen, settings.bound),
+        watch=_watcher(audience, tested, chosen, settings.bound),
         standby=standby,
         offers=keeper.offers if keeper else Offers,
     )
     decisions = director.run()
+    if not director.stopped:
+        _simplify(tested, chosen, decisions.values())
     if keeper:
         keeper.save(decisions.values())
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
@@ -158,11 +162,11 @@ def _with_explanations(
     """The results, with what is known of those without a verdict."""
     if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
         return results
-    from streamcheck.run.explain import Explainer, found_certificates, induction_depth
+    from streamcheck.run.explain import Explainer, found_candidates, found_certificates, induction_depth
 
     seconds = min(settings.explain, end - time.monotonic())
-    found, depth = list(found_certificates(director)), induction_depth(director)
-    return Explainer(chosen, settings, seconds, found, depth).explain(results)
+    found, candidates = list(found_certificates(director)), found_candidates(director)
+    return Explainer(chosen, settings, seconds, found, candidates, induction_depth(director)).explain(results)
 
 
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
@@ -179,7 +183,7 @@ def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end
     return [doubt] if doubt else []
 
 
-def _watcher(audience: Audience, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
+def _watcher(audience: Audience, tested: Problem, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
     """A function that tells the audience of each decision that is final, and of the progress."""
     heard: set[str] = set()
 
@@ -187,10 +191,27 @@ def _watcher(audience: Audience, chosen: Problem, bound: int | None) -> Callable
         for claim in chosen.properties if is_final(chosen) else ():
             if claim.name in director.decisions and claim.name not in heard:
                 heard.add(claim.name)
+                _simplify(tested, chosen, [director.decisions[claim.name]])
                 audience.hear(_result(claim, director.decisions[claim.name], bound))
         audience.watch(director)
 
     return look
+
+
+def _simplify(tested: Problem, chosen: Problem, decisions: Iterable[Decision]) -> None:
+    """Put simpler runs into the decisions that are shown. One that was kept has been made simple before."""
+    shown = {p.name: p for p in chosen.properties}
+    for decision in decisions:
+        run = decision.replay
+        if decision.simplified or decision.kept or decision.name not in shown or not isinstance(run, Replay):
+            continue
+        assert isinstance(tested, Specification)
+        work = MOST_WORK // (1 + len(shown) // MANY)
+        found = simplest_run(tested, shown[decision.name], run, shorten=not decision.shortest, work=work)
+        decision.simplified = True
+        if found is not None:
+            decision.evidence, decision.replay = found
+            decision.k = found[0].length - 1
 
 
 def none_of(problem: Problem, stopped: int) -> Verdicts:

@@ -297,20 +297,20 @@ ROWS: tuple[EngineEntry, ...] = (
         alone=True,
     ),
     EngineEntry(
+        "delays",
+        "what a property says of the end of a delay line, or of one element of an array, for every cell",
+        _delays,
+        spec=Start(0.15, other=3.0),
+        head_start=200_000,
+    ),
+    EngineEntry(
         "ic3",
         "inductive lemmas frame by frame, predecessors generalised by Cooper's elimination: most of what induction "
         "cannot prove, and deep violations",
         _ic3,
-        spec=Start(0.15, other=3.0),
+        spec=Start(0.15, other=3.0, beside="delays"),
         program=Start(0.3),
         head_start=300_000,
-    ),
-    EngineEntry(
-        "delays",
-        "what a property says of the end of a delay line, for every cell of the line",
-        _delays,
-        spec=Start(0.15, other=3.0, beside="ic3"),
-        head_start=200_000,
     ),
     EngineEntry(
         "simulation",

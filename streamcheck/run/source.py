@@ -179,15 +179,18 @@ def _loader(path: str) -> Any:
 class Sampler:
     """The equations of one spec, and its externs' samples, which the spec's own process computes in chunks."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, expressions: Sequence[str] = ()) -> None:
+        """`expressions` are observers besides the spec's own."""
         _check_file(target.path)
         self.child: Sandbox | None = None
         self.sized = False
         self.unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
+        if expressions and not target.path.endswith(".py"):
+            raise SpecError(f"{target.path}: --eval is for specs in Python")
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
-        self.child = Sandbox(_sample(target), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
+        self.child = Sandbox(_sample(target, expressions), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
             loaded = self.child.receive()
             self.specification = from_plain(loaded["equations"])
@@ -240,7 +243,7 @@ def sampled_rows(target: Target, most: int) -> list[dict[str, Value]]:
         return found
 
 
-def _sample(target: Target) -> Any:
+def _sample(target: Target, expressions: Sequence[str]) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.elaborate import elaborate, unused_externs
         from streamcheck.lang.flatten import specification_of
@@ -254,7 +257,12 @@ def _sample(target: Target) -> Any:
                 raise SpecError(f"{target.path} holds several specs", write=f"one of {choices}")
             if target.spec is not None and target.spec not in specs_by_name:
                 raise _no_such_spec(target, list(specs_by_name), specs.left_out)
-            elaborated = elaborate(specs_by_name[target.spec] if target.spec is not None else specs[0])
+            spec = specs_by_name[target.spec] if target.spec is not None else specs[0]
+            if expressions:
+                from streamcheck.lang.expressions import add_expressions
+
+                add_expressions(spec, expressions)
+            elaborated = elaborate(spec)
             specification = specification_of(elaborated)
             if target.spec is None:
                 specification = replace(specification, warnings=(*specification.warnings, *specs.left_out))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from streamcheck.engines.protocol import UNSUPPORTED
 from streamcheck.problem.verdict import Unknown
 
 FINISHED = "nothing is left to try"
@@ -33,10 +34,11 @@ class Undecided:
 
     def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:
         """The verdict if the run ends here. `ended` is what ended it, if the engines did not."""
-        reasons = self._stopped.get(prop, {})
+        stopped = self._stopped.get(prop, {}).items()
+        reasons = dict(sorted(stopped, key=lambda row: row[1] in UNSUPPORTED))  # those nearest to an answer first
         reason = self._unchecked.get(prop) or ended
         if not reason:
             telling = (f"{engine}: {why}" for engine, why in reasons.items() if why not in (FINISHED, WAITING))
             reason = next(telling, NOBODY)
         left = tuple(dict.fromkeys(engine for engine in running if engine not in reasons))
-        return Unknown(prop, reason, self.true_up_to.get(prop), dict(reasons), left)
+        return Unknown(prop, reason, self.true_up_to.get(prop), reasons, left)

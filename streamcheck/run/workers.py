@@ -21,6 +21,7 @@ from streamcheck.engines.protocol import (
     Event,
     Fact,
     Finished,
+    Guesses,
     Inbox,
     Invariants,
     Progress,
@@ -206,7 +207,7 @@ def _message(event: Event) -> str:
     match event:
         case Progress(depth):
             return f"depth {depth}"
-        case TrueUpTo() | Settled() | Waiting():
+        case TrueUpTo() | Settled() | Waiting() | Guesses():
             return ""
         case Invariants(certificate):
             return f"{plural(len(certificate.invariants), 'invariant')} for other engines"

@@ -112,10 +112,10 @@ def _duplicates(system: TransitionSystem) -> dict[Term, Term]:
     return {}
 
 
-def clusters(system: TransitionSystem) -> list[TransitionSystem]:
+def clusters(system: TransitionSystem, size: int = 1) -> list[TransitionSystem]:
     """The system split by properties that share no state: each part has the cone of its properties and of all
     assumptions. Properties of one part may help each other; those of different parts could only be in the way, also
-    if they read the same inputs."""
+    if they read the same inputs. Small parts are put together until they have so many properties."""
     nexts = {s.var: s.next for s in system.state}
     parts = _Parts()
     read: dict[Term, Term | None] = {}  # a state variable that the node depends on; all those it reads are in one part
@@ -129,8 +129,14 @@ def clusters(system: TransitionSystem) -> list[TransitionSystem]:
     for i, claim in enumerate(system.properties):
         state = read[claim.term]
         groups.setdefault(i if state is None else parts.find(state), []).append(claim)
+    lots: list[list[Claim]] = []
+    for group in groups.values():
+        if lots and len(lots[-1]) < size:
+            lots[-1] += group
+        else:
+            lots.append(group)
     cones = _Cones(system)
-    return [cones.part(tuple(group)) for group in groups.values()]
+    return [cones.part(tuple(lot)) for lot in lots]
 
 
 def each_alone(system: TransitionSystem) -> list[TransitionSystem]:

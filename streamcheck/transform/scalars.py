@@ -6,12 +6,12 @@ a slice. An index becomes a chain of choices over the elements, clamped as every
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from streamcheck.core.simplify import choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, variable, walk
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type, part_names
+from streamcheck.core.types import INT, ArrayType, MachineType, StructType, Type, part_names
 
 
 @cache
@@ -31,6 +31,29 @@ def scalars(roots: Iterable[Term], parts: dict[Term, list[Term]] | None = None) 
     for node in walk(roots, set(parts)):
         parts[node] = _parts(node, [parts[a] for a in node.args])
     return parts
+
+
+def wholes(variables: Iterable[Term]) -> dict[Term, Term]:
+    """The scalar parts of variables, each as what it is: an element of its array, a field of its struct."""
+    found: dict[Term, Term] = {}
+    for var in variables:
+        if width(var.type) != 1 or var.type.kind in ("array", "struct"):
+            names = part_names(str(var.payload), var.type)
+            found |= {variable(name, t): part for (name, t), part in zip(names, _accesses(var), strict=True)}
+    return found
+
+
+def _accesses(node: Term) -> Iterator[Term]:
+    """The scalar parts of a term, read from it."""
+    match node.type:
+        case ArrayType(length=length):
+            for i in range(length):
+                yield from _accesses(term("index", node, constant(INT, i)))
+        case StructType(fields=fields):
+            for i in range(len(fields)):
+                yield from _accesses(term("field", node, payload=i))
+        case _:
+            yield node
 
 
 def _parts(node: Term, args: list[list[Term]]) -> list[Term]:

@@ -19,7 +19,7 @@ from streamcheck.core.simplify import conjunction, implication, negation, simpli
 from streamcheck.core.term import TRUE, Term, substitute, variable
 from streamcheck.core.types import Value
 from streamcheck.engines.facts import decided_properties
-from streamcheck.engines.protocol import Event, Inbox, Progress, Task
+from streamcheck.engines.protocol import PROGRAMS_ONLY, Event, Inbox, Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace, Unknown
@@ -86,7 +86,7 @@ class ProgramEngine(ABC):
                 continue
             program = restrict(problem, claim, whole=self.whole)
             if program is None:
-                yield Unknown(claim.name, f"{self.name} is for programs")
+                yield Unknown(claim.name, PROGRAMS_ONLY)
             else:
                 searches[claim.name] = claim, program, copy(self).search(program, problem)
         while searches:

@@ -44,9 +44,9 @@ from streamcheck.engines.ic3.cubes import strongest
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.options import PdrOptions
-from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
+from streamcheck.engines.ic3.pdr import NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import NoState, Transition
-from streamcheck.engines.protocol import Progress, Task
+from streamcheck.engines.protocol import BY_NAME_ONLY, Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
 
 

@@ -73,7 +73,6 @@ LOG = logging.getLogger(__name__)
 BEYOND = 24  # levels past 6·N that obligations are followed (heuristic)
 TURN = 16  # obligations before another property, or another engine of the same worker, has its turn
 NO_STATE = "the solver's model is not a state (an irrational value?)"
-BY_NAME_ONLY = "functions of math.h are known by name only"
 W = TypeVar("W")
 
 

@@ -24,10 +24,10 @@ from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.options import PdrOptions
-from streamcheck.engines.ic3.pdr import BY_NAME_ONLY, NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
+from streamcheck.engines.ic3.pdr import NO_STATE, Fixpoint, Frontier, Pdr, Predecessors
 from streamcheck.engines.ic3.space import FOR_EVER, NoState, StateSpace, Transition
 from streamcheck.engines.options import Options
-from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
+from streamcheck.engines.protocol import BY_NAME_ONLY, Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Trace, Unknown

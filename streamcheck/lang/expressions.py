@@ -1,0 +1,31 @@
+"""Expressions from outside of a spec, as observers of it: `run --eval 'x - pre(0, x)'`."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import Location
+from streamcheck.lang.load import in_user_terms
+from streamcheck.lang.spec import Declaration, SpecBase
+from streamcheck.lang.stream import Stream
+
+SOURCE = "--eval"  # in place of a file's name in messages
+
+
+def add_expressions(spec: SpecBase, texts: Sequence[str]) -> None:
+    """Observers named as the expressions are written. Names mean what they mean in the spec's module."""
+    lines = [" ".join(text.split()) for text in texts]
+    linecache.cache[SOURCE] = (0, None, [line + "\n" for line in lines], SOURCE)
+    names = {**spec.namespace, "__name__": SOURCE}
+    for number, line in enumerate(lines, 1):
+        where = Location(SOURCE, number)
+        with in_user_terms():
+            value = eval(compile("\n" * (number - 1) + line, SOURCE, "eval"), names)
+        if not isinstance(value, Stream):
+            kind = "a tuple; a comma too many?" if isinstance(value, tuple) else repr(value)
+            raise SpecError(f"expected a stream, found {kind}", where, write="a stream, such as x - pre(0, x)")
+        is_taken = line in spec.observers or line in spec.triggers
+        name = f"{line} ({SOURCE})" if is_taken else line
+        spec.observers[name] = Declaration(name, value._node, where)
