@@ -101,6 +101,15 @@ def test_a_window_is_touched_by_its_functions_alone():
     assert "a window is touched other than by its functions" in told
 
 
+@pytest.mark.parametrize("copilot", [False, True])
+def test_an_impossible_enum_is_not_pushed_into_a_window(copilot):
+    x, on = extern("x", Int16), extern("m", EnumOf(Mode)) == Mode.ON
+    spec = Spec("window")
+    spec.trigger("shown", True, [statistics.max(16, [0] * 16 ++ mux(on, x, Int16(0)))])
+    told = refused(spec, r"    if \(!window_inputs_valid\(\w*\)\) \{\n        return;\n    \}\n", "", copilot=copilot)
+    assert told == "a step with an impossible enum changes nothing"
+
+
 def test_the_functions_of_a_window_get_the_whole_state():
     told = refused(window(), r"_push\(state,", "_push(&state->x_before_recent,")
     assert "not called with the state" in told

@@ -395,9 +395,10 @@ class Bisimulation:
         arguments = self._numbers_as_enums(run, self._arguments(run, state), numbers)
         before = dict(run.memory.parts)
         self._run(run, arguments)
-        pushed = [when for use in self.uses for when, _ in use.pushed]
+        pushed = [push for use in self.uses for push in use.pushed]
         given = {lvalue.object for lvalue in run.changing}
         left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
+        left += [t for push in pushed for t in push]
         read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
         members = {numbers[part]: member(numbers[part], own.type) for part, own in enums.items()}
         needed = conjunction(*(claim for number, claim in members.items() if number in read))
@@ -405,7 +406,7 @@ class Bisimulation:
             self._validity(needed, conjunction(*members.values()), numbers)
         refused = negation(needed)
         claims = [(equal(run.memory.parts[key], part), "changes nothing") for key, part in before.items()]
-        claims += [(negation(when), "changes nothing") for when in pushed]
+        claims += [(negation(when), "changes nothing") for when, _ in pushed]
         claims += [(negation(call.when), f"does not call {call.name}") for call in run.calls]
         for claim, what in claims:
             self.goals.append(ProofGoal(f"a step with an impossible enum {what}", implication(refused, claim)))
