@@ -48,6 +48,7 @@ CONTROL = re.compile(
     r"[^\n\t -~\x80-\U0010ffff]"
 )  # clang ends a line, and so a comment, at a carriage return; gcc does not
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
+FLOATING = re.compile(r"0[xX]\w*[.pP]|(?!0[xX])([0-9]*\.|[0-9]+[eE])")  # a number that is a double without saying so
 
 
 def check_text(base: str, files: Mapping[str, str]) -> None:
@@ -183,7 +184,7 @@ class Reader:
             raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))
         for word in WORD.findall(line):
             home = HOMES.get(word)
-            self.has_floats |= word in ("float", "double")
+            self.has_floats |= word in ("float", "double") or word in MATHEMATICS or bool(FLOATING.match(word))
             if home is not None and home not in self.included:
                 raise SpecError(f"{word} is used without <{home}>", Location(file, 1))
             if home is None and not self._is_plain(word) and word not in self.may_be_macros:
