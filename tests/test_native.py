@@ -450,3 +450,28 @@ def test_memory_stays_flat(folder):
         done = subprocess.run([sys.executable, "-c", script, *options], capture_output=True, text=True, cwd=folder)
         used.append(int(done.stderr.splitlines()[-1]))
     assert used[1] < 1.1 * used[0], used
+
+
+LIBRARY = """\
+from streamcheck import *
+x = extern("x", Word8, samples=lambda i: i * 7 % 251)
+y = extern("y", Int32, samples=lambda i: i * i - 50)
+clk = stream(Word32, lambda t: [0] ++ (t + 3))
+spec = Spec("lib")
+spec.observer("sum", checked.add(x, x))
+spec.observer("mean", statistics.mean(5, [0] * 5 ++ y))
+spec.observer("var", statistics.variance(5, [0.0] * 5 ++ cast(Double, y)))
+spec.observer("seen", mtl.eventually_prev(2, 50, clk, 3, x > 200))
+spec.observer("sat", saturating.add(x, x))
+spec.observer("cast", checked.cast(Word8, y))
+spec.observer("q", y // cast(Int32, x))
+spec.prop("wide", cast(Int64, x) + cast(Int64, y) < 500)
+"""
+
+
+def test_the_library_and_the_notes_on_implied_properties(folder):
+    (folder / "mon.py").write_text(LIBRARY)
+    out, err, status = both(folder, "--steps", 3000, "--format", "csv")
+    assert status == 0 and len(out.splitlines()) == 3001
+    assert "note: property mon.py:11 cast in range was false at 2990 steps" in err.splitlines()
+    assert "note: property mon.py:12 no division by zero was false at 12 steps" in err.splitlines()

@@ -218,6 +218,8 @@ def _with_notes(planned: Plan, chunks: Iterator[Chunk], times: Counter[str]) -> 
             if 0 in truth:
                 times[claim] += truth.count(0)
         yield chunk
-    for claim, number in times.items():
-        if number > 1:
-            click.echo(f"note: {claim} was false at {number} steps", err=True)
+    claims = [f"assumption {name}" for name, _ in planned.assumptions]
+    claims += [f"property {name}" for name, _ in planned.properties]
+    for claim in claims:
+        if times[claim] > 1:
+            click.echo(f"note: {claim} was false at {times[claim]} steps", err=True)
