@@ -26,7 +26,9 @@ CPP = ('#ifdef __cplusplus\nextern "C" {\n#endif\n', "#ifdef __cplusplus\n}\n#en
 INT_CHECK = "#if INT_MAX != 2147483647\n#error\n#endif\n"
 FLOAT_CHECKS = (
     "#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0)\n#error\n#endif\n",
-    "#if defined(__FAST_MATH__)\n#error\n#endif\n",
+    "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)\n#error\n#endif\n",
+    "#if defined(__NO_SIGNED_ZEROS__) || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ != 0))\n"
+    "#error\n#endif\n",
     "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#else\n"
     '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
 )
