@@ -4,8 +4,9 @@ The language is loaded when the first of its names is asked for: a command that 
 types of results are loaded one by one: no spec needs them, and a program that proves specs may name them.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -19,11 +20,16 @@ RESULTS = {
     "RecordedRun": "streamcheck.api.results",
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
+    "check": "streamcheck.api.files",
     "load": "streamcheck.api.files",
 }
 
+TYPE_CHECKING = False  # of `typing`, which takes time to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from streamcheck.api.files import LoadedSpec as LoadedSpec
+    from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load
     from streamcheck.api.results import PropertyResult as PropertyResult
     from streamcheck.api.results import RecordedRun as RecordedRun

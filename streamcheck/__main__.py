@@ -1,10 +1,14 @@
-"""The command's entry point. It answers signals before it loads anything: a command may be interrupted at once."""
+"""The command's entry point. It answers signals before it loads anything, `typing` too: a command may be interrupted
+at once."""
 
 from __future__ import annotations
 
 import os
 import signal
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 INTERRUPTED = 130
 TERMINATED = 143

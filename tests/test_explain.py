@@ -225,6 +225,32 @@ spec.prop("never_five", a != 5)
     assert alone.returncode == 0 and alone.stdout.count("k = 1") == 1 + len(pasted)
 
 
+DELAYED = """
+from streamcheck import *
+hot = extern("hot", Bool)
+n = stream(Word8, lambda n: [0] ++ mux(hot, n + 1, 0))
+late = n > 1
+spec = Spec("delayed")
+spec.prop("p", ~pre(False, late))
+"""
+
+
+def test_causes_are_told_once_and_delays_without_a_name_are_written_out(tmp_path):
+    path = tmp_path / "delayed.py"
+    path.write_text(DELAYED)
+    lines = [line.strip() for line in run("explain", path).stdout.splitlines()]
+    causes = lines[lines.index("how the run breaks it, from the end:") + 1 :]
+    assert causes[0].startswith("step 3  p = false") and "= ~pre(false, late)" in causes[0]
+    assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: n > 1" in causes[1]
+    assert causes[-1] == "step 0  n = 0, hot = true" or causes[-1] == "step 0  hot = true, n = 0"
+    assert sum("mux(hot" in cause for cause in causes) == 1
+
+
+def test_several_formats_of_traces_at_once(wraps, tmp_path):
+    run("prove", wraps, "--prop", "below_four", "--trace", "csv", tmp_path, "--trace", "vcd", tmp_path / "vcd")
+    assert (tmp_path / "uv.uv.below_four.csv").exists() and (tmp_path / "vcd" / "uv.uv.below_four.vcd").exists()
+
+
 MANY_NAMES = """
 import enum
 from streamcheck import *

@@ -107,7 +107,7 @@ def test_notebooks_show_tables(results):
     assert {"small", "falsified", "single", "proved"} <= set(cells.texts)
     run = Cells()
     run.feed(results["small"].counterexample._repr_html_())
-    assert run.texts[1:5] == ["0", "1", "2", "3"] and run.open == []
+    assert {"0", "2", "go", "n", "small"} <= set(run.texts) and run.open == []
 
 
 class Cells(HTMLParser):

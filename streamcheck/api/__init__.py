@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.api.commands import Commands
+from streamcheck.api.files import run_over
+from streamcheck.api.runs import InterpretedRun
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.types import Value
-from streamcheck.interpret.step import Step
 from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ class Spec(SpecBase, Commands):
         from streamcheck.problem.specification_json import from_plain, to_plain
 
         return from_plain(to_plain(flatten(self)))  # as the command has it: no Python class in a type
+
+    def _file(self) -> str:
+        return str(self.namespace.get("__file__", f"{self.name}.py"))
 
     def _samples(self, most: int = 1000) -> list[dict[str, Value]]:
         """The inputs of the run on the samples by name, so many steps at most; none if an input has no samples."""
@@ -46,14 +50,21 @@ class Spec(SpecBase, Commands):
             pass
         return found
 
-    def run(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Iterator[Step]:
-        """Interpret: the steps with their triggers and observers. `inputs` (name to list, iterator or function of
-        the step) go before the samples of the externs."""
+    def run(
+        self, steps: int | None = None, inputs: Mapping[str, Any] | Iterable[Mapping[str, Any]] | Any = None
+    ) -> InterpretedRun:
+        """Interpret: the steps with their triggers and observers.
+
+        `inputs` may map names to lists, iterators or functions of the step, which go before the samples of the externs;
+        or be rows, a mapping of names to values for each step, or a DataFrame: then the run ends with them, or earlier
+        after `steps`."""
         from streamcheck.interpret.python_code import plan, stepper
         from streamcheck.interpret.samples import rows
         from streamcheck.lang.elaborate import elaborate
         from streamcheck.lang.flatten import Flattening
 
+        if inputs is not None and not isinstance(inputs, Mapping):
+            return run_over(self._problem(), inputs, steps)
         if not isinstance(steps, int) or steps < 0:
             raise SpecError(f"run(steps): expected an integer of at least 0, found {steps!r}", here())
         elaborated = elaborate(self)
@@ -65,4 +76,10 @@ class Spec(SpecBase, Commands):
                 raise SpecError(f'{self.name} has no input named "{name}"', here())
         samples = {e.name: e.samples for e in elaborated.externs} | dict(inputs or {})
         read = [(known[v.payload].name, v.type, known[v.payload].where) for v in planned.inputs]
-        return stepper(planned)(rows(read, samples, steps))
+        return InterpretedRun(specification, stepper(planned)(rows(read, samples, steps)))
+
+    def _repr_html_(self) -> str:
+        """The dependency graph."""
+        from streamcheck.report.graph_svg import graph_svg
+
+        return graph_svg(self._problem())

@@ -71,9 +71,9 @@ class RecordedRun:
         return f"<run of {plural(len(self), 'step')} for {self.claim.name}>"
 
     def _repr_html_(self) -> str:
-        from streamcheck.report.trace_files import html_table
+        from streamcheck.report.timeline import run_timeline
 
-        return html_table(self.specification, self.claim, self.replay)
+        return run_timeline(self.specification, self.claim, self.replay)
 
     def _rows(self) -> Iterator[tuple[str, Any]]:
         from streamcheck.report.trace import TraceOptions, rows_of
@@ -133,6 +133,18 @@ class PropertyResult(Result):
     def certificate(self) -> Any:
         """The evidence of the proof, or None."""
         return self.proof
+
+    def explain(self, seconds: float = 10.0) -> str:
+        """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
+        may take so long to be made small, as properties to paste."""
+        problem = self.problem
+        lines = [] if isinstance(problem, Automaton) else self._explanation_lines(problem, seconds)
+        return "\n".join([str(self), *lines])
+
+    def _explanation_lines(self, specification: Specification, seconds: float) -> list[str]:
+        from streamcheck.api.explanation import explanation_lines
+
+        return list(explanation_lines(specification, self, seconds))
 
     def _run(self) -> RecordedRun | None:
         problem = self.problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -142,7 +141,7 @@ def command(
             rows.append(_row(result, target.path, paths))
         else:
             audience.finish(result.verdicts)
-            emit(_summary(result, paths))
+            emit(result.summary(paths))
         for alarm in result.verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
@@ -165,37 +164,6 @@ def _status(result: CompileResult) -> int:
     if result.unit is None:
         return result.verdicts.status
     return 0 if result.ready else ALARM
-
-
-def _summary(result: CompileResult, paths: list[str]) -> Iterator[str]:
-    if result.unit is None:
-        why = "a property is not proved (--unproven compiles it anyway)"
-        if result.verdicts.alarms:
-            why = "streamcheck contradicts itself"
-        yield f"  not compiled: {'interrupted' if result.verdicts.stopped else why}"
-        return
-    outcome = result.outcome
-    if outcome is None:
-        yield "  the C was NOT proved equal to the spec (--no-validate)"
-    elif outcome.is_proved:
-        yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
-    else:
-        yield "  not written: the C could not be proved equal to the spec, which is an error in streamcheck:"
-        yield from (f"    {failure}" for failure in outcome.failures)
-    if result.compilation is None:
-        yield "  not compiled by a C compiler: none is at hand"
-    elif result.compilation.is_accepted:
-        warnings = len(result.compilation.messages)
-        yield f"  compiled with {warnings or 'no'} warning{'s' * (warnings != 1)}: {result.compilation.command}"
-    else:
-        yield f"  not written: {result.compilation.command} does not accept the C, which is an error in streamcheck:"
-        yield from (f"    {line}" for line in result.compilation.messages)
-    yield from (f"  {line}" for line in result.unit.figures.lines())
-    yield from (f"  {machine_measured()}: {measured.line()}" for measured in result.last_bits)
-    if result.request.measure_math and not result.last_bits:
-        yield "  nothing to measure: the C calls no function of math.h whose last bit is open"
-    if paths:
-        yield f"  written: {', '.join(paths)}"
 
 
 def _row(result: CompileResult, path: str, paths: list[str]) -> dict[str, Any]:

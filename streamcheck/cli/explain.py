@@ -7,16 +7,13 @@ from functools import partial
 
 import click
 
+from streamcheck.api.explanation import explanation_lines
 from streamcheck.cli.live import Live
 from streamcheck.cli.options import cache_option, color_option, engine_options, log_options, trace_options
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate
-from streamcheck.report.explanation import falsified_lines, proof_lines
 from streamcheck.report.trace import TraceOptions
 from streamcheck.run.cache import Cache
-from streamcheck.run.causes import causes
-from streamcheck.run.explain import smallest_proof
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read_specs
 from streamcheck.run.strategy import processors
@@ -66,7 +63,7 @@ def command(
     seconds = timeout * EXPLANATION
     for specification in read_specs(Target.parse(file)):
         limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)
-        more = partial(_explain, specification, seconds, set())
+        more = partial(_explanation, specification, seconds, set())
         live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)
         with live:
             verdicts = prove(specification, limits, live)
@@ -83,9 +80,5 @@ class AtTheEnd(Live):
     def hear(self, result: Result) -> None: ...
 
 
-def _explain(specification: Specification, seconds: float, taken: set[str], result: Result) -> Iterator[str]:
-    if result.run is not None:
-        yield from falsified_lines(specification, result, causes(specification, result.prop, result.run))
-    elif isinstance(result.evidence, Certificate):
-        proof = smallest_proof(specification, result.name, result.evidence, seconds)
-        yield from proof_lines(specification, result.prop, proof, taken)
+def _explanation(specification: Specification, seconds: float, taken: set[str], result: Result) -> Iterator[str]:
+    return explanation_lines(specification, result, seconds, taken)

@@ -89,9 +89,10 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 @click.option(
     "--trace",
     "traces",
+    multiple=True,
     type=(click.Choice(["csv", "json", "vcd", "html"]), str),
     metavar="FORMAT DIR",
-    help="Write each counterexample and witness to a file: csv, json, vcd or html.",
+    help="Write each counterexample and witness to a file: csv, json, vcd or html (repeatable).",
 )
 def command(files: tuple[str, ...], **options: Any) -> int:
     """Decide every property of a spec, for all inputs and all time.
@@ -131,7 +132,7 @@ class ProveOptions:
     full: bool
     rows: tuple[str, ...]
     steps: tuple[int, int] | None
-    traces: tuple[str, str] | None
+    traces: tuple[tuple[str, str], ...]
     no_cache: bool
 
 
@@ -211,17 +212,17 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str
     if options.witness:
         _write_witness(verdicts, path, options.witness)
     if options.traces:
-        from streamcheck.cli.traces import write_traces
+        from streamcheck.report.trace_folder import write_traces
 
-        write_traces(verdicts, path, *options.traces)
+        for shape, folder in options.traces:
+            write_traces(verdicts, path, shape, folder)
     return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
-    from streamcheck.report.witness import witness
+    from streamcheck.report.witness import write_witness
 
-    with open(file, "w", encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in witness(verdicts, path))
+    write_witness(verdicts, path, file)
 
 
 def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:

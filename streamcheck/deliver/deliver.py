@@ -49,7 +49,7 @@ class CompileRequest:
     settings: Settings = field(default_factory=Settings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CompileResult:
     """The verdicts and the C. `unit` is None if a property is not proved, `outcome` if validation was not requested.
     The files may be written if `ready`."""
@@ -67,6 +67,44 @@ class CompileResult:
         if self.unit is None or (self.compilation and not self.compilation.is_accepted):
             return False
         return self.outcome.is_proved if self.outcome else not self.request.validate
+
+    def summary(self, paths: Sequence[str] = ()) -> Iterator[str]:
+        """The lines that the command prints: what the C is, and why it is not written if it is not. `paths` have been
+        written."""
+        if self.unit is None:
+            why = "a property is not proved (--unproven compiles it anyway)"
+            if self.verdicts.alarms:
+                why = "streamcheck contradicts itself"
+            yield f"  not compiled: {'interrupted' if self.verdicts.stopped else why}"
+            return
+        outcome = self.outcome
+        if outcome is None:
+            yield "  the C was NOT proved equal to the spec (--no-validate)"
+        elif outcome.is_proved:
+            yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
+        else:
+            yield "  not written: the C could not be proved equal to the spec, which is an error in streamcheck:"
+            yield from (f"    {failure}" for failure in outcome.failures)
+        if self.compilation is None:
+            yield "  not compiled by a C compiler: none is at hand"
+        elif self.compilation.is_accepted:
+            warnings = len(self.compilation.messages)
+            yield f"  compiled with {warnings or 'no'} warning{'s' * (warnings != 1)}: {self.compilation.command}"
+        else:
+            yield f"  not written: {self.compilation.command} does not accept the C, which is an error in streamcheck:"
+            yield from (f"    {line}" for line in self.compilation.messages)
+        yield from (f"  {line}" for line in self.unit.figures.lines())
+        yield from (f"  {machine_measured()}: {measured.line()}" for measured in self.last_bits)
+        if self.request.measure_math and not self.last_bits:
+            yield "  nothing to measure: the C calls no function of math.h whose last bit is open"
+        if paths:
+            yield f"  written: {', '.join(paths)}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.summary())
+
+    def __repr__(self) -> str:
+        return f"<{self.verdicts.problem.name}: {'compiled' if self.ready else 'not compiled'}>"
 
 
 def compile_spec(specification: Specification, request: CompileRequest, audience: Audience = NOBODY) -> CompileResult:

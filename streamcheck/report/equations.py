@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.printer import Printer, needs_parentheses
-from streamcheck.core.term import Term, fold, rebuild
+from streamcheck.core.term import Term, fold, rebuild, variables
 from streamcheck.core.term import term as build
 from streamcheck.core.types import has_floats
 from streamcheck.core.uncast import without_casts
 from streamcheck.problem.claim import Goal
-from streamcheck.problem.specification import Specification
+from streamcheck.problem.specification import Cell, Specification
+
+MOST_DELAYS = 3  # of a stream without a name that is written as a delay
+LONGEST_DELAY = 40  # characters
 
 
 def show_equations(specification: Specification) -> str:
@@ -26,9 +29,39 @@ def term_text(specification: Specification, term: Term) -> str:
     term = without_casts([term])[term]
     term = fold([term], in_users_operators)[term]
     names = {w.term: w.name for w in specification.wires if w.term is not term}
-    printer = Printer(names, [term])
+    printer = Printer(names | _delays(specification, term, names), [term])
     extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
-    return printer.definition(term) + (f" with {', '.join(extra)}" if extra else "")
+    text = printer.use(term) if term.op == "var" else printer.definition(term)
+    return text + (f" with {', '.join(extra)}" if extra else "")
+
+
+def _delays(specification: Specification, term: Term, names: dict[Term, str]) -> dict[Term, str]:
+    """Streams in the term that the user has not named and that only delay another, as `pre(0, x)`."""
+    unnamed = {c.var: c for c in specification.cells if not c.named}
+    found: dict[Term, str] = {}
+    for var in variables([term]):
+        text = _delay(var, unnamed, names)
+        if text is not None:
+            found[var] = text
+    return found
+
+
+def _delay(var: Term, unnamed: dict[Term, Cell], names: dict[Term, str]) -> str | None:
+    """A short text for the delay, if it does not depend on itself through other delays."""
+    initials: list[str] = []
+    while var in unnamed:
+        cell = unnamed[var]
+        if len(initials) == MOST_DELAYS:
+            return None
+        initials.append(Printer({}, [cell.initial]).definition(cell.initial))
+        var = cell.next
+    if not initials or any(v in unnamed for v in variables([var])):
+        return None
+    printer = Printer(names, [var])
+    text = printer.use(var)
+    for initial in reversed(initials):
+        text = f"pre({initial}, {text})"
+    return text if len(text) <= LONGEST_DELAY and not [n for _, n, _ in printer.extra if n is not var] else None
 
 
 def in_users_operators(node: Term, args: list[Term]) -> Term:

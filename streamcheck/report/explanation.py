@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby
+from linecache import getlines
 
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
@@ -37,11 +38,11 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
     kept = "every step keeps it" if proof.k == 1 else f"after {proof.k} steps the next one keeps it"
     yield f"    {subject} {first}, and {kept}{KINDS[proof.kind]}"
     where = specification.where
-    if where is None or not where.file.endswith(".py"):
+    source = "" if where is None or not where.file.endswith(".py") else "".join(getlines(where.file))  # of a cell, too
+    if not source:
         yield from (f"      {term_text(specification, term)}" for term in [*others, *proof.equalities])
         return
-    with open(where.file, encoding="utf-8") as file:
-        pasting = Pasting(specification, FileNames.of(file.read()), taken)
+    pasting = Pasting(specification, FileNames.of(source), taken)
     spec = pasting.file.at(where, "spec")
     texts = list(dict.fromkeys(pasting.text(term) for term in [*others, *proof.equalities]))
     texts = [text for text in texts if len(set(text.split(" == "))) > 1 or " == " not in text]  # x == x
@@ -56,24 +57,40 @@ def _name(claim: Claim, i: int, count: int) -> str:
 
 
 def cause_lines(specification: Specification, causes: Iterator[Cause]) -> Iterator[str]:
-    """A line for each cause: its step, its value, what it was computed from, and the line of the spec."""
-    first = list(islice(causes, MOST_CAUSES + 1))
-    rows = [_cause(specification, cause) for cause in first[:MOST_CAUSES]]
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for step, value, definition in rows:
-        yield f"      {step:{widths[0]}}  {value:{widths[1]}}  {definition}".rstrip()
-    if len(first) > MOST_CAUSES:
+    """The causes, from the last step back. The first value of each name has a line, with what it was computed from and
+    the line of the spec; its values at earlier steps stand side by side."""
+    rows: list[tuple[str, str, str]] = []
+    known: set[str] = set()
+    for step, group in groupby(sorted(causes, key=lambda cause: -cause.step), lambda cause: cause.step):
+        again: list[str] = []
+        for cause in group:
+            value = f"{_name_of(specification, cause)} = {as_text(cause.term.type, cause.value)}"
+            if cause.name in known:
+                again.append(value)
+            else:
+                rows.append((f"step {step}", value, _definition(specification, cause)))
+                known.add(cause.name)
+        if again:
+            rows.append((f"step {step}", ", ".join(again), ""))
+    shown = rows[:MOST_CAUSES]
+    widths = [max(len(row[0]) for row in shown), max((len(row[1]) for row in shown if row[2]), default=0)]
+    for when, value, definition in shown:
+        yield f"      {when:{widths[0]}}  {value:{widths[1]}}  {definition}".rstrip()
+    if len(rows) > MOST_CAUSES:
         yield "      …"
 
 
-def _cause(specification: Specification, cause: Cause) -> tuple[str, str, str]:
-    value = f"{cause.name} = {as_text(cause.term.type, cause.value)}"
+def _name_of(specification: Specification, cause: Cause) -> str:
+    """The name; of a delay without one, the delay."""
+    return cause.name if cause.term.op != "var" else term_text(specification, cause.term)
+
+
+def _definition(specification: Specification, cause: Cause) -> str:
     where = "" if cause.where is None else f"  ({cause.where})"
     if cause.definition is None:
-        return f"step {cause.step}", value, f"input{where}"
-    text = term_text(specification, cause.definition)
+        return f"input{where}"
     before = f"at step {cause.step - 1}: " if cause.delayed else ""
-    return f"step {cause.step}", value, f"= {before}{text}{where}"
+    return f"= {before}{term_text(specification, cause.definition)}{where}"
 
 
 def falsified_lines(specification: Specification, result: Result, causes: Iterator[Cause]) -> Iterator[str]:

@@ -39,6 +39,12 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
     yield from _invariants(program, asserted, path)
 
 
+def write_witness(verdicts: Verdicts, path: str, file: str) -> None:
+    """Write the witness to a file."""
+    with open(file, "w", encoding="utf-8") as out:
+        out.writelines(f"{line}\n" for line in witness(verdicts, path))
+
+
 def _head(kind: str, path: str) -> Iterator[str]:
     from importlib.metadata import version
 

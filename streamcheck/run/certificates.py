@@ -102,6 +102,11 @@ class Rechecked:
     why: str | None
     undecided: bool = False
 
+    @property
+    def ok(self) -> bool:
+        """True if the evidence holds."""
+        return self.why is None
+
 
 def recheck(path: str, seconds: float | None) -> Rechecked:
     """The judgement on the claim of a file, which may take so long. It is made in a process of its own: a solver can be
