@@ -310,7 +310,9 @@ while True:
     running = subprocess.Popen([COMMAND, "show", spec(endless)], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     pids = [wait_for_number(tmp_path / name) for name in ("pid", "sleeper")]
     running.send_signal(signal.SIGINT)
-    assert running.wait(10) == 130 and running.stderr.read().strip() == "error: interrupted"
+    text = running.stderr.read()
+    assert running.wait(10) == 130 and text.startswith("error: interrupted while loading ")
+    assert text.endswith(("spec.py:7\n    time.sleep(1)\n", "spec.py:6\n    while True:\n"))
     assert_gone(pids)
 
 

@@ -183,7 +183,7 @@ def mutants(certificate, system):
 def test_mutated_certificates_are_judged_as_brute_force_judges_them():
     rejected = []
 
-    @settings(max_examples=60, **QUIET)
+    @settings(max_examples=150, **QUIET)
     @given(systems())
     def run(system):
         system = closed(system)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -43,3 +47,64 @@ def test_encoding_is_finished_outside_the_main_thread(counter):
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(prove, counter, Settings(timeout=20.0)).result()
     assert {r.name: r.verdict for r in answer.results} == {"ok": "proved", "small": "proved"}
+
+
+ENDS = [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "terminated", 143)]
+ENDLESS = """\
+from streamcheck import *
+def count(n):
+    while True:
+        n = n + 1
+s = stream(Word8, lambda: count(3))
+spec = Spec("s")
+spec.prop("p", s > 2)
+"""
+
+
+@pytest.fixture
+def endless(tmp_path):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    return tmp_path
+
+
+def line_shown(text):
+    """The line of the loop that a message names, and its text."""
+    found = re.search(r"endless\.py:(\d)\b.*\n    (.*)", text)
+    return found and found[2] in ("while True:", "n = n + 1")
+
+
+def test_a_loop_in_a_spec_is_named_at_the_end_of_the_time(endless):
+    command = [sys.executable, "-m", "streamcheck", "prove", "endless.py", "--timeout", "1"]
+    done = subprocess.run(command, cwd=endless, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "loading endless.py: timed out after 1 s" in done.stderr and line_shown(done.stderr)
+
+
+@pytest.mark.parametrize(("number", "word", "status"), ENDS)
+@pytest.mark.parametrize("command", ["prove", "run", "show"])
+def test_a_loop_in_a_spec_is_named_after_a_signal(endless, command, number, word, status):
+    text = ENDLESS.replace("while", "print('here', flush=True)\n    while")
+    (endless / "endless.py").write_text(text)
+    with subprocess.Popen(
+        [sys.executable, "-m", "streamcheck", command, "endless.py"],
+        cwd=endless,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stderr.readline() == "here\n"
+        began = time.monotonic()
+        process.send_signal(number)
+        text = process.stderr.read()
+        assert process.wait() == status and time.monotonic() - began < 1
+    assert f"error: {word} while loading endless.py, at endless.py:" in text and "Traceback" not in text
+
+
+def test_a_call_that_takes_long_does_not_keep_the_command(endless):
+    """It cannot answer where it is, so the message is without a line."""
+    (endless / "endless.py").write_text("sum(range(10**12))\n")
+    began = time.monotonic()
+    command = [sys.executable, "-m", "streamcheck", "prove", "endless.py", "--timeout", "1"]
+    done = subprocess.run(command, cwd=endless, capture_output=True, text=True)
+    assert time.monotonic() - began < 3
+    assert done.returncode == 2 and done.stderr == "error: loading endless.py: timed out after 1 s\n"

@@ -181,3 +181,29 @@ def test_the_exit_status_of_several_specs_is_that_of_the_worst(spec):
     for command in done:
         command.communicate()
     assert [command.returncode for command in done] == [0, 1, 1]
+
+
+def test_long_lines_are_broken_between_words(tmp_path):
+    path = tmp_path / "count.py"
+    path.write_text(
+        'from streamcheck import *\nx = extern("x", Bool)\n'
+        "n = stream(Word32, lambda n: [0] ++ mux(x & (n < 41), n + 10, n))\n"
+        'spec = Spec("count")\nspec.prop("never_more_than_fifty", n <= 50)\n'
+    )
+    for columns, count in ((50, 2), (60, 2), (120, 1)):
+        shown, status = screens(columns, "prove", path, "--no-cache", "--engine", "k-induction", "--color", "always")
+        title, first, *more = shown[-1]
+        assert status == 0 and title == "count" and first.startswith("  proved     never_more_than_fifty  k-")
+        assert len(more) == count - 1 and all(line.startswith("    ") for line in more)
+        words = " ".join([first, *more]).split()
+        assert words[2:8] == "k-induction, k = 1, wrapping integers,".split()
+
+
+def test_folding():
+    from streamcheck.cli.output import fold
+
+    line = "    \x1b[32mproved\x1b[0m   name  k-induction, k = 1"
+    assert fold(line, 100) == line
+    assert fold(line, 31).split("\n") == ["    \x1b[32mproved\x1b[0m   name  k-induction,", "      k = 1"]
+    assert fold("  " + "9" * 50 + " ok", 20).split("\n") == ["  " + "9" * 50, "    ok"]
+    assert fold("", 5) == "" and fold("   ", 2) == "   "

@@ -189,6 +189,21 @@ HOLES = {  # file, pattern, replacement, and what the proof says
     "a macro": (".h", r"(typedef struct \{)", r"#define count kept\n\1", "a directive that is not expected here"),
     "a name that may be a macro": (".c", r"\bfourth_part\b", "CHAR_BIT", "CHAR_BIT may be a macro"),
     "a macro that names a parameter": (".h", r"(void \w+\(\w+ )\w+([,)])", r"\1bool\2", "bool is a macro"),
+    "an object that comes later": (
+        ".c",
+        r"(void subject_init)",
+        r"static uint8_t early(void)\n{\n    return one;\n}\nstatic const uint8_t one = 1u;\n\1",
+        "one is declared after it is used",
+    ),
+    "a function that comes later": (
+        ".c",
+        r"(void subject_init)",
+        r"static uint8_t early(void)\n{\n    return one();\n}\nstatic uint8_t one(void)\n{\n    return 1u;\n}\n\1",
+        "one is declared after it is used",
+    ),
+    "a struct twice": (".h", r"(struct subject_observers \{[^}]*\};\n)", r"\1\1", "defined twice"),
+    "a constant twice": (".h", r"(struct subject_observers )", r"enum { one = 1 };\nenum { one = 1 };\n\1", "one is"),
+    "an argument that may be written": (".h", r"const uint8_t cells", "uint8_t cells", "is not const"),
     "a parameter called as a type": (".h", r"(void third\(\w+ )\w+,", r"\1uint8_t,", "uint8_t is a type"),
     "a parameter called as the state": (".h", r"(void third\(\w+ )\w+,", r"\1subject_state,", "state is a type"),
     "a second declaration": (".c", r"(\n    const bool up = [^\n]*)", r"\1\1", "up is declared twice"),
@@ -229,6 +244,13 @@ def test_a_static_step_is_no_step(code):
     files = {name: re.sub(r"void subject_step", "static void subject_step", text) for name, text in code.files.items()}
     (failure,) = validate(replace(code, files=files)).failures
     assert "subject_step is not a function for other files" in failure
+
+
+def test_a_step_takes_inputs_that_are_const(code):
+    """A caller may have no others."""
+    files = {name: text.replace("const subject_inputs *", "subject_inputs *") for name, text in code.files.items()}
+    (failure,) = validate(replace(code, files=files)).failures
+    assert "subject_step has other parameters" in failure
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["context", "copilot"])

@@ -101,6 +101,26 @@ def test_a_window_is_touched_by_its_functions_alone():
     assert "a window is touched other than by its functions" in told
 
 
+@pytest.mark.parametrize("copilot", [False, True])
+def test_an_impossible_enum_is_not_pushed_into_a_window(copilot):
+    x, on = extern("x", Int16), extern("m", EnumOf(Mode)) == Mode.ON
+    spec = Spec("window")
+    spec.trigger("shown", True, [statistics.max(16, [0] * 16 ++ mux(on, x, Int16(0)))])
+    told = refused(spec, r"    if \(!window_inputs_valid\(\w*\)\) \{\n        return;\n    \}\n", "", copilot=copilot)
+    assert told == "a step with an impossible enum changes nothing"
+
+
+@pytest.mark.parametrize("value", ["0.2 + 0.001", "2e-1 + 1e-3", "0x1.ap-3 - 0x3p-10", ".2f + 1E-3f"])
+def test_floats_without_the_word_need_the_checks_of_floats(value):
+    """Another compiler may round x * 0.2 in another way, so that the quotient is another."""
+    x = extern("x", Word8)
+    spec = Spec("fifth")
+    spec.trigger("high", x // 5 > 3, [x // 5])
+    quotient = r"(?s)static inline.*?\n}\n(.*)sc_floordiv_u8\(x, 5u\)"
+    told = refused(spec, quotient, rf"\1(uint8_t)(x * {value})")
+    assert "does not check what the proof assumes" in told
+
+
 def test_the_functions_of_a_window_get_the_whole_state():
     told = refused(window(), r"_push\(state,", "_push(&state->x_before_recent,")
     assert "not called with the state" in told

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +15,7 @@ from types import MappingProxyType, TracebackType
 from typing import TypeAlias
 
 from streamcheck.cli.colour import painter
-from streamcheck.cli.output import emit
+from streamcheck.cli.output import emit, fold, terminal_width
 from streamcheck.cli.progress import Lines
 from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
@@ -55,6 +54,7 @@ class Live:
         self.lines = Lines() if progress and sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else None
         self.began = self.drawn = time.monotonic()
         self.report: Report | None = None
+        self.width: int | None = None  # of the terminal
         self._claims: dict[str, Claim] = {}  # whose results have not been shown
         self._fallen: dict[str, tuple[Result, float]] = {}  # the same, with results, and since when
 
@@ -66,8 +66,8 @@ class Live:
             self.lines.clear()
 
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        trace = replace(self.trace, width=width)
+        self.width = terminal_width()
+        trace = replace(self.trace, width=self.width)
         self.report = Report(problem, machine, bound, self.quiet, self.paint, trace, self.more)
         self._claims = {claim.name: claim for claim in problem.properties}
         self._show([self.report.title()])
@@ -108,7 +108,8 @@ class Live:
     def _show(self, lines: Iterator[str] | list[str]) -> None:
         if self.lines:
             self.lines.clear()
-        emit(lines)
+        width = self.width
+        emit(lines if width is None else (fold(line, width) for line in lines))
 
     def _title(self, director: Director) -> str:
         assert self.report is not None

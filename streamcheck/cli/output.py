@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from itertools import islice
+
+import click
 
 
 class ReaderGone(Exception):
@@ -13,6 +16,28 @@ class ReaderGone(Exception):
 
 
 BATCH = 4096  # lines
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that standard output is, whatever `COLUMNS` says. None if it is none."""
+    if not sys.stdout.isatty():
+        return None
+    return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+
+
+def fold(line: str, width: int) -> str:
+    """The line with breaks between words where it is wider, and what follows a break indented."""
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    lines, used = [""], 0
+    for part in re.findall(r" +|[^ ]+", line):
+        cells = len(click.unstyle(part))
+        if used + cells > width and lines[-1].strip() and part.strip():
+            lines[-1] = lines[-1].rstrip(" ")
+            lines.append(indent)
+            used = len(indent)
+        lines[-1] += part
+        used += cells
+    return "\n".join(lines)
 
 
 def emit(lines: Iterable[str], *, flush: bool = False) -> None:

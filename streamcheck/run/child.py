@@ -28,6 +28,7 @@ from streamcheck.run.stop import SIGNALS, postpone_signals
 HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
 CPUCLOCK_SCHED = 2  # of a whole process: clock_getcpuclockid(3)
+ASKED = signal.SIGUSR1  # the signal that asks a child where it is
 LAST_MOMENT = 0.5  # seconds between the end of the channel and that of the process
 
 
@@ -176,6 +177,10 @@ class Child:
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
+    def ask(self) -> None:
+        """Ask it where it is, which only a child with a handler for that survives."""
+        self._signal(ASKED)
+
     def _signal(self, number: signal.Signals) -> None:
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
@@ -222,6 +227,8 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
         sys.set_int_max_str_digits(0)
         work(channel)
         status = 0
+    except (Ended, BrokenPipeError):  # the command has gone, and the kernel is about to end this process too
+        pass
     except BaseException:
         with contextlib.suppress(OSError):
             traceback.print_exc()

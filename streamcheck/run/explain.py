@@ -220,8 +220,8 @@ def _with_claims(
     names: list[list[str]] = []
     for certificate in certificates:
         names.append([])
-        for invariant in certificate.invariants:
-            name = fresh_name("lemma", taken)
+        for invariant in _of_wholes(specification, certificate.invariants):
+            name = fresh_name(f"lemma {len(claims)}", taken)
             taken.add(name)
             claims.append(Claim(name, invariant))
             names[-1].append(name)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import signal
 import time
 import traceback
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.run.child import Channel, Child, Ended, Forged, TooLate
+from streamcheck.core.location import Location, is_ours
+from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.logs import hand_out
 from streamcheck.run.memory import memory_limit
+from streamcheck.run.stop import Stopped
 
+PATIENCE = 0.2  # seconds that a child has to answer where it is
 Send = Callable[[Any], None]
 
 
@@ -42,7 +47,13 @@ class Sandbox:
         try:
             record = self._child.channel.receive(left)
         except TooLate:
-            raise OutOfTime(f"{self.doing}: timed out after {self.seconds:.3g} s") from None
+            raise OutOfTime(f"{self.doing}: timed out after {self.seconds:.3g} s", self._line_at_work()) from None
+        except Stopped as stopped:
+            where = self._line_at_work()
+            if where is None:
+                raise
+            shown = f"\n    {where.text}" if where.text else ""
+            raise Stopped(f"{stopped.word} while {self.doing}, at {where}{shown}", stopped.status) from None
         except Ended:
             why = "the process ended before it was done (the spec may have ended it)"
             raise SpecError(f"{self.doing}: {why}") from None
@@ -56,8 +67,29 @@ class Sandbox:
             raise SpecError(record["error"])
         return record["value"]
 
+    def _line_at_work(self) -> Location | None:
+        """The user's line that the child is at. None if it is at none, or inside a call that takes long."""
+        channel, until = self._child.channel, time.monotonic() + PATIENCE
+        self._child.ask()
+        try:
+            while True:
+                record = channel.receive(max(0.0, until - time.monotonic()))
+                if "at" in record:
+                    return Location(*record["at"]) if record["at"] else None
+        except (TooLate, Ended, Forged):
+            return None
+
 
 def _answer(work: Callable[[Send], None], channel: Channel, memory: int | None, doing: str) -> None:
+    def tell_line(_signal: int, frame: FrameType | None) -> None:
+        found: FrameType | None = None
+        while frame is not None and frame.f_code is not Channel.send.__code__:
+            found = found or (None if is_ours(frame) else frame)
+            frame = frame.f_back
+        if frame is None:  # else it is sending, and a record inside another would be none
+            channel.send({"at": [found.f_code.co_filename, found.f_lineno] if found else []})
+
+    signal.signal(ASKED, tell_line)
     try:
         with memory_limit(memory, doing):
             work(lambda value: channel.send({"value": value}))

@@ -61,7 +61,7 @@ from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
 from streamcheck.validate.packed_bits import bits_at, words_of
 from streamcheck.validate.ring_walk import index_after, is_moved
-from streamcheck.validate.text_rules import check_declared_names, check_text
+from streamcheck.validate.text_rules import check_declared_names, check_order, check_text
 from streamcheck.validate.windows import (
     KeptWindow,
     WindowProof,
@@ -100,6 +100,7 @@ def validate(code: Code, work: int = WORK) -> Outcome:
         check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
         check_declared_names(nodes)
+        check_order(nodes)
         failures, claims, questions = Bisimulation(code, nodes, work).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0
@@ -394,9 +395,10 @@ class Bisimulation:
         arguments = self._numbers_as_enums(run, self._arguments(run, state), numbers)
         before = dict(run.memory.parts)
         self._run(run, arguments)
-        pushed = [when for use in self.uses for when, _ in use.pushed]
+        pushed = [push for use in self.uses for push in use.pushed]
         given = {lvalue.object for lvalue in run.changing}
         left = [part for key, part in run.memory.parts.items() if key in before and key[0] not in given]
+        left += [t for push in pushed for t in push]
         read = set(variables([*left, *(t for c in run.calls for t in (c.when, *(p for arg in c.args for p in arg)))]))
         members = {numbers[part]: member(numbers[part], own.type) for part, own in enums.items()}
         needed = conjunction(*(claim for number, claim in members.items() if number in read))
@@ -404,7 +406,7 @@ class Bisimulation:
             self._validity(needed, conjunction(*members.values()), numbers)
         refused = negation(needed)
         claims = [(equal(run.memory.parts[key], part), "changes nothing") for key, part in before.items()]
-        claims += [(negation(when), "changes nothing") for when in pushed]
+        claims += [(negation(when), "changes nothing") for when, _ in pushed]
         claims += [(negation(call.when), f"does not call {call.name}") for call in run.calls]
         for claim, what in claims:
             self.goals.append(ProofGoal(f"a step with an impossible enum {what}", implication(refused, claim)))

@@ -41,18 +41,29 @@ def check_interface(run: Execution, code: Code) -> None:
         _check_type(run, code, type)
     _check_objects(run, code)
     if not code.copilot:
-        _check_initialisation(run, code)
+        _check_functions(run, code)
 
 
-def _check_initialisation(run: Execution, code: Code) -> None:
-    """NAME_init has the parameters that the handlers' form needs, and no other."""
-    wanted: list[AnyKind] = [Pointer(kind_of_struct(run, code, "state"))]
+def _check_functions(run: Execution, code: Code) -> None:
+    """The functions have the parameters that users call them with: NAME_init those that the handlers' form needs."""
+    state = kind_of_struct(run, code, "state")
+    links: list[AnyKind] = []
     if code.handlers == "table":
-        wanted.append(Pointer(kind_of_struct(run, code, "handlers"), constant=True))
+        links.append(Pointer(kind_of_struct(run, code, "handlers"), constant=True))
     if code.handlers != "functions":
-        wanted.append(Pointer(kinds.VOID))
-    if [kind for _, kind in run.functions[f"{code.base}_init"].parameters] != wanted:
-        raise SpecError(f"{code.base}_init has other parameters")
+        links.append(Pointer(kinds.VOID))
+    given: list[AnyKind] = []
+    if f"{code.base}_inputs" in run.globals.names:
+        given.append(Pointer(kind_of_struct(run, code, "inputs"), constant=True))
+    wanted = {
+        f"{code.base}_init": [Pointer(state), *links],
+        code.step: [Pointer(state), *given],
+        f"{code.base}_inputs_valid": given,
+        f"{code.base}_assumptions_hold": [Pointer(state, constant=True)],
+    }
+    for name, parameters in wanted.items():
+        if name in run.functions and [kind for _, kind in run.functions[name].parameters] != parameters:
+            raise SpecError(f"{name} has other parameters")
 
 
 def kind_of_struct(run: Execution, code: Code, name: str) -> Struct:
@@ -93,6 +104,9 @@ def _check_parameters(run: Execution, code: Code, trigger: Trigger, given: list[
     for i, (kind, (_, arg)) in enumerate(zip(given, trigger.args, strict=True)):
         wanted = arg.type
         if isinstance(kind, Pointer):  # to the struct, or to the first element
+            is_nested = isinstance(wanted, ArrayType) and isinstance(wanted.element, ArrayType)
+            if kind.constant == (code.copilot or is_nested):  # no const array of arrays can be passed before C2X
+                raise SpecError(f"parameter {i} of {name} is {'' if kind.constant else 'not '}const")
             wanted = wanted.element if isinstance(wanted, ArrayType) else wanted
             kind = kind.target
         elif isinstance(wanted, ArrayType | StructType):

@@ -9,7 +9,7 @@ change the meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from streamcheck.c.arithmetic import FUNCTIONS
@@ -42,11 +42,13 @@ HOMES |= dict.fromkeys(("bool", "true", "false"), "stdbool.h")
 HOMES |= dict.fromkeys({*PORTABLE_TYPEDEFS, *PORTABLE_CONSTANTS, *CONSTANT_MACROS} - {*HOMES, "size_t"}, "stdint.h")
 MACROS = {"bool", "true", "false", "INFINITY", "NAN", "INT_MAX", "INT_MIN", *PORTABLE_CONSTANTS, *CONSTANT_MACROS}
 STORAGE = re.compile(r"\b(extern|static|typedef|auto|register)\b")  # the parser loses some of them elsewhere
+TAGGED = frozenset(("Struct", "Union", "Enum"))
 DECLARE = frozenset(("Decl", "Typedef", "TypeDecl", "Struct", "Union", "Enum", "Enumerator", "Label"))
 CONTROL = re.compile(
     r"[^\n\t -~\x80-\U0010ffff]"
 )  # clang ends a line, and so a comment, at a carriage return; gcc does not
 WORD = re.compile(r"[A-Za-z_]\w*|\.?[0-9][\w.]*")
+FLOATING = re.compile(r"0[xX]\w*[.pP]|(?!0[xX])([0-9]*\.|[0-9]+[eE])")  # a number that is a double without saying so
 
 
 def check_text(base: str, files: Mapping[str, str]) -> None:
@@ -56,17 +58,47 @@ def check_text(base: str, files: Mapping[str, str]) -> None:
 
 def check_declared_names(nodes: Iterable[Any]) -> None:
     """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool. Or if
-    it is that of a type, which it would hide, in the rest of a list of parameters too."""
+    it is that of a type, which it would hide, in the rest of a list of parameters too, or a tag or constant that is
+    defined twice."""
     pending = list(nodes)
     types = {*PORTABLE_TYPEDEFS, *(node.name for node in pending if form(node) == "Typedef")}
+    defined: dict[tuple[bool, str], Any] = {}  # tags, and constants of enums
     while pending:
         node = pending.pop()
         pending += [child for _, child in node.children()]
         for name in (getattr(node, "name", None), getattr(node, "declname", None)):
             if form(node) in DECLARE and name in MACROS:
                 raise SpecError(f"{name} is a macro, and declared", where_of(node))
+        is_tag = form(node) in TAGGED and bool(getattr(node, "decls", None) or getattr(node, "values", None))
+        is_named = (is_tag and node.name) or form(node) == "Enumerator"
+        if is_named and defined.setdefault((is_tag, node.name), node) is not node:
+            raise SpecError(f"{node.name} is defined twice", where_of(node))
         if form(node) == "Decl" and node.name in types:
             raise SpecError(f"{node.name} is a type, and declared again", where_of(node))
+
+
+def check_order(nodes: Iterable[Any]) -> None:
+    """SpecError if a function names something at file scope that is declared after it."""
+    declared: set[str | None] = set()
+    used: set[str] = set()
+    for node in nodes:
+        for name in {getattr(getattr(node, "decl", node), "name", None), *_names(node, ("Enumerator",))}:
+            if name in used and name not in declared:
+                raise SpecError(f"{name} is declared after it is used", where_of(node))
+            declared.add(name)
+        if form(node) == "FuncDef":
+            used |= _names(node.body, ("ID",)) - _names(node, ("Decl",))
+
+
+def _names(root: Any, forms: Collection[str]) -> set[str]:
+    """The names of the nodes of these forms."""
+    names, pending = set(), [root]
+    while pending:
+        node = pending.pop()
+        pending += [child for _, child in node.children()]
+        if form(node) in forms and node.name:
+            names.add(node.name)
+    return names
 
 
 class Reader:
@@ -152,7 +184,7 @@ class Reader:
             raise SpecError(f"{misplaced[0]} is not at the beginning of a line", Location(file, 1))
         for word in WORD.findall(line):
             home = HOMES.get(word)
-            self.has_floats |= word in ("float", "double")
+            self.has_floats |= word in ("float", "double") or word in MATHEMATICS or bool(FLOATING.match(word))
             if home is not None and home not in self.included:
                 raise SpecError(f"{word} is used without <{home}>", Location(file, 1))
             if home is None and not self._is_plain(word) and word not in self.may_be_macros:
