@@ -12,14 +12,17 @@ import pytest
 from random_specs import random_equations, random_rows
 
 from streamcheck import *
-from streamcheck.certify.replay import replay
+from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, REAL, enum_of, machine, part_names, scalar_parts
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.result import Replay
+from streamcheck.problem.result import PathReplay, Replay
 from streamcheck.problem.verdict import Trace
+from streamcheck.run.prove import Settings, prove
 from streamcheck.run.simpler_values import complexity, reduce_value
 from streamcheck.run.simplest import simplest_run
+from streamcheck.run.simplest_path import simplest_path
+from streamcheck.run.source import Target, read
 
 
 @struct
@@ -122,6 +125,41 @@ def test_constants_and_witnesses():
     assert (trace.constants, trace.inputs) == ({name: 0}, ({"x": 7},))
     trace = simplest(spec, [{"x": 99}, {"x": 123456}], name="some")
     assert trace.inputs == ({"x": 41}, {"x": 41})
+
+
+PROGRAM = """
+extern int __VERIFIER_nondet_int(void);
+extern double __VERIFIER_nondet_double(void);
+void reach_error(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  double d = __VERIFIER_nondet_double();
+  int y = __VERIFIER_nondet_int();
+  if (y > x && d > 2.5 && x > 10) reach_error();
+  return 0;
+}
+"""
+
+
+def test_values_of_a_program(tmp_path):
+    path = tmp_path / "values.c"
+    path.write_text(PROGRAM)
+    (automaton,) = read(Target.parse(str(path)))
+    (error,) = (p for p in automaton.properties if p.name.startswith("reach_error"))
+    (result,) = (r for r in prove(automaton, Settings(timeout=20)).results if r.name == error.name)
+    given = [value for _, choices in result.evidence.edges for value in choices.values()]
+    assert sorted(map(repr, given)) == ["11", "12", "3.0"]
+    ugly = replace(
+        result.evidence,
+        edges=tuple((n, {k: UGLY[v] for k, v in choices.items()}) for n, choices in result.evidence.edges),
+    )
+    assert isinstance(replay_path(automaton, error, ugly), PathReplay)
+    simple, replayed = simplest_path(automaton, error, ugly)
+    assert simple == result.evidence and isinstance(replayed, PathReplay)
+    assert simplest_path(automaton, error, ugly, work=0) is None
+
+
+UGLY = {11: 2_000_000_011, 12: 2_147_483_647, 3.0: 2.3158417847464555e77}
 
 
 def test_little_work_changes_nothing_for_the_worse():

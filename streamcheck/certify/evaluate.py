@@ -19,8 +19,13 @@ from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, 
 
 def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:
     """The value of every node below the roots, given values for the variables."""
+    return evaluate_nodes(walk(roots), values)
+
+
+def evaluate_nodes(nodes: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:
+    """The value of every node; operands come before what uses them."""
     results: dict[Term, Value] = {}
-    for node in walk(roots):
+    for node in nodes:
         if node.op == "const":
             results[node] = node.payload
         elif node.op == "var":

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.certify.automata import scalar_automaton
-from streamcheck.certify.evaluate import evaluate, is_member
+from streamcheck.certify.evaluate import evaluate, evaluate_nodes, is_member
 from streamcheck.certify.rounds import KnownValues, TakenEdge, follow, repeat
 from streamcheck.core.floats import identical
-from streamcheck.core.term import Term, variables
+from streamcheck.core.term import Term, variables, walk
 from streamcheck.core.types import Misfit, Type, Value, assemble, belongs, default, part_names, scalar_parts
 from streamcheck.problem.automaton import Automaton, Edge, Executed, Repeated
 from streamcheck.problem.claim import Claim, Goal
@@ -27,18 +27,20 @@ from streamcheck.problem.verdict import EdgePath, Rounds, Trace
 
 def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | Inconsistent | str:
     """The run behind a trace that breaks the claim, or the reason why it does not."""
+    types = _types_of_choices(specification)
     for i, given in enumerate((trace.constants, *trace.inputs)):
-        stray = _ill_typed(specification, given)
+        stray = _ill_typed(types, given)
         if stray:
             return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
     steps = list(run_of(specification, trace))
     if not steps:
         return "it has no steps"
+    declared = list(specification.variables())
     for i, values in enumerate(steps):
         for assumption in specification.assumptions:
             if values[assumption.term] is not True:
                 return f"assumption {assumption.name} is false at step {i}"
-        for var in specification.variables():
+        for var in declared:
             if not is_member(var.type, values[var]):
                 return f"{var.payload} is not a member of its enum at step {i}"
     match claim.goal:
@@ -69,10 +71,14 @@ def _inconsistency(
     return None
 
 
-def _ill_typed(specification: Specification, given: Mapping[str, Value]) -> str:
-    """The name of a value that does not belong to its type, or nothing."""
+def _types_of_choices(specification: Specification) -> dict[str, Type]:
+    """The types of the scalars that a trace may give values to, by name."""
     chosen = [*specification.choices(), *(c.var for c in specification.cells if c.free)]
-    types = {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
+    return {name: t for v in chosen for name, t in part_names(v.payload, v.type)}
+
+
+def _ill_typed(types: Mapping[str, Type], given: Mapping[str, Value]) -> str:
+    """The name of a value that does not belong to its type, or nothing."""
     for name, value in given.items():
         if name not in types or not _belongs(types[name], value):
             return name
@@ -86,12 +92,12 @@ def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Va
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
     roots = [*specification.variables(), *specification.roots(), *specification.call_terms()]
     roots += (w.term for w in specification.wires)
+    nodes = list(walk(roots))
+    inputs, nexts = [i.var for i in specification.inputs], [(c.var, c.next) for c in specification.cells]
     for given in trace.inputs:
-        values = evaluate(
-            roots, {**fixed, **state, **{i.var: _given_value(i.var, given) for i in specification.inputs}}
-        )
+        values = evaluate_nodes(nodes, {**fixed, **state, **{v: _given_value(v, given) for v in inputs}})
         yield values
-        state = {c.var: values[c.next] for c in specification.cells}
+        state = {var: values[after] for var, after in nexts}
 
 
 def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:

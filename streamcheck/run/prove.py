@@ -14,9 +14,9 @@ from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
 from streamcheck.problem.problem import Problem, with_properties
-from streamcheck.problem.result import Replay, Result, Verdicts, Word
+from streamcheck.problem.result import PathReplay, Replay, Result, Verdicts, Word
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Unknown
+from streamcheck.problem.verdict import EdgePath, Trace, Unknown
 from streamcheck.run.cache import Cache
 from streamcheck.run.decision import Decision
 from streamcheck.run.director import Alarm, Director
@@ -25,6 +25,7 @@ from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.simplest import MOST_WORK, simplest_run
+from streamcheck.run.simplest_path import MOST_STATEMENTS, simplest_path
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import check_names, processors
@@ -202,16 +203,19 @@ def _simplify(tested: Problem, chosen: Problem, decisions: Iterable[Decision]) -
     """Put simpler runs into the decisions that are shown. One that was kept has been made simple before."""
     shown = {p.name: p for p in chosen.properties}
     for decision in decisions:
-        run = decision.replay
-        if decision.simplified or decision.kept or decision.name not in shown or not isinstance(run, Replay):
+        if decision.simplified or decision.kept or decision.name not in shown:
             continue
-        assert isinstance(tested, Specification)
-        work = MOST_WORK // (1 + len(shown) // MANY)
-        found = simplest_run(tested, shown[decision.name], run, shorten=not decision.shortest, work=work)
+        claim, many = shown[decision.name], 1 + len(shown) // MANY
+        found: tuple[Trace | EdgePath, Replay | PathReplay] | None = None
+        match tested, decision.replay, decision.evidence:
+            case Specification(), Replay() as run, _:
+                found = simplest_run(tested, claim, run, shorten=not decision.shortest, work=MOST_WORK // many)
+            case Automaton(), PathReplay(), EdgePath() as path:
+                found = simplest_path(tested, claim, path, MOST_STATEMENTS // many)
         decision.simplified = True
         if found is not None:
             decision.evidence, decision.replay = found
-            decision.k = found[0].length - 1
+            decision.k = found[0].length - 1 if isinstance(found[0], Trace) else decision.k
 
 
 def none_of(problem: Problem, stopped: int) -> Verdicts:

@@ -57,13 +57,13 @@ class Machine:
     """Executes what a claim and the assumptions depend on."""
 
     def __init__(self, specification: Specification, claim: Claim) -> None:
+        """`specification` has no more than that."""
         self.assumed = [a.term for a in specification.assumptions]
-        needed = specification.needed_by([claim.term, *self.assumed])
         self.invariant = claim.invariant
-        self.cells = [c for c in specification.cells if c.var in needed]
+        self.cells = list(specification.cells)
         self.free = [c for c in self.cells if c.free]
-        self.constants = [c.var for c in specification.constants if c.var in needed]
-        self.inputs = [i.var for i in specification.inputs if i.var in needed]
+        self.constants = [c.var for c in specification.constants]
+        self.inputs = [i.var for i in specification.inputs]
         self.fixed_parts = _parts([*self.constants, *(c.var for c in self.free)])
         self.input_parts = _parts(self.inputs)
         self.roots = [*self.assumed, self.invariant, *(c.next for c in self.cells)]
@@ -259,15 +259,32 @@ def simplest_run(
     specification: Specification, claim: Claim, run: Replay, *, shorten: bool, work: int = MOST_WORK
 ) -> tuple[Trace, Replay] | None:
     """The simplest run beside this one that breaks the claim (or reaches it), replayed; None if that fails."""
-    machine = Machine(specification, claim)
+    part = _part(specification, claim)
+    machine = Machine(part, claim)
     search = Simplification(machine, _choices(machine, run), set().union(*run.matters), work)
     search.search(shorten=shorten)
-    simplest = replay(specification, claim, _trace(machine, search.run))
+    simplest = replay(part, claim, _trace(machine, search.run))
     if not isinstance(simplest, Replay):
         return None
     trace = _trace(machine, _choices(machine, simplest))
     replayed = replay(specification, claim, trace)
     return (trace, replayed) if isinstance(replayed, Replay) else None
+
+
+def _part(specification: Specification, claim: Claim) -> Specification:
+    """The part that decides if a run breaks the claim, which is often small."""
+    claims = [claim.term, *(a.term for a in specification.assumptions)]
+    needed = specification.needed_by([*claims, *specification.call_terms()])
+    return replace(
+        specification,
+        inputs=tuple(i for i in specification.inputs if i.var in needed),
+        constants=tuple(c for c in specification.constants if c.var in needed),
+        cells=tuple(c for c in specification.cells if c.var in needed),
+        wires=(),
+        triggers=(),
+        observers=(),
+        properties=(claim,),
+    )
 
 
 def _choices(machine: Machine, run: Replay) -> ChosenRun:
