@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -195,8 +196,8 @@ def test_long_lines_are_broken_between_words(tmp_path):
         title, first, *more = shown[-1]
         assert status == 0 and title == "count" and first.startswith("  proved     never_more_than_fifty  k-")
         assert len(more) == count - 1 and all(line.startswith("    ") for line in more)
-        words = " ".join([first, *more]).split()
-        assert words[2:8] == "k-induction, k = 1, wrapping integers,".split()
+        words = " ".join(" ".join([first, *more]).split())
+        assert re.search(r" k-induction, k = 1, (wrapping integers|bit-vectors), [0-9.]+ s$", words)
 
 
 def test_folding():
