@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,36 @@ def test_expressions_are_for_python(folder):
         [COMMAND, "run", "mon.json", "--input", "log.csv", "--eval", "mv"], capture_output=True, text=True, cwd=folder
     )
     assert done.returncode == 2 and "mon.json: --eval is for specs in Python" in done.stderr
+
+
+def test_expressions_have_rows_in_counterexamples(folder):
+    (folder / "count.py").write_text(
+        """\
+from streamcheck import *
+x, y = extern("x", Word8), extern("y", Word8)
+n = stream(Word8, lambda n: [0] ++ mux(x > 250, n + 1, 0))
+spec = Spec("count")
+spec.prop("few", n < 3)
+spec.prop("ok", n <= 255)
+"""
+    )
+    command = [COMMAND, "prove", "count.py", "--no-cache"]
+
+    def prove(*options):
+        return subprocess.run([*command, *options], capture_output=True, text=True, cwd=folder)
+
+    plain = prove()
+    done = prove("--eval", "x  - pre(0, x)", "--eval", "100 // y", "--eval", "n + 1")
+    assert plain.returncode == done.returncode == 1
+    rows = dict(re.findall(r"^      (\S.*?)  +(\S.*)$", done.stdout, re.M))
+    assert rows["n + 1"].split() == ["1", "2*", "3*", "4*"] and {"x - pre(0, x)", "100 // y"} <= set(rows)
+    xs = [int(text.strip("(*)")) for text in rows["x"].split()]
+    changes = [(b - a) % 256 for a, b in zip([0, *xs], xs, strict=False)]
+    assert [int(text.strip("*")) for text in rows["x - pre(0, x)"].split()] == changes
+    assert "division" not in done.stdout  # what an expression implies is no claim of the spec
+    verdicts = re.compile(r"^  (proved|falsified) +(\w+)", re.M)
+    assert verdicts.findall(plain.stdout) == verdicts.findall(done.stdout)
+    chosen = prove("--rows", "x", "--eval", "n + 1").stdout
+    assert "n + 1" in chosen and "few    " not in chosen.partition("step ")[2]
+    wrong = prove("--eval", "n + z")
+    assert wrong.returncode == 2 and "--eval:1: name 'z' is not defined" in wrong.stderr

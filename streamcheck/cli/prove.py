@@ -88,6 +88,13 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 @color_option
 @trace_options
 @click.option(
+    "--eval",
+    "expressions",
+    multiple=True,
+    metavar="EXPR",
+    help="Show this stream in counterexamples and witnesses too (repeatable).",
+)
+@click.option(
     "--trace",
     "traces",
     multiple=True,
@@ -133,6 +140,7 @@ class ProveOptions:
     full: bool
     rows: tuple[str, ...]
     steps: tuple[int, int] | None
+    expressions: tuple[str, ...]
     traces: tuple[tuple[str, str], ...]
     no_cache: bool
 
@@ -150,7 +158,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.strategy import processors
 
     limit = options.memory and options.memory * MEGABYTE
-    reading = SourceOptions(options.integers, options.predicates)
+    reading = SourceOptions(options.integers, options.predicates, options.expressions)
     targets = [Target.parse(file) for file in files]
     specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
     cache = None if options.no_cache else Cache()
@@ -198,7 +206,8 @@ def _audience(path: str, options: ProveOptions) -> Silent | Live:
         return Events(path)
     if options.as_json:
         return Silent()
-    trace = TraceOptions(options.full, options.rows, options.steps)
+    also = tuple(" ".join(expression.split()) for expression in options.expressions)
+    trace = TraceOptions(options.full, options.rows, options.steps, also=also)
     return Live(
         quiet=options.quiet,
         progress=not options.quiet and not options.verbose,

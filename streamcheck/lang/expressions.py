@@ -1,17 +1,29 @@
-"""Expressions from outside of a spec, as observers of it: `run --eval 'x - pre(0, x)'`."""
+"""Expressions from outside of a spec, as observers of it: `--eval 'x - pre(0, x)'`."""
 
 from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
+from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
+from streamcheck.lang.flatten import flatten
 from streamcheck.lang.load import in_user_terms
 from streamcheck.lang.spec import Declaration, SpecBase
 from streamcheck.lang.stream import Stream
+from streamcheck.problem.specification import Specification
 
 SOURCE = "--eval"  # in place of a file's name in messages
+
+
+def flatten_with(spec: SpecBase, texts: Sequence[str]) -> Specification:
+    """The specification with these observers; it has the claims of the spec alone, and none that an operator in an
+    expression implies."""
+    add_expressions(spec, texts)
+    specification = flatten(spec)
+    claims = [p for p in specification.properties if p.where is None or p.where.file != SOURCE]
+    return replace(specification, properties=tuple(claims))
 
 
 def add_expressions(spec: SpecBase, texts: Sequence[str]) -> None:

@@ -30,12 +30,14 @@ MARKS = "      * changed since the step before    ( ) = don't care"
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """`rows` are patterns of names, `steps` the first and the last; both None: what matters, and long runs cut."""
+    """`rows` are patterns of names, `steps` the first and the last; both None: what matters, and long runs cut. `also`
+    are names that are shown in any case."""
 
     full: bool = False
     rows: tuple[str, ...] = ()
     steps: tuple[int, int] | None = None
     width: int | None = None  # of the terminal
+    also: tuple[str, ...] = ()
 
 
 AS_USUAL = TraceOptions()
@@ -105,7 +107,7 @@ def rows_of(
     everything = options.full or options.rows
     first: dict[Term, str] = {}
     for name, node in rows:
-        if everything or node in shown:
+        if everything or node in shown or name in options.also:
             first.setdefault(node, name)
     first.setdefault(claim.term, claim.name)
     for node, name in first.items():
@@ -113,7 +115,9 @@ def rows_of(
 
 
 def _is_wanted(name: str, part: str, options: TraceOptions) -> bool:
-    return not options.rows or any(fnmatchcase(n, pattern) for n in (name, part) for pattern in options.rows)
+    if not options.rows or name in options.also:
+        return True
+    return any(fnmatchcase(n, pattern) for n in (name, part) for pattern in options.rows)
 
 
 def _cell(texts: Sequence[str], i: int) -> str:

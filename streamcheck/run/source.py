@@ -35,10 +35,11 @@ KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """The reading of code: with C's integers or mathematical ones; and conditions on its variables, for engines that
-    build on predicates."""
+    build on predicates. Of a spec in Python: observers besides its own."""
 
     integers: Literal["c", "math"] = "c"
     predicates: tuple[str, ...] = ()
+    expressions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,20 @@ def read(
     """Every problem that the target names; loading may take so long (else `LOAD_SECONDS`) and so many bytes."""
     _check_file(target.path)
     doing = f"reading {target.path}"
+    if reading.expressions and not target.path.endswith(".py"):
+        raise _no_expressions(target)
     if target.path.endswith(PROGRAMS):
         from streamcheck.frontends.programs import read_program
 
         with time_limit(seconds, doing), memory_limit(memory, doing):
             return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
-    if reading != AS_EVER:
+    if (reading.integers, reading.predicates) != (AS_EVER.integers, AS_EVER.predicates):
         raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
-    return _read_specifications(target, seconds, memory)
+    return _read_specifications(target, seconds, memory, reading.expressions)
+
+
+def _no_expressions(target: Target) -> SpecError:
+    return SpecError(f"{target.path}: --eval is for specs in Python")
 
 
 def read_specs(target: Target) -> list[Specification]:
@@ -81,7 +88,9 @@ def read_specs(target: Target) -> list[Specification]:
     return _read_specifications(target, None)
 
 
-def _read_specifications(target: Target, seconds: float | None, memory: int | None = None) -> list[Specification]:
+def _read_specifications(
+    target: Target, seconds: float | None, memory: int | None = None, expressions: Sequence[str] = ()
+) -> list[Specification]:
     doing = f"reading {target.path}"
     if target.path.endswith(".json"):
         with memory_limit(memory, doing):
@@ -91,7 +100,8 @@ def _read_specifications(target: Target, seconds: float | None, memory: int | No
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    with Sandbox(_loader(target.path), seconds=limit, doing=f"loading {target.path}", memory=memory) as child:
+    work = _loader(target.path, expressions)
+    with Sandbox(work, seconds=limit, doing=f"loading {target.path}", memory=memory) as child:
         loaded = child.receive()
     specifications = [from_plain(row) for row in loaded["specs"]]
     if target.spec is not None:
@@ -164,14 +174,20 @@ def one(all_of_them: Sequence[P], target: Target) -> P:
     return all_of_them[0]
 
 
-def _loader(path: str) -> Any:
+def _loader(path: str, expressions: Sequence[str]) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.flatten import flatten
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
             specs = load(path)
-            send({"specs": [to_plain(flatten(spec)) for spec in specs], "left out": specs.left_out})
+            if expressions:
+                from streamcheck.lang.expressions import flatten_with
+
+                flat = [flatten_with(spec, expressions) for spec in specs]
+            else:
+                flat = [flatten(spec) for spec in specs]
+            send({"specs": list(map(to_plain, flat)), "left out": specs.left_out})
 
     return work
 
@@ -186,7 +202,7 @@ class Sampler:
         self.sized = False
         self.unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
         if expressions and not target.path.endswith(".py"):
-            raise SpecError(f"{target.path}: --eval is for specs in Python")
+            raise _no_expressions(target)
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
