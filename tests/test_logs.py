@@ -263,3 +263,12 @@ spec.prop("ok", n <= 255)
     assert "n + 1" in chosen and "few    " not in chosen.partition("step ")[2]
     wrong = prove("--eval", "n + z")
     assert wrong.returncode == 2 and "--eval:1: name 'z' is not defined" in wrong.stderr
+
+
+def test_expressions_from_python(folder):
+    import streamcheck as sc
+
+    loaded = sc.load(str(folder / "mon.py"), expressions=["mv - pre(0, mv)"])
+    row = {"mv": 9, "beat": True, "temp": 0.0, "mode": "ON", "pos": {"lat": 0.5, "fix": True}, "ratio": 1}
+    steps = list(loaded.run([row, row | {"mv": 11}]))
+    assert [step.observers["mv - pre(0, mv)"] for step in steps] == [9, 2]

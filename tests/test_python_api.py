@@ -21,7 +21,7 @@ from streamcheck.report.timeline import MOST_STEPS, TimeRow, timeline
 NOTEBOOK = Path("docs/tour.ipynb")
 SHOWN_ONLY = {"as_json", "as_events", "quiet", "color", "verbose", "full", "rows", "steps", "no_validate"}
 RENAMED = {"settings": "options", "no_cache": "cache"}
-ELSEWHERE = {"file", "files", "integers", "predicates", "directory"}  # of `load`, or the first argument
+ELSEWHERE = {"file", "files", "integers", "predicates", "expressions", "directory"}  # of `load`, or the first argument
 
 
 def counting(name="counting"):

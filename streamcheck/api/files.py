@@ -20,15 +20,24 @@ if TYPE_CHECKING:
     from streamcheck.run.certificates import Rechecked
 
 
-def load(path: str, *, integers: Literal["c", "math"] = "c", predicates: Sequence[str] = ()) -> LoadedSpec:
+def load(
+    path: str,
+    *,
+    integers: Literal["c", "math"] = "c",
+    predicates: Sequence[str] = (),
+    expressions: Sequence[str] = (),
+) -> LoadedSpec:
     """The spec or program in a file, `FILE` or `FILE::SPEC`: Python, Lustre, C, an automaton, VMT-LIB, BTOR2 or JSON.
 
-    `integers` and `predicates` are for programs, as `--int` and `--predicate`.
+    `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are observers besides those
+    of a spec in Python, as `--eval`.
     """
     from streamcheck.run.source import SourceOptions, Target, one, read
 
     target = Target.parse(path)
-    return LoadedSpec(one(read(target, reading=SourceOptions(integers, tuple(predicates))), target), target.path)
+    return LoadedSpec(
+        one(read(target, reading=SourceOptions(integers, tuple(predicates), tuple(expressions))), target), target.path
+    )
 
 
 def check(certificate: str, *, timeout: float | None = None) -> Rechecked:
