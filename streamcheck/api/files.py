@@ -29,15 +29,14 @@ def load(
 ) -> LoadedSpec:
     """The spec or program in a file, `FILE` or `FILE::SPEC`: Python, Lustre, C, an automaton, VMT-LIB, BTOR2 or JSON.
 
-    `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are observers besides those
-    of a spec in Python, as `--eval`.
+    `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are more observers of a
+    spec in Python, as `--eval`.
     """
     from streamcheck.run.source import SourceOptions, Target, one, read
 
     target = Target.parse(path)
-    return LoadedSpec(
-        one(read(target, reading=SourceOptions(integers, tuple(predicates), tuple(expressions))), target), target.path
-    )
+    reading = SourceOptions(integers, tuple(predicates), tuple(expressions))
+    return LoadedSpec(one(read(target, reading=reading), target), target.path)
 
 
 def check(certificate: str, *, timeout: float | None = None) -> Rechecked:
