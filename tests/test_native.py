@@ -415,7 +415,7 @@ def test_a_difference_ends_the_run(old, new, steps, monkeypatch):
 
 
 def test_a_wrong_reader_of_rows_is_found(folder, monkeypatch):
-    text = (Path(native.__file__).parent / "native" / "rows.c").read_text()
+    text = (Path(native.__file__).parent / "sources" / "rows.c").read_text()
     assert "value * 10u + digit" in text
     monkeypatch.setattr(Path, "read_text", lambda self, **_: text.replace("value * 10u + digit", "value * 8u + digit"))
     planned = plan(counter())

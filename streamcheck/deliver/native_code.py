@@ -70,7 +70,7 @@ def native_code(planned: Plan) -> NativeCode:
         [c.name in index and unit.code.places[c.name].window is None for c in planned.cells],
     )
     text = "\n".join([*_declarations(unit, code), *_handlers(unit, monitor), *_steps(unit, planned), *_state(groups)])
-    rows = (files("streamcheck.deliver") / "native" / ROWS).read_text(encoding="utf-8")
+    rows = (files("streamcheck.deliver") / "sources" / ROWS).read_text(encoding="utf-8")
     code.files.update({**unit.code.files, ROWS: rows, "run.c": text + "\n"})
     return code
 
