@@ -15,6 +15,7 @@ import pytest
 from streamcheck.run.saves import Saves, files_of
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
+ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 SPEC = """
 from streamcheck import *
 from limits import MOST
@@ -121,6 +122,17 @@ def test_a_save_while_a_proof_goes_on_begins_it_anew(watch, tmp_path):
     assert (status, out) == (130, "") and seconds < 2
     group = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True).stdout
     assert not [line for line in group.splitlines() if str(tmp_path) in line]
+
+
+@pytest.mark.parametrize(("number", "status", "word"), ENDS)
+def test_a_signal_while_a_proof_goes_on_ends_it(watch, tmp_path, number, status, word):
+    hard = SPEC + 'm = extern("m", Word32)\nx = stream(Word32, lambda x: [1] ++ ((x * x + m % 5) % 1000003))\n'
+    save(tmp_path / "spec.py", hard + 'spec.prop("hard", x != 77777)\n')
+    running = watch()
+    running.until("small")
+    ended, shown, seconds = running.end(number)
+    assert ended == status and seconds < 3
+    assert f"hard   {word}" in shown and "Traceback" not in shown
 
 
 def test_the_files_below_a_spec(tmp_path):

@@ -84,26 +84,32 @@ def command(
                     time.sleep(EVERY)
                 saves = Saves(target.path)
                 view = partial(Watching, saves, shown, color=color, progress=not verbose, trace=trace)
-                _prove_all(target, settings, view, standby)
+                stopped = _prove_all(target, settings, view, standby)
+            if stopped:
+                return stopped
     except Stopped as stopped:
         return stopped.status
 
 
-def _prove_all(target: Target, settings: Settings, view: Callable[[], Watching], standby: Standby) -> None:
-    """Show the verdicts on every spec of the file, or the mistake in it; stop where it is saved again."""
+def _prove_all(target: Target, settings: Settings, view: Callable[[], Watching], standby: Standby) -> int:
+    """Show the verdicts on every spec of the file, or the mistake in it; stop where it is saved again. Returns the exit
+    status that a signal asks for, else 0."""
     try:
         for problem in read(target, settings.timeout):
             with view() as audience:
                 verdicts = prove(problem, settings, audience, standby)
             if audience.outdated:
-                return
+                return 0
             audience.finish(verdicts)
             for alarm in verdicts.alarms:
                 click.echo(f"ALARM: {alarm}", err=True)
+            if verdicts.stopped:
+                return verdicts.stopped
     except SpecError as mistake:
         click.echo(f"error: {mistake}", err=True)
     except Alarm as contradiction:
         click.echo(f"ALARM: {contradiction}", err=True)
+    return 0
 
 
 class Watching(Live):
