@@ -96,6 +96,14 @@ def test_an_input_changes_as_little_as_it_can():
     assert all(row["go"] for row in simplest(spec_of((held < 2) | ~both), rows).inputs)
 
 
+def test_inputs_that_depend_on_each_other_become_constant_together():
+    a, b = extern("a", Int8), extern("b", Int8)
+    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    spec = spec_of((n < 3) | (a > 100), linked=a == b * 2)
+    rows = [{"a": 2 * i, "b": i} for i in (5, -7, 20, 9)]
+    assert simplest(spec, rows, shorten=False).inputs == ({"a": 0, "b": 0},) * 4
+
+
 def test_a_late_violation_becomes_short():
     go = extern("go", Bool)
     n = stream(Word8, lambda n: [0] ++ mux(go, n + 1, 0))
