@@ -161,6 +161,17 @@ def test_names_of_specs(name, copilot, tmp_path):
     assert validate(unit).is_proved
 
 
+@pytest.mark.parametrize("copilot", [False, True], ids=["context", "copilot"])
+def test_names_of_the_generated_code_are_proved_in_every_role(copilot):
+    for name in "m_state m_inputs m_init m_step m_observers m_observed m_handlers uint8_t size_t".split():
+        x = extern(name, Word8)
+        spec = Spec("m")
+        spec.trigger(f"t_{name}", x > 3, {name: x})
+        spec.observer(name, stream(Word8, lambda c, x=x: [0] + +(c + x)))
+        outcome = validate(unit_of(spec, copilot=copilot, observers=True))
+        assert outcome.is_proved, (name, outcome.failures)
+
+
 MEANT = "CHAR_BIT INT_MAX MB_LEN_MAX FLT_RADIX INFINITY NAN SIZE_MAX linux unix fmax isnan strlen class state inputs i"
 
 

@@ -258,6 +258,14 @@ def test_usage_errors():
     assert streamcheck("show", "README.md").returncode == 2
 
 
+@pytest.mark.parametrize("command", ["prove", "explain", "watch"])
+def test_a_time_limit_is_a_number_of_seconds(command):
+    for text, instead in [("10s", ": write 10"), ("nan", "")]:
+        done = streamcheck(command, "specs/engine_monitor.py", "--timeout", text)
+        assert done.returncode == 2 and done.stdout == ""
+        assert f"'{text}' is not a number of seconds{instead}\n" in done.stderr
+
+
 def test_a_reader_that_stops_reading_is_no_error(spec):
     path = spec('n = stream(Int, lambda n: [0] ++ (n + 1))\ns = Spec("s")\ns.observer("n", n)\n')
     piped = f"{COMMAND} run {path} --steps 300000 | head -2; exit ${{PIPESTATUS[0]}}"

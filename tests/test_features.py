@@ -44,3 +44,20 @@ def test_every_engine_of_the_table_has_a_start_of_its_own():
         for name in moved:
             starts = (ENGINES[name].spec, ENGINES[name].program)
             assert any(start is not None and not start.beside for start in starts), name
+
+
+def test_products_bring_the_engine_that_leaves_out_what_does_not_matter(tmp_path):
+    def lane(definition):
+        rows = "".join(f"n{i + 1} = {definition.format(n=f'n{i}', i=i)}\n" for i in range(9))
+        path = tmp_path / "spec.py"
+        path.write_text(
+            "from streamcheck import *\nx = extern('x', Word32)\nn0 = x + 1\n" + rows +
+            "c = stream(Word8, lambda c: [0] ++ mux(n9 == 3, mux(c < 10, c + 2, Word8(0)), c))\n"
+            "spec = Spec('s')\nspec.prop('p', c != 5)\n"
+        )  # fmt: skip
+        (problem,) = read(Target(str(path), None), 20)
+        lanes = plan(views(problem), 2, (), deterministic=False)
+        return next(lane for lane in lanes if "structural" in lane.engines)
+
+    hard, easy = lane("{n} * (x + {i})"), lane("{n} ^ (x + {i})")
+    assert hard.after < easy.after and hard.price < easy.price

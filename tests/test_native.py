@@ -18,11 +18,15 @@ from streamcheck import Int32, Spec, Word8, Word16, extern, mux, statistics, str
 from streamcheck.core.errors import SpecError
 from streamcheck.deliver import machine as machine_module
 from streamcheck.deliver import native
-from streamcheck.deliver.native import CompiledCodeDiffers, RowBatches, run_natively
+from streamcheck.deliver.machine import NativeMonitor
+from streamcheck.deliver.native import CompiledCodeDiffers, CsvBatches, RowBatches, run_natively
 from streamcheck.deliver.native_code import native_code
 from streamcheck.interpret.chunks import interpret
+from streamcheck.interpret.data import DataColumns, read_form, read_rows
+from streamcheck.interpret.log_text import LogText
 from streamcheck.interpret.python_code import plan
 from streamcheck.lang.flatten import flatten
+from streamcheck.run.source import Target, read_specs
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 pytestmark = pytest.mark.skipif(not (have("cc") or have("gcc") or have("clang")), reason="needs a C compiler")
@@ -135,6 +139,8 @@ ODD = [
     HEADER + "\n" + "\n".join(line.replace(",1e3,", ",inf,").replace(",0,x", ",nan,x") for line in rows(40)),
     HEADER + "\n" + "\n".join(line.replace(",1e3,", ",1e400,").replace(",0,x", ",-1e39,x") for line in rows(40)),
     HEADER + "\n" + "\n".join(line.replace(",0,", ",00000000000000000000000000001,") for line in rows(40)),
+    HEADER + "\r" + "\r".join(rows(40)) + "\r",
+    HEADER + "\n" + "\r".join(rows(40)) + "\r\n" + "\n".join(rows(40)),
     HEADER,
     "",
     "a\n1\n",
@@ -172,6 +178,89 @@ def test_a_row_that_is_wrong_ends_the_run_after_the_rows_before_it(folder, place
     (folder / "log.csv").write_text("\n".join(lines) + "\n")
     out, err, status = both(folder, "--input", "log.csv", "--ignore-extra", "--format", "csv")
     assert status == 2 and complaint in err and len(out.splitlines()) == 2501
+
+
+TOKENS = {
+    "low": ["0", "-128", "127", "128", "-129", "-0", "+5", " 7", "07", "1_0", "", "x", "5.0", "1e2", "٣"],
+    "high": ["0", str(2**64 - 1), str(2**64), "9" * 19, "1" + "0" * 19, "9" * 25, "-1", "0" * 30 + "1", "--1", "1-"],
+    "flag": ["true", "false", "True", "FALSE", "1", "0", "yes", "tru", "true ", "2", ""],
+    "single": ["0.1", "-0.0", "1e39", "-3.5e38", "3.5e38", "nan", "inf", ".5", "5.", ".", "1e", "1e-50"],
+    "double": [
+        "0.1",
+        "123456789.123456789",
+        "9007199254740993",
+        "1e-400",
+        "1.7976931348623159e308",
+        "4.9e-324",
+        "1e23",
+    ],
+    "mode": ["ON", "OFF", "Mode.ON", " ON", "on", "3", "", "O"],
+}
+TOKENS["double"] += [
+    "-" + "9" * 16,
+    "0." + "3" * 40,
+    "1E+5",
+    "1e+",
+    "0x1p3",
+    "1_0.5",
+    "2.2250738585072011e-308",
+    "infinity",
+]
+READ = """\
+from streamcheck import *
+import enum
+class Mode(enum.Enum):
+    OFF = 3
+    ON = 7
+spec = Spec("all")
+types = {"low": Int8, "high": Word64, "flag": Bool, "single": Float, "double": Double, "mode": EnumOf(Mode)}
+for name, type in types.items():
+    spec.observer("o_" + name, extern(name, type))
+"""
+
+
+def random_log(rng):
+    """A log in which about one value in a hundred is odd, with every kind of end of a line."""
+    lines = [",".join(["note", *TOKENS])]
+    for _ in range(rng.randint(0, 40)):
+        values = [rng.choice(["", "a b", '"q,""x"', "é"] if rng.random() < 0.1 else ["plain"])]
+        values += [rng.choice(tokens if rng.random() < 0.05 else tokens[:2]) for tokens in TOKENS.values()]
+        lines.append(",".join(values[: None if rng.random() < 0.995 else 3]))
+        if rng.random() < 0.05:
+            lines.append("")
+    return "".join(line + rng.choice(["\n"] * 9 + ["\r\n", "\r"]) for line in lines[:-1]) + lines[-1]
+
+
+def test_the_reader_of_rows_is_that_of_the_interpreter(tmp_path):
+    (tmp_path / "all.py").write_text(READ)
+    planned = plan(read_specs(Target.parse(str(tmp_path / "all.py")))[0])
+    columns = DataColumns(planned.inputs, [*TOKENS], keep=("note",))
+    machine, rng, plain, odd = NativeMonitor(planned), random.Random(0), 0, 0
+    for _ in range(400):
+        text = random_log(rng)
+        size = rng.randint(1, 300)
+        data = text.encode()
+        blocks = iter([*(data[i : i + size] for i in range(0, len(data), size))])
+        log = LogText(lambda blocks=blocks: next(blocks, b""))
+        native_rows, native_error = [], None
+        batches = CsvBatches(log, read_form(log, "log", columns), live=False)
+        while True:
+            most = rng.randint(1, 9)
+            batch = batches.batch(machine, most, again=bool(rng.randint(0, 1)))
+            parts = [*machine.read_inputs(batch.count), *batch.kept]
+            native_rows += zip(*parts, strict=True)
+            native_error = native_error or batch.failed
+            if batch.failed is not None or not batch.count:
+                break
+        wanted, error = [], None
+        try:
+            wanted.extend(read_rows(io.StringIO(text, newline=""), "log", columns, "csv").rows)
+        except SpecError as why:
+            error = why
+        assert list(map(repr, native_rows)) == list(map(repr, wanted)), text
+        assert str(native_error) == str(error), text
+        plain, odd = plain + len(wanted), odd + (error is not None)
+    assert plain > 1500 and 100 < odd < 390
 
 
 def test_what_is_not_utf8(folder):
@@ -329,10 +418,6 @@ def test_a_wrong_reader_of_rows_is_found(folder, monkeypatch):
     text = (Path(native.__file__).parent / "native" / "rows.c").read_text()
     assert "value * 10u + digit" in text
     monkeypatch.setattr(Path, "read_text", lambda self, **_: text.replace("value * 10u + digit", "value * 8u + digit"))
-    from streamcheck.deliver.native import CsvBatches
-    from streamcheck.interpret.data import DataColumns, read_form
-    from streamcheck.interpret.log_text import LogText
-
     planned = plan(counter())
     log = LogText(iter([b"x\n12\n", b"34\n", b""]).__next__)
     form = read_form(log, "log.csv", DataColumns(planned.inputs, ["x"]))

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from streamcheck.cli.options import log_options
+from streamcheck.cli.options import SECONDS, log_options
 from streamcheck.cli.output import emit
 from streamcheck.run.certificates import recheck
 
@@ -15,9 +15,7 @@ REJECTED, UNDECIDED = 4, 3
 
 @click.command(name="check", short_help="Re-check a proof or a counterexample.")
 @click.argument("certificates", metavar="CERTIFICATE...", nargs=-1, required=True)
-@click.option(
-    "--timeout", type=click.FloatRange(min=0, max=1e9), help="Seconds for all of them; else as long as it takes."
-)
+@click.option("--timeout", type=SECONDS, help="Seconds for all of them; else as long as it takes.")
 @log_options
 def command(certificates: tuple[str, ...], timeout: float | None, verbose: int) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.

@@ -12,7 +12,7 @@ import click
 from streamcheck import __version__
 from streamcheck.cli.events import Silent
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import cache_option, color_option, engine_options, log_options
+from streamcheck.cli.options import SECONDS, cache_option, color_option, engine_options, log_options
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
@@ -75,7 +75,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 @click.option("--no-validate", is_flag=True, help="Do not prove the C equal to the spec (the header notes it).")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, max=1e9),
+    type=SECONDS,
     default=60.0,
     show_default=True,
     help="Seconds for proving the properties.",

@@ -9,7 +9,7 @@ import click
 
 from streamcheck.api.explanation import explanation_lines
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import cache_option, color_option, engine_options, log_options, trace_options
+from streamcheck.cli.options import SECONDS, cache_option, color_option, engine_options, log_options, trace_options
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.report.trace import TraceOptions
@@ -28,7 +28,7 @@ EXPLANATION = 0.3  # the share of the time
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, max=1e9),
+    type=SECONDS,
     default=60.0,
     show_default=True,
     help="Seconds for each spec.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +11,28 @@ import click
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.registry import options_from
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds, at least 0."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=1e9)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            is_number = not math.isnan(float(value))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            unit = re.fullmatch(r"([0-9.]+) *(s|sec|secs|seconds?)", str(value).strip())
+            self.fail(f"{value!r} is not a number of seconds" + (f": write {unit[1]}" if unit else ""), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+SECONDS = Seconds()
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from streamcheck.cli.options import (
+    SECONDS,
     cache_option,
     color_option,
     engine_options,
@@ -47,7 +48,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, max=1e9),
+    type=SECONDS,
     default=60.0,
     show_default=True,
     help="Seconds for the whole run.",

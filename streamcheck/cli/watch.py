@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from streamcheck.cli.live import NOTHING, Live
-from streamcheck.cli.options import cache_option, color_option, log_options, trace_options
+from streamcheck.cli.options import SECONDS, cache_option, color_option, log_options, trace_options
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
@@ -38,7 +38,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, max=1e9),
+    type=SECONDS,
     default=60.0,
     show_default=True,
     help="Seconds for each spec, after each save.",

@@ -41,14 +41,22 @@ class LogText:
         return self
 
     def __next__(self) -> str:
-        end = self.buffer.find(b"\n", self.at) + 1
-        while not end and self.refill():
-            end = self.buffer.find(b"\n", self.at) + 1
+        while not (end := self._end_of_line()) and self.refill():
+            pass
         line = self.buffer[self.at : end or len(self.buffer)]
         if not line:
             raise StopIteration
         self.use(len(line), 1)
         return line.decode()
+
+    def _end_of_line(self) -> int:
+        """The place after the next line; 0 if its end has not been read. A carriage return alone ends a line."""
+        end = self.buffer.find(b"\n", self.at) + 1
+        carriage = self.buffer.find(b"\r", self.at, end or len(self.buffer))
+        if carriage < 0 or carriage + 2 == end:
+            return end
+        is_known = end or carriage + 1 < len(self.buffer)
+        return carriage + 1 if is_known else 0
 
     def use(self, length: int, lines: int) -> None:
         """The next bytes are used, which have so many lines."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from streamcheck.core.types import Type
@@ -164,8 +165,9 @@ def json_lines(columns: RunColumns, planned: Plan, chunks: Iterator[Chunk]) -> I
 def _json_kept(columns: RunColumns, chunk: Chunk) -> list[str]:
     if not columns.kept:
         return [""] * len(chunk.steps)
-    rows = zip(*chunk.kept, strict=True)
-    return [f', "kept": {json.dumps(dict(zip(columns.kept, row, strict=True)))}' for row in rows]
+    keys = [json.dumps(name).replace("%", "%%") for name in columns.kept]
+    layout = ', "kept": {' + ", ".join(f"{key}: %s" for key in keys) + "}"
+    return list(map(layout.__mod__, zip(*(map(encode_basestring_ascii, texts) for texts in chunk.kept), strict=True)))
 
 
 def _json_calls(columns: RunColumns, chunk: Chunk) -> list[str]:

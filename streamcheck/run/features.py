@@ -23,14 +23,16 @@ class Forward(NamedTuple):
     full: bool = False
 
 
-Feature: TypeAlias = Literal["program", "large program", "counters", "wrapping counters"]
+Feature: TypeAlias = Literal["program", "large program", "counters", "wrapping counters", "products"]
 LARGE = 14  # locations, or variables
-SEVERAL = 3  # counters in one cluster
+SEVERAL = 3  # counters in one cluster, or products
+PRODUCTS = ("mul", "div", "floordiv", "mod", "quot", "rem")
 STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
     "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
     "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
     "counters": {"templates": Forward(0.6, full=True)},  # their sums and differences are bounded
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
+    "products": {"structural": Forward(0.2, full=True)},  # hard for whoever looks at them, and may not matter
 }
 
 
@@ -44,6 +46,7 @@ def features_of(
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
         "counters": most > 1,
         "wrapping counters": most >= SEVERAL and model == "integers",
+        "products": program is None and any(_products(part) >= SEVERAL for part in parts),
     }
     return [feature for feature in STARTS if found[feature]]
 
@@ -52,6 +55,11 @@ def _counters(part: TransitionSystem) -> int:
     """The number of state variables that something is added to."""
     sums = (any(node.op in ("add", "sub") for node in walk([s.next])) for s in part.state)
     return sum(sums)
+
+
+def _products(part: TransitionSystem) -> int:
+    """The number of products and quotients of two terms that are not constant."""
+    return sum(node.op in PRODUCTS and not any(a.is_const for a in node.args) for node in walk(part.roots()))
 
 
 def starts_with(features: Iterable[Feature]) -> dict[str, Forward]:

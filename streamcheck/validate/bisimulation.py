@@ -61,7 +61,7 @@ from streamcheck.validate.interface import check_interface
 from streamcheck.validate.memory import Part, RingSlots
 from streamcheck.validate.packed_bits import bits_at, words_of
 from streamcheck.validate.ring_walk import index_after, is_moved
-from streamcheck.validate.text_rules import check_declared_names, check_order, check_text
+from streamcheck.validate.text_rules import check_names, check_text
 from streamcheck.validate.windows import (
     KeptWindow,
     WindowProof,
@@ -99,8 +99,7 @@ def validate(code: Code, work: int = WORK) -> Outcome:
         file = f"{code.base}.c"
         check_text(code.base, code.files)
         nodes = parse(preprocess(file, code.files.get, portable=True).text, file, PORTABLE_TYPEDEFS)
-        check_declared_names(nodes)
-        check_order(nodes)
+        check_names(nodes)
         failures, claims, questions = Bisimulation(code, nodes, work).failures()
     except RecursionError:
         failures, claims, questions = ["the C could not be executed: a recursion, or too deep"], 0, 0

@@ -9,7 +9,7 @@ change the meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from streamcheck.c.arithmetic import FUNCTIONS
@@ -26,7 +26,9 @@ CPP = ('#ifdef __cplusplus\nextern "C" {\n#endif\n', "#ifdef __cplusplus\n}\n#en
 INT_CHECK = "#if INT_MAX != 2147483647\n#error\n#endif\n"
 FLOAT_CHECKS = (
     "#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0)\n#error\n#endif\n",
-    "#if defined(__FAST_MATH__)\n#error\n#endif\n",
+    "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)\n#error\n#endif\n",
+    "#if defined(__NO_SIGNED_ZEROS__) || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ != 0))\n"
+    "#error\n#endif\n",
     "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#else\n"
     '#pragma GCC optimize ("fp-contract=off")\n#endif\n',
 )
@@ -56,49 +58,63 @@ def check_text(base: str, files: Mapping[str, str]) -> None:
     Reader(files).read(f"{base}.c", f"{base}.h")
 
 
-def check_declared_names(nodes: Iterable[Any]) -> None:
-    """SpecError if a declared name is a macro of a header: the parser takes `float bool` for a float called bool. Or if
-    it is that of a type, which it would hide, in the rest of a list of parameters too, or a tag or constant that is
-    defined twice."""
-    pending = list(nodes)
-    types = {*PORTABLE_TYPEDEFS, *(node.name for node in pending if form(node) == "Typedef")}
-    defined: dict[tuple[bool, str], Any] = {}  # tags, and constants of enums
-    while pending:
-        node = pending.pop()
-        pending += [child for _, child in node.children()]
+def check_names(nodes: Sequence[Any]) -> None:
+    """SpecError if a declared name means something else to a compiler than to the proof, or does not compile."""
+    everything = list(_below(nodes))
+    _check_macros(everything)
+    _check_types(everything, {*PORTABLE_TYPEDEFS, *(node.name for node in nodes if form(node) == "Typedef")})
+    _check_order(nodes)
+
+
+def _check_macros(everything: Iterable[Any]) -> None:
+    """No declared name is a macro of a header: the parser takes `float bool` for a float called bool."""
+    for node in everything:
         for name in (getattr(node, "name", None), getattr(node, "declname", None)):
             if form(node) in DECLARE and name in MACROS:
                 raise SpecError(f"{name} is a macro, and declared", where_of(node))
-        is_tag = form(node) in TAGGED and bool(getattr(node, "decls", None) or getattr(node, "values", None))
-        is_named = (is_tag and node.name) or form(node) == "Enumerator"
-        if is_named and defined.setdefault((is_tag, node.name), node) is not node:
+
+
+def _check_types(everything: Iterable[Any], types: Collection[str]) -> None:
+    """No tag or constant of an enum is defined twice. No variable has the name of a type, which it would hide, in the
+    rest of a list of parameters, too."""
+    defined: dict[tuple[bool, str], Any] = {}
+    fields: set[int] = set()  # which hide nothing
+    for node in everything:
+        is_constant = form(node) == "Enumerator"
+        members = form(node) in TAGGED and node.name and (getattr(node, "decls", None) or getattr(node, "values", None))
+        if (is_constant or members) and defined.setdefault((is_constant, node.name), node) is not node:
             raise SpecError(f"{node.name} is defined twice", where_of(node))
-        if form(node) == "Decl" and node.name in types:
+        if form(node) == "Struct":
+            fields |= {id(field) for field in node.decls or ()}
+        if form(node) == "Decl" and node.name in types and id(node) not in fields:
             raise SpecError(f"{node.name} is a type, and declared again", where_of(node))
 
 
-def check_order(nodes: Iterable[Any]) -> None:
-    """SpecError if a function names something at file scope that is declared after it."""
+def _check_order(nodes: Iterable[Any]) -> None:
+    """No function names something at file scope that is declared after it."""
     declared: set[str | None] = set()
     used: set[str] = set()
     for node in nodes:
-        for name in {getattr(getattr(node, "decl", node), "name", None), *_names(node, ("Enumerator",))}:
+        for name in {getattr(getattr(node, "decl", node), "name", None), *_names([node], "Enumerator")}:
             if name in used and name not in declared:
                 raise SpecError(f"{name} is declared after it is used", where_of(node))
             declared.add(name)
         if form(node) == "FuncDef":
-            used |= _names(node.body, ("ID",)) - _names(node, ("Decl",))
+            used |= _names([node.body], "ID") - _names([node], "Decl")
 
 
-def _names(root: Any, forms: Collection[str]) -> set[str]:
-    """The names of the nodes of these forms."""
-    names, pending = set(), [root]
+def _below(nodes: Iterable[Any]) -> Iterator[Any]:
+    """The nodes and all below them, each after the one it is in."""
+    pending = list(nodes)
     while pending:
         node = pending.pop()
+        yield node
         pending += [child for _, child in node.children()]
-        if form(node) in forms and node.name:
-            names.add(node.name)
-    return names
+
+
+def _names(nodes: Iterable[Any], shape: str) -> set[str]:
+    """The names of the nodes of a form, at or below these."""
+    return {node.name for node in _below(nodes) if form(node) == shape and node.name}
 
 
 class Reader:
