@@ -246,6 +246,14 @@ def test_causes_are_told_once_and_delays_without_a_name_are_written_out(tmp_path
     assert sum("mux(hot" in cause for cause in causes) == 1
 
 
+@pytest.mark.parametrize("option", [("--trace", "csv"), ("--certificates",)])
+def test_a_folder_that_cannot_be_made_is_refused_before_the_proof(wraps, tmp_path, option):
+    (tmp_path / "file").write_text("")
+    done = run("prove", wraps, *option, tmp_path / "file" / "folder")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == f"error: {tmp_path}/file/folder: Not a directory\n"
+
+
 def test_several_formats_of_traces_at_once(wraps, tmp_path):
     run("prove", wraps, "--prop", "below_four", "--trace", "csv", tmp_path, "--trace", "vcd", tmp_path / "vcd")
     assert (tmp_path / "uv.uv.below_four.csv").exists() and (tmp_path / "vcd" / "uv.uv.below_four.vcd").exists()
