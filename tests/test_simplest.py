@@ -20,7 +20,7 @@ from streamcheck.problem.result import PathReplay, Replay
 from streamcheck.problem.verdict import Trace
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.simpler_values import complexity, reduce_value
-from streamcheck.run.simplest import simplest_run
+from streamcheck.run.simplest import Machine, simplest_run
 from streamcheck.run.simplest_path import simplest_path
 from streamcheck.run.source import Target, read
 
@@ -133,6 +133,16 @@ def test_constants_and_witnesses():
     assert (trace.constants, trace.inputs) == ({name: 0}, ({"x": 7},))
     trace = simplest(spec, [{"x": 99}, {"x": 123456}], name="some")
     assert trace.inputs == ({"x": 41}, {"x": 41})
+
+
+def test_a_simpler_run_that_is_none_is_not_believed(monkeypatch):
+    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    specification = flatten(spec_of(n < 3))
+    claim = specification.properties[0]
+    run = replay(specification, claim, Trace({}, ({},) * 4))
+    assert isinstance(run, Replay)
+    monkeypatch.setattr(Machine, "code", lambda machine: lambda *values: (False, 0))
+    assert simplest_run(specification, claim, run, shorten=True) is None
 
 
 PROGRAM = """
