@@ -117,6 +117,14 @@ def test_a_late_violation_becomes_short():
     assert trace.length == 5 and all(row["go"] for row in trace.inputs)
 
 
+def test_a_violation_of_random_runs_becomes_short():
+    go, x = extern("go", Bool), extern("x", Double)
+    n = stream(Word8, lambda n: [0] ++ mux(go & (x > 0.3), n + 1, n))
+    (result,) = prove(flatten(spec_of(n < 12)), Settings(timeout=20, engines=("simulation",))).results
+    assert result.verdict == "falsified" and result.k == 12
+    assert all(row == {"go": True, "x": 1.0} for row in result.evidence.inputs)
+
+
 def test_values_that_have_to_be_equal_stay_equal():
     a, b = extern("a", Double), extern("b", Double)
     spec = spec_of(a < 3.0, same=a == b)
