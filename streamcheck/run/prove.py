@@ -167,7 +167,15 @@ def _with_explanations(
 
     seconds = min(settings.explain, end - time.monotonic())
     found, candidates = list(found_certificates(director)), found_candidates(director)
-    return Explainer(chosen, settings, seconds, found, candidates, induction_depth(director)).explain(results)
+    explainer = Explainer(chosen, settings, seconds, found, candidates, induction_depth(director))
+    try:
+        explained = explainer.explain(results)
+    except Stopped as stopped:
+        director.stopped = stopped
+        return results
+    if explainer.stopped:
+        director.stopped = Stopped("stopped", explainer.stopped)
+    return explained
 
 
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
