@@ -163,6 +163,8 @@ def _with_explanations(
     """The results, with what is known of those without a verdict."""
     if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
         return results
+    if all(result.verdict != "unknown" for result in results):
+        return results
     from streamcheck.run.explain import Explainer, found_candidates, found_certificates, induction_depth
 
     seconds = min(settings.explain, end - time.monotonic())
