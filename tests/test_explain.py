@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -102,7 +104,7 @@ def test_candidates_of_random_runs_are_shown_if_they_exclude_the_failing_state(t
     path = tmp_path / "lottery.py"
     path.write_text(LOTTERY)
     (problem,) = read(Target.parse(str(path)))
-    settings = Settings(timeout=9, engines=("bmc", "templates"), explain=4.0)
+    settings = Settings(timeout=7, engines=("bmc", "templates"), explain=3.0)
     verdicts = prove(problem, settings)
     (hard,) = verdicts.results
     assert hard.verdict == "unknown" and hard.explanation is not None
@@ -138,6 +140,18 @@ def test_a_state_that_no_run_reaches_is_named_so():
     (never,) = verdicts.results
     assert never.verdict == "unknown" and never.explanation.unreachable
     assert any("from a state that no run reaches (this is proved), it fails" in line for line in report(verdicts))
+
+
+def test_a_signal_ends_an_explanation(wraps):
+    """Of the ten seconds, the last three are for it."""
+    command = [COMMAND, "explain", wraps, "--prop", "tens", "--timeout", "10", "--no-cache"]
+    explain = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8.5)
+    began = time.monotonic()
+    explain.send_signal(signal.SIGINT)
+    out, err = explain.communicate(timeout=20)
+    assert time.monotonic() - began < 0.5
+    assert explain.returncode == 130 and "unknown    tens" in out and "Traceback" not in err
 
 
 def test_the_reason_is_of_an_engine_that_the_property_is_for():
@@ -244,6 +258,14 @@ def test_causes_are_told_once_and_delays_without_a_name_are_written_out(tmp_path
     assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: n > 1" in causes[1]
     assert causes[-1] == "step 0  n = 0, hot = true" or causes[-1] == "step 0  hot = true, n = 0"
     assert sum("mux(hot" in cause for cause in causes) == 1
+
+
+@pytest.mark.parametrize("option", [("--trace", "csv"), ("--certificates",)])
+def test_a_folder_that_cannot_be_made_is_refused_before_the_proof(wraps, tmp_path, option):
+    (tmp_path / "file").write_text("")
+    done = run("prove", wraps, *option, tmp_path / "file" / "folder")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == f"error: {tmp_path}/file/folder: Not a directory\n"
 
 
 def test_several_formats_of_traces_at_once(wraps, tmp_path):

@@ -235,3 +235,18 @@ def test_properties_of_floats_have_no_second_worker_over_the_other_integer_model
     of = {name: portion.models for portion in portions(models) for name in portion.claims}
     assert of["easy"] == of["hard"] == (models[0],)
     assert of["integers"] == tuple(models)
+
+
+@pytest.mark.parametrize("way", [("--jobs", "1"), ("--deterministic",)])
+def test_floats_are_decided_in_one_process_too(spec_file, tmp_path, way):
+    path = spec_file(FLOATS)
+    answers, proofs = [], []
+    for attempt in ("one", "two"):
+        status, answer = verdicts(path, *way, "--certificates", tmp_path / attempt)
+        assert status == 1
+        certificates = {row["name"]: row.pop("certificate") for row in answer["properties"]}
+        proofs.append({name: Path(saved).read_text() for name, saved in certificates.items()})
+        answers.append([{key: value for key, value in row.items() if key != "seconds"} for row in answer["properties"]])
+    assert [row["verdict"] for row in answers[0]] == ["proved", "proved", "falsified"]
+    if way == ("--deterministic",):
+        assert answers[0] == answers[1] and proofs[0] == proofs[1]

@@ -181,7 +181,7 @@ def test_the_notebook_runs():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)
     assert all(not cell.get("outputs") for cell in notebook.cells)
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": "."}}).execute()
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": "docs"}}).execute()
     pictures = [
         output["data"]["text/html"]
         for cell in notebook.cells

@@ -20,7 +20,7 @@ from streamcheck.problem.result import PathReplay, Replay
 from streamcheck.problem.verdict import Trace
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.simpler_values import complexity, reduce_value
-from streamcheck.run.simplest import simplest_run
+from streamcheck.run.simplest import Machine, simplest_run
 from streamcheck.run.simplest_path import simplest_path
 from streamcheck.run.source import Target, read
 
@@ -96,6 +96,14 @@ def test_an_input_changes_as_little_as_it_can():
     assert all(row["go"] for row in simplest(spec_of((held < 2) | ~both), rows).inputs)
 
 
+def test_inputs_that_depend_on_each_other_become_constant_together():
+    a, b = extern("a", Int8), extern("b", Int8)
+    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    spec = spec_of((n < 3) | (a > 100), linked=a == b * 2)
+    rows = [{"a": 2 * i, "b": i} for i in (5, -7, 20, 9)]
+    assert simplest(spec, rows, shorten=False).inputs == ({"a": 0, "b": 0},) * 4
+
+
 def test_a_late_violation_becomes_short():
     go = extern("go", Bool)
     n = stream(Word8, lambda n: [0] ++ mux(go, n + 1, 0))
@@ -107,6 +115,14 @@ def test_a_late_violation_becomes_short():
     first = next(k for k in range(5, 300) if all(rows[i]["go"] for i in range(k - 4, k)))
     trace = simplest(spec, rows[: first + 1])
     assert trace.length == 5 and all(row["go"] for row in trace.inputs)
+
+
+def test_a_violation_of_random_runs_becomes_short():
+    go, x = extern("go", Bool), extern("x", Double)
+    n = stream(Word8, lambda n: [0] ++ mux(go & (x > 0.3), n + 1, n))
+    (result,) = prove(flatten(spec_of(n < 12)), Settings(timeout=20, engines=("simulation",))).results
+    assert result.verdict == "falsified" and result.k == 12
+    assert all(row == {"go": True, "x": 1.0} for row in result.evidence.inputs)
 
 
 def test_values_that_have_to_be_equal_stay_equal():
@@ -125,6 +141,16 @@ def test_constants_and_witnesses():
     assert (trace.constants, trace.inputs) == ({name: 0}, ({"x": 7},))
     trace = simplest(spec, [{"x": 99}, {"x": 123456}], name="some")
     assert trace.inputs == ({"x": 41}, {"x": 41})
+
+
+def test_a_simpler_run_that_is_none_is_not_believed(monkeypatch):
+    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    specification = flatten(spec_of(n < 3))
+    claim = specification.properties[0]
+    run = replay(specification, claim, Trace({}, ({},) * 4))
+    assert isinstance(run, Replay)
+    monkeypatch.setattr(Machine, "code", lambda machine: lambda *values: (False, 0))
+    assert simplest_run(specification, claim, run, shorten=True) is None
 
 
 PROGRAM = """

@@ -9,6 +9,9 @@ Solver failures are values (`Unknown`); mistakes of this package are ordinary Py
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from streamcheck.core.location import Location
 
 LONGEST_LINE = 400  # of the source, in a message: generated code may have all of it on one
@@ -38,6 +41,15 @@ class SpecError(Exception):
         if self.write:
             lines.append(f"  write: {self.write}")
         return "\n".join(lines)
+
+
+@contextmanager
+def refuse_unwritable(path: str) -> Iterator[None]:
+    """SpecError if what is written there cannot be written."""
+    try:
+        yield
+    except OSError as why:
+        raise SpecError(f"{path}: {why.strerror}") from None
 
 
 def _at(text: str, where: Location | None) -> str:

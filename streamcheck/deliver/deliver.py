@@ -18,7 +18,7 @@ from streamcheck.c.arithmetic import EXACT_FUNCTIONS, FUNCTIONS
 from streamcheck.codegen.rust import rust_crate
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.last_bits import LastBits, machine_measured, measure_last_bits
@@ -240,7 +240,7 @@ def write(result: CompileResult, directory: str) -> list[str]:
     files = {**result.unit.code.files, **result.extras}
     if "trace" in result.request.extras:
         files |= _trace_files(result, files, directory)
-    try:
+    with refuse_unwritable(directory):
         for name, text in files.items():
             path = os.path.join(directory, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -249,8 +249,6 @@ def write(result: CompileResult, directory: str) -> list[str]:
             paths.append(path)
         for path in paths:
             os.replace(path + ".part", path)
-    except OSError as why:
-        raise SpecError(f"{directory}: {why.strerror}") from None
     return paths
 
 

@@ -21,8 +21,8 @@ from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
 from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.contract import AnySolver
 
-FIRST_SHARE = 16  # a first query has this fraction of the patience: other properties with floats wait for their turn
-MORE_ATTEMPTS = 4  # until a query has all of it (2 ** 4 = 16)
+FIRST_SHARE = 4  # a first query has this fraction of the patience: other properties with floats wait for their turn
+MORE_ATTEMPTS = 2  # until a query has all of it (2 ** 2 = 4)
 
 
 class BitBmc(Bmc):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.printer import Printer, needs_parentheses
-from streamcheck.core.term import Term, fold, rebuild, variables
+from streamcheck.core.term import FALSE, TRUE, Term, fold, rebuild, variables
 from streamcheck.core.term import term as build
 from streamcheck.core.types import has_floats
 from streamcheck.core.uncast import without_casts
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Cell, Specification
 
+NUMBERED = "cell_"  # names with a line, which say nothing
 MOST_DELAYS = 3  # of a stream without a name that is written as a delay
 LONGEST_DELAY = 40  # characters
 
@@ -37,7 +38,7 @@ def term_text(specification: Specification, term: Term) -> str:
 
 def _delays(specification: Specification, term: Term, names: dict[Term, str]) -> dict[Term, str]:
     """Streams in the term that the user has not named and that only delay another, as `pre(0, x)`."""
-    unnamed = {c.var: c for c in specification.cells if not c.named}
+    unnamed = {c.var: c for c in specification.cells if not c.named and (c.name.startswith(NUMBERED) or is_first(c))}
     found: dict[Term, str] = {}
     for var in variables([term]):
         text = _delay(var, unnamed, names)
@@ -51,17 +52,25 @@ def _delay(var: Term, unnamed: dict[Term, Cell], names: dict[Term, str]) -> str 
     initials: list[str] = []
     while var in unnamed:
         cell = unnamed[var]
+        if is_first(cell):
+            names = names | {var: "first"}
+            break
         if len(initials) == MOST_DELAYS:
             return None
         initials.append(Printer({}, [cell.initial]).definition(cell.initial))
         var = cell.next
-    if not initials or any(v in unnamed for v in variables([var])):
+    if var not in names and (not initials or any(v in unnamed for v in variables([var]))):
         return None
     printer = Printer(names, [var])
     text = printer.use(var)
     for initial in reversed(initials):
         text = f"pre({initial}, {text})"
     return text if len(text) <= LONGEST_DELAY and not [n for _, n, _ in printer.extra if n is not var] else None
+
+
+def is_first(cell: Cell) -> bool:
+    """True if the cell is true at the first step and false later: `first` in specs."""
+    return cell.initial is TRUE and cell.next is FALSE
 
 
 def in_users_operators(node: Term, args: list[Term]) -> Term:

@@ -18,7 +18,7 @@ from streamcheck.core.term import term as build
 from streamcheck.core.types import ArrayType, EnumType, Type
 from streamcheck.core.uncast import without_casts
 from streamcheck.problem.specification import Cell, Specification
-from streamcheck.report.equations import in_users_operators, term_text
+from streamcheck.report.equations import in_users_operators, is_first, term_text
 
 LONGEST = 60  # characters of a delay that is written out inside a property
 
@@ -150,6 +150,9 @@ class Pasting:
 
     def _name_cell(self, cell: Cell) -> None:
         """A text for a stream that the file has no name for."""
+        if is_first(cell):
+            self._names[cell.var] = "first"
+            return
         initial = _as_python(Printer({}, [cell.initial]).definition(cell.initial))
         if not self._is_recursive(cell):
             after = self._use(cell.next)

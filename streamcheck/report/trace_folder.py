@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from streamcheck.core.errors import refuse_unwritable
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.trace_files import FORMATS
@@ -15,6 +16,11 @@ def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None
     problem = verdicts.problem
     if not isinstance(problem, Specification):
         return
+    with refuse_unwritable(folder):
+        _write(verdicts, problem, file, shape, folder)
+
+
+def _write(verdicts: Verdicts, problem: Specification, file: str, shape: str, folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     stem = os.path.splitext(os.path.basename(file))[0]
     for result in verdicts.results:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
 from streamcheck.problem.automaton import Automaton, Executed, conjuncts
@@ -41,7 +41,7 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
 
 def write_witness(verdicts: Verdicts, path: str, file: str) -> None:
     """Write the witness to a file."""
-    with open(file, "w", encoding="utf-8") as out:
+    with refuse_unwritable(file), open(file, "w", encoding="utf-8") as out:
         out.writelines(f"{line}\n" for line in witness(verdicts, path))
 
 

@@ -17,7 +17,7 @@ from streamcheck.certify.judge import Rejected
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
 from streamcheck.certify.well_formed import require_well_formed
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.types import part_names, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import (
@@ -42,12 +42,13 @@ from streamcheck.transform.bound import with_bound
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     """One file for each decided property; the names of the files by property."""
-    os.makedirs(directory, exist_ok=True)
     saved: dict[str, str] = {}
-    for prop, (name, text) in certificate_files(verdicts, file, directory).items():
-        saved[prop] = os.path.join(directory, name)
-        with open(saved[prop], "w", encoding="utf-8") as out:
-            out.write(text)
+    with refuse_unwritable(directory):
+        os.makedirs(directory, exist_ok=True)
+        for prop, (name, text) in certificate_files(verdicts, file, directory).items():
+            saved[prop] = os.path.join(directory, name)
+            with open(saved[prop], "w", encoding="utf-8") as out:
+                out.write(text)
     return saved
 
 

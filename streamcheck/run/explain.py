@@ -51,6 +51,7 @@ class Explainer:
     certificates: Sequence[Certificate]  # that engines found, not checked
     candidates: Sequence[Term] = ()  # that held in random runs
     depth: int = 1  # of the induction that failed
+    stopped: int = 0  # the exit status that a signal asks for, if one came
     began: float = field(default_factory=time.monotonic)
 
     def explain(self, results: list[Result]) -> list[Result]:
@@ -113,8 +114,6 @@ class Explainer:
 
     def _failures(self, names: list[str], lemmas: list[Term]) -> dict[str, Replay]:
         """By property, a run from any state on which it holds until the last step; a longer one if there is time."""
-        from streamcheck.run.prove import prove
-
         found: dict[str, Replay] = {}
         for k in dict.fromkeys((1, min(MOST_STEPS, max(1, self.depth)))):
             anywhere = with_any_start(self.specification, names, k, lemmas)
@@ -122,14 +121,22 @@ class Explainer:
             settings = replace(
                 self.settings, timeout=seconds, engines=ENGINES, props=(), options={}, bound=k + 1, explain=0.0
             )
-            found |= {r.name: r.run for r in prove(anywhere, settings).results if r.run is not None}
+            found |= {r.name: r.run for r in self._prove(anywhere, settings) if r.run is not None}
         return found
+
+    def _prove(self, specification: Specification, settings: Settings) -> list[Result]:
+        """The results of a proof of its own; none after a signal."""
+        from streamcheck.run.prove import prove
+
+        if self.stopped:
+            return []
+        verdicts = prove(specification, settings)
+        self.stopped = verdicts.stopped
+        return verdicts.results
 
     def _unreachable(self, failures: Mapping[str, Replay], lemmas: list[Term]) -> set[str]:
         """The properties for which it is proved, in half of the time that is left, that no run reaches the first state
         of the failing run. Values that do not matter there are left open."""
-        from streamcheck.run.prove import prove
-
         seconds = self._left() / 2
         if not failures or seconds < SHORTEST_PROOF:
             return set()
@@ -146,7 +153,7 @@ class Explainer:
             assumptions=(*self.specification.assumptions, *facts),
         )
         settings = replace(self.settings, timeout=seconds, engines=(), props=(), options={}, explain=0.0, cache=None)
-        return {r.name for r in prove(asked, settings).results if r.verdict == "proved"}
+        return {r.name for r in self._prove(asked, settings) if r.verdict == "proved"}
 
 
 def found_certificates(director: Director) -> Iterator[Certificate]:

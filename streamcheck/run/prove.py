@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, assert_never
@@ -136,7 +136,7 @@ def prove(
     )
     decisions = director.run()
     if not director.stopped:
-        _simplify(tested, chosen, decisions.values())
+        _simplify(tested, chosen, director)
     if keeper:
         keeper.save(decisions.values())
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
@@ -163,11 +163,21 @@ def _with_explanations(
     """The results, with what is known of those without a verdict."""
     if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
         return results
+    if all(result.verdict != "unknown" for result in results):
+        return results
     from streamcheck.run.explain import Explainer, found_candidates, found_certificates, induction_depth
 
     seconds = min(settings.explain, end - time.monotonic())
     found, candidates = list(found_certificates(director)), found_candidates(director)
-    return Explainer(chosen, settings, seconds, found, candidates, induction_depth(director)).explain(results)
+    explainer = Explainer(chosen, settings, seconds, found, candidates, induction_depth(director))
+    try:
+        explained = explainer.explain(results)
+    except Stopped as stopped:
+        director.stopped = stopped
+        return results
+    if explainer.stopped:
+        director.stopped = Stopped("stopped", explainer.stopped)
+    return explained
 
 
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
@@ -192,20 +202,20 @@ def _watcher(audience: Audience, tested: Problem, chosen: Problem, bound: int | 
         for claim in chosen.properties if is_final(chosen) else ():
             if claim.name in director.decisions and claim.name not in heard:
                 heard.add(claim.name)
-                _simplify(tested, chosen, [director.decisions[claim.name]])
+                _simplify(tested, chosen, director, claim.name)
                 audience.hear(_result(claim, director.decisions[claim.name], bound))
         audience.watch(director)
 
     return look
 
 
-def _simplify(tested: Problem, chosen: Problem, decisions: Iterable[Decision]) -> None:
-    """Put simpler runs into the decisions that are shown. One that was kept has been made simple before."""
-    shown = {p.name: p for p in chosen.properties}
-    for decision in decisions:
-        if decision.simplified or decision.kept or decision.name not in shown:
+def _simplify(tested: Problem, chosen: Problem, director: Director, only: str | None = None) -> None:
+    """Put simpler runs into the decisions that are shown, or into one. A kept one has been made simple before."""
+    many = 1 + len(chosen.properties) // MANY
+    for claim in chosen.properties:
+        decision = director.decisions[claim.name] if only in (None, claim.name) else None
+        if decision is None or decision.simplified or decision.kept:
             continue
-        claim, many = shown[decision.name], 1 + len(shown) // MANY
         found: tuple[Trace | EdgePath, Replay | PathReplay] | None = None
         match tested, decision.replay, decision.evidence:
             case Specification(), Replay() as run, _:
@@ -215,7 +225,10 @@ def _simplify(tested: Problem, chosen: Problem, decisions: Iterable[Decision]) -
         decision.simplified = True
         if found is not None:
             decision.evidence, decision.replay = found
-            decision.k = found[0].length - 1 if isinstance(found[0], Trace) else decision.k
+            if isinstance(found[0], Trace):
+                decision.k = found[0].length - 1
+                depth = director.depth_of(claim.name)
+                decision.shortest |= depth is not None and depth >= decision.k - 1
 
 
 def none_of(problem: Problem, stopped: int) -> Verdicts:

@@ -72,7 +72,7 @@ class EngineEntry:
     head_start: int | None = None  # solver work that others have before it, if all share a worker; None: not there
     price: int = 1  # the weight of a unit of its solver work, relative to others
     far_price: int | None = None  # the same from the third step on
-    family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it
+    family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it; bitwuzla is for bits
     alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
@@ -284,6 +284,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "bounded model checking by bitwuzla: floats and machine integers",
         _bit_bmc,
         spec=Start(1.0, bits=True, floats=0.2),
+        head_start=0,
         family="bitwuzla",
         alone=True,
     ),
@@ -293,6 +294,7 @@ ROWS: tuple[EngineEntry, ...] = (
         _bit_induction,
         needs=("bit-bmc",),
         spec=Start(1.0, beside="bit-bmc"),
+        head_start=0,
         family="bitwuzla",
         alone=True,
     ),
@@ -386,6 +388,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "property directed reachability by bitwuzla: clauses over Bools, bits of machine integers and bounds of floats",
         _bit_pdr,
         spec=Start(0.4, bits=True, bools=True, floats=0.4),
+        head_start=5_000_000,
         family="bitwuzla",
     ),
     EngineEntry(

@@ -13,11 +13,12 @@ The work is bounded by the number of executed nodes, so the same run always has 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, TypeAlias
 
 from streamcheck.certify.replay import replay
@@ -29,12 +30,13 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Trace
-from streamcheck.run.simpler_values import constants_of, reduce_value, simple_values
+from streamcheck.run.simpler_values import complexity, constants_of, reduce_value, simple_values
 
 MOST_WORK = 1_000_000  # executed nodes for one violation: about 0.1 s
 PRICE_OF_CODE = 20  # nodes that are executed while one is compiled
 MOST_ROUNDS = 4
 MOST_OWN = 4  # values of an input's own that are tried for all steps
+MOST_VALUES, MOST_COMBINATIONS = 8, 512  # of an input and of all, if all are tried at the same time
 
 Scalars: TypeAlias = "tuple[Value, ...]"
 ScalarPart: TypeAlias = "tuple[str, Type, str]"  # a scalar: its name, its type, the variable that it is a part of
@@ -135,6 +137,7 @@ class Simplification:
             self.step = self.machine.code()
             if not self._accepts(self.run, 0):
                 return
+            self._change_rarely()
             for _ in range(MOST_ROUNDS):
                 self.progress = False
                 if shorten:
@@ -149,24 +152,68 @@ class Simplification:
             return
 
     def _accepts(self, run: ChosenRun, begin: int) -> bool:
-        """Take the run, which is the one so far before step `begin`, if it breaks the claim: up to there."""
-        states = self._states[: begin + 1] or [self.machine.first_state(run.fixed)]
-        for i in range(begin, len(run.rows)):
+        """Take the run, which is the one so far before step `begin`, if it breaks the claim."""
+        return self._takes(run, self._states[: begin + 1] or [self.machine.first_state(run.fixed)])
+
+    def _takes(self, run: ChosenRun, states: list[Scalars]) -> bool:
+        """The same of a run whose first states are known."""
+        if not self._execute(run, states):
+            return False
+        self.run, self._states = replace(run, rows=run.rows[: len(states)]), states
+        self.progress = True
+        return True
+
+    def _execute(self, run: ChosenRun, states: list[Scalars]) -> bool:
+        """Execute the run after its known states, to which the others are added. True if it breaks the claim: in the
+        last of them."""
+        for row in run.rows[len(states) - 1 :]:
             self.work -= self.machine.price
             if self.work < 0:
                 raise OutOfWork
             try:
-                after = self.step(*run.fixed, *states[i], *run.rows[i])
+                after = self.step(*run.fixed, *states[-1], *row)
             except (ArithmeticError, MemoryError, ValueError):
                 return False
             if after is None:
                 return False
             if after[0] is not True:
-                self.run, self._states = replace(run, rows=run.rows[: i + 1]), states
-                self.progress = True
                 return True
             states.append(after[1:])
         return False
+
+    def _change_rarely(self) -> None:
+        """Inputs that never change, or of which one changes once, all at the same time."""
+        changes = sum(len(self._segments(place)) - 1 for place in self.places)
+        options = [self._few_values(place) for place in self.places]
+        if math.prod(map(len, options)) > MOST_COMBINATIONS or (self.fixed_places and not changes):
+            return
+        length, least = len(self.run.rows), self.work // 2
+        rows = [self._constant_row(values) for values in product(*options)]
+        constant = [replace(self.run, rows=(row,) * length) for row in rows]
+        executed = [[self.machine.first_state(self.run.fixed)] for _ in constant]
+        if any(map(self._takes, constant, executed)) or changes <= 1:
+            return
+        for run, states in zip(constant, executed, strict=True):
+            for (place, values), begin in product(zip(self.places, options, strict=True), range(1, len(states))):
+                for value in values:
+                    if self.work < least:
+                        return
+                    if self._takes(run.with_part(place, begin, length, value), states[: begin + 1]):
+                        return
+
+    def _few_values(self, place: int) -> list[Value]:
+        """Values that the input has in the run, some constants of its type, and simple ones: the simplest first."""
+        _, type, _ = self.machine.input_parts[place]
+        own = [self.run.rows[begin][place] for begin, _ in self._segments(place)[:MOST_OWN]]
+        constants = self.constants.get(type, [])[:MOST_OWN]
+        values = {repr(v): v for v in (*own, *constants, *simple_values(type, ())[:2])}
+        return sorted(list(values.values())[:MOST_VALUES], key=partial(complexity, type))
+
+    def _constant_row(self, values: Sequence[Value]) -> Scalars:
+        row = list(self.run.rows[0])
+        for place, value in zip(self.places, values, strict=True):
+            row[place] = value
+        return tuple(row)
 
     def _leave_out_steps(self) -> None:
         size = len(self.run.rows) // 2

@@ -48,11 +48,12 @@ class Portion:
     claims: frozenset[str]
     models: tuple[View, ...]
     parts: tuple[TransitionSystem, ...]  # its clusters over the first of them
+    has_floats: bool = False
 
     @staticmethod
-    def of(parts: tuple[TransitionSystem, ...], models: Sequence[View]) -> Portion:
+    def of(parts: tuple[TransitionSystem, ...], models: Sequence[View], *, floats: bool) -> Portion:
         """The properties of these parts, which are of the first model's system."""
-        portion = Portion(frozenset(p.name for part in parts for p in part.properties), tuple(models), parts)
+        portion = Portion(frozenset(p.name for part in parts for p in part.properties), tuple(models), parts, floats)
         return replace(portion, models=tuple(m for m in models if m is models[0] or portion.differs_in(m)))
 
     def differs_in(self, model: View) -> bool:
@@ -111,7 +112,7 @@ def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, determinis
     lanes = []
     for portion in portions(models):
         if deterministic or (jobs == 1 and not chosen):
-            engines = tuple(_with_needs(chosen or in_turns(program=program)))
+            engines = tuple(_with_needs(chosen or in_turns(program=program, floats=portion.has_floats)))
             lanes.append(Lane(engines, portion.models[0].model, portion.claims))
         elif chosen:
             lanes += [Lane(tuple(_with_needs([n])), m.model, portion.claims) for m in portion.models for n in chosen]
@@ -120,10 +121,12 @@ def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, determinis
     return sorted(lanes, key=lambda lane: lane.after)
 
 
-def in_turns(*, program: bool) -> tuple[str, ...]:
-    """The engines of a run in which all share one worker."""
-    rows = [row for row in ENGINES.values() if row.head_start is not None]
-    return tuple(row.name for row in rows if program or row.spec is not None)
+def in_turns(*, program: bool, floats: bool = False) -> tuple[str, ...]:
+    """The engines of a run in which all share one worker. Those on bitwuzla come first at floats, and are not there
+    otherwise: the first integer model mostly has Int."""
+    rows = [row for row in ENGINES.values() if row.head_start is not None and (program or row.spec is not None)]
+    on_bits = [row for row in rows if row.family == "bitwuzla"]
+    return tuple(row.name for row in (*(on_bits if floats else ()), *(row for row in rows if row not in on_bits)))
 
 
 def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
@@ -200,7 +203,7 @@ def portions(models: Sequence[View]) -> list[Portion]:
                 floats = any(node.type.kind == "float" for node in walk(part.roots()))
                 apart.setdefault(floats, []).append(replace(part, properties=own))
         for key in sorted(apart):
-            found.append(Portion.of(tuple(apart[key]), models[i:]))
+            found.append(Portion.of(tuple(apart[key]), models[i:], floats=key))
         done.update(*(portion.claims for portion in found))
     return found
 

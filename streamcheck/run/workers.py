@@ -42,6 +42,7 @@ LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
 SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
 VACUITY_PRICE = 16  # of work on vacuity tests alone
+FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
 VACUITY_SHARE = 4  # they have this fraction of the patience
 FAR = 2  # steps; beyond, an engine may have another price
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
@@ -136,7 +137,8 @@ class Turns:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
-        for part, engine in _instances(problem.system, engines):
+        own = list(_instances(problem.system, engines))
+        for part, engine in sorted(own, key=lambda one: not ENGINES[one[1].name].alone):
             spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
             self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
 
@@ -144,8 +146,10 @@ class Turns:
         self, engine: Engine, task: Task, box: list[Fact], listen: Callable[[], None], spent: int
     ) -> Instance:
         names, weight = tuple(p.name for p in task.system.properties), 1
+        if ENGINES[engine.name].family == "z3" and _has_floats(task.system):
+            weight = FLOATS_PRICE
         if all(p.is_vacuity_test for p in task.system.properties):
-            weight = VACUITY_PRICE
+            weight *= VACUITY_PRICE
             task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
         log = logging.getLogger(type(engine).__module__)
         events = engine.run(task, _inbox(box, listen))
@@ -195,12 +199,15 @@ def _instances(
 ) -> Iterator[tuple[TransitionSystem, Engine]]:
     """The engines for every cluster; for each property with floats one of those that look at it alone."""
     for cluster in clusters(system):
-        floats = any(node.type.kind == "float" for node in walk(cluster.roots()))
-        singles = each_alone(cluster) if floats else []
+        singles = each_alone(cluster) if _has_floats(cluster) else []
         for part in (cluster, *singles):
             for engine in engines():
                 if not singles or ENGINES[engine.name].alone == (part is not cluster):
                     yield part, engine
+
+
+def _has_floats(system: TransitionSystem) -> bool:
+    return any(node.type.kind == "float" for node in walk(system.roots()))
 
 
 def _message(event: Event) -> str:
