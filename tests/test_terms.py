@@ -57,8 +57,8 @@ def test_operands_of_functions_have_no_parentheses_of_their_own():
         ("abs", [both], "abs(x + y)"),
         ("min", [both, X], "minimum(x + y, x)"),
         ("mul", [both, X], "(x + y) * x"),
-        ("index", [pair, cast_to_word(both)], "a[cast(Word8, x + y)]"),
-        ("update", [pair, cast_to_word(X), both], "a.set(cast(Word8, x), x + y)"),
+        ("index", [pair, cast_to_word(both)], "a[unsafe_cast(Word8, x + y)]"),
+        ("update", [pair, cast_to_word(X), both], "a.set(unsafe_cast(Word8, x), x + y)"),
     ):
         assert one_line(term(op, *args)) == text
 

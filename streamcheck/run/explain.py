@@ -143,7 +143,8 @@ class Explainer:
         claims = []
         for name, run in failures.items():
             cells = [c.var for c in self.specification.cells if c.name in run.matters[0]]
-            state = (term("same", var, constant(var.type, run.steps[0][var])) for var in cells)
+            parts = [part for var in cells for part in wholes([var]).values() or [var]]
+            state = (term("same", p, constant(p.type, value_of(p, run.steps[0]))) for p in parts)
             claims.append(Claim(name, negation(conjunction(*state)), origin=IMPLIED))
         known = {a.name for a in self.specification.assumptions}
         facts = [Claim(fresh_name(f"lemma {i}", known), lemma) for i, lemma in enumerate(lemmas)]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 LogRow: TypeAlias = tuple[str, int, float, str]  # logger, level, time, message
 PACKAGE = logging.getLogger("streamcheck")
-ON_ITS_WAY = 0.1  # seconds between the making of a record and its being in the pipe, on a busy machine
+ON_ITS_WAY = 0.25  # seconds between the making of a record and its being in the pipe, on a busy machine
 
 
 class Sender(logging.Handler):
