@@ -467,6 +467,36 @@ def test_traces_for_other_programs(wraps, tmp_path):
     assert cells.rows["t"] == ["0", "1", "2", "3", "4"] and cells.links == []
 
 
+SAME_NAMES = """from streamcheck import *
+x = extern("x", Word8)
+acc = stream(Word16, lambda a: [0] ++ (a + cast(Word16, x)))
+spec = Spec("same")
+spec.observer("x", x + 1)
+spec.prop("acc", acc != 500)
+spec.prop("p q", acc != 300)
+spec.prop("p_Q", acc != 301)
+"""
+
+
+def test_names_that_two_rows_or_two_files_would_have(tmp_path):
+    (tmp_path / "same.py").write_text(SAME_NAMES)
+    shapes = ("json", "vcd")
+    options = [word for shape in shapes for word in ("--trace", shape, tmp_path / "out")]
+    assert run("prove", tmp_path / "same.py", *options).returncode == 1
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    names = ("same.same.acc", "same.same.p_Q_2", "same.same.p_q")
+    assert files == [f"{name}.{shape}" for name in names for shape in shapes]
+    rows = json.loads((tmp_path / "out" / "same.same.acc.json").read_text())["rows"]
+    assert rows["acc"][-1] == 500 and rows["prop acc"][-1] is False
+    assert rows["observer x"] == [(x + 1) % 256 for x in rows["x"]]
+    assert vcd_values(tmp_path / "out" / "same.same.acc.vcd", "acc")[-1] == 500
+
+
+def test_steps_in_the_wrong_order_are_refused(wraps):
+    done = run("prove", wraps, "--steps", "3-1")
+    assert done.returncode == 2 and "--steps 3-1: the first step is behind the last" in done.stderr
+
+
 def vcd_values(path, name):
     """The values of a signal, as another program reads the file."""
     code, values = None, []

@@ -54,7 +54,6 @@ class Live:
         self.lines = Lines() if progress and sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else None
         self.began = self.drawn = time.monotonic()
         self.report: Report | None = None
-        self.width: int | None = None  # of the terminal
         self._claims: dict[str, Claim] = {}  # whose results have not been shown
         self._fallen: dict[str, tuple[Result, float]] = {}  # the same, with results, and since when
 
@@ -66,9 +65,7 @@ class Live:
             self.lines.clear()
 
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
-        self.width = terminal_width()
-        trace = replace(self.trace, width=self.width)
-        self.report = Report(problem, machine, bound, self.quiet, self.paint, trace, self.more)
+        self.report = Report(problem, machine, bound, self.quiet, self.paint, self.trace, self.more)
         self._claims = {claim.name: claim for claim in problem.properties}
         self._show([self.report.title()])
 
@@ -103,12 +100,13 @@ class Live:
     def _show_result(self, result: Result) -> None:
         assert self.report is not None
         del self._claims[result.name]
-        self._show(self.report.result(result))
+        trace = replace(self.trace, width=terminal_width())  # the window may have changed
+        self._show(replace(self.report, trace=trace).result(result))
 
     def _show(self, lines: Iterator[str] | list[str]) -> None:
         if self.lines:
             self.lines.clear()
-        width = self.width
+        width = terminal_width()
         emit(lines if width is None else (fold(line, width) for line in lines))
 
     def _title(self, director: Director) -> str:

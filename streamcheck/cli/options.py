@@ -87,6 +87,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
     first, _dash, last = text.partition("-")
     if not first.isdecimal() or not (last or first).isdecimal():
         raise SpecError(f"--steps {text}: write A-B, as in 0-20")
+    if int(first) > int(last or first):
+        raise SpecError(f"--steps {text}: the first step is behind the last", write=f"{last}-{first}")
     return int(first), int(last or first)
 
 

@@ -23,6 +23,8 @@ def read_parquet(path: str, columns: DataColumns) -> RecordedRows:
         raise SpecError(f"{path}: Parquet needs pyarrow", write="pip install 'streamcheck[parquet]'") from None
     try:
         file = parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise SpecError(f"{path}: no such file") from None
     except Exception as why:  # pyarrow has no class of its own for files that are none
         raise SpecError(f"{path}: not a Parquet file ({why})") from None
     names = [str(name) for name in file.schema_arrow.names]

@@ -99,19 +99,26 @@ def rows_of(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions
 ) -> Iterator[tuple[str, Term]]:
     """Externs first, then the user's streams, then the property: those that the violation depends on, unless all are
-    wanted. A term with several names is shown once."""
+    wanted. A term with several names is shown once. Names that two rows have get a word before them."""
     shown = run.causes & specification.needed_by([claim.term])
     rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
-    rows += [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
+    rows += [(w.name, w.term) for w in specification.wires]
+    taken = {name for name, _ in rows}
+    rows += [(_apart("observer", o.name, taken), o.term) for o in specification.observers]
+    taken |= {name for name, _ in rows}
     everything = options.full or options.rows
     first: dict[Term, str] = {}
     for name, node in rows:
         if everything or node in shown or name in options.also:
             first.setdefault(node, name)
-    first.setdefault(claim.term, claim.name)
+    first.setdefault(claim.term, _apart("prop", claim.name, taken))
     for node, name in first.items():
         yield name, node
+
+
+def _apart(kind: str, name: str, taken: set[str]) -> str:
+    return f"{kind} {name}" if name in taken else name
 
 
 def _is_wanted(name: str, part: str, options: TraceOptions) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import chain, count
 
 from streamcheck.core.errors import refuse_unwritable
 from streamcheck.problem.result import Verdicts
@@ -23,8 +24,11 @@ def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None
 def _write(verdicts: Verdicts, problem: Specification, file: str, shape: str, folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     stem = os.path.splitext(os.path.basename(file))[0]
+    taken: set[str] = set()
     for result in verdicts.results:
         if result.run is not None:
-            name = re.sub(r"[^\w.-]+", "_", f"{stem}.{problem.name}.{result.name}")
+            wish = re.sub(r"[^\w.-]+", "_", f"{stem}.{problem.name}.{result.name}")
+            name = next(n for n in chain([wish], (f"{wish}_{i}" for i in count(2))) if n.casefold() not in taken)
+            taken.add(name.casefold())
             with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
                 out.write(FORMATS[shape](problem, result.prop, result.run))

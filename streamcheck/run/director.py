@@ -338,11 +338,11 @@ class Director:
 
     def _bound_memory(self, most: int) -> None:
         """End workers if all processes together use more than that."""
-        checkers = [c.child.pid for c in self._checks.checkers]
         workers = {w.number: (w.child.pid, w.paused) for w in self._alive()}
-        for number in beyond(most, workers, checkers):
+        for number in beyond(most, workers, [c.child.pid for c in self._checks.checkers]):
             worker = self.workers[number - 1]
             self._stop(worker)
+            self._lanes = []  # nothing starts again
             for engine in worker.lane.engines:
                 reason = f"the memory limit of {most // MEGABYTE} MB is too small"
                 self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), reason)
