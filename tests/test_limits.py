@@ -13,7 +13,8 @@ import pytest
 
 from streamcheck import *
 from streamcheck.lang.flatten import flatten
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run import director
+from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.transform.views import views
 
 
@@ -108,3 +109,20 @@ def test_a_call_that_takes_long_does_not_keep_the_command(endless):
     done = subprocess.run(command, cwd=endless, capture_output=True, text=True)
     assert time.monotonic() - began < 3
     assert done.returncode == 2 and done.stderr == "error: loading endless.py: timed out after 1 s\n"
+
+
+def test_after_a_shortage_of_memory_no_engine_starts_again(monkeypatch):
+    monkeypatch.setattr(director, "beyond", lambda most, workers, others: list(workers))
+    started = []
+
+    def watch(director):
+        started[:] = [(worker.lane.title, worker.lane.claims) for worker in director.workers]
+
+    audience = Nobody()
+    audience.watch = watch
+    x, y, z = (extern(name, Int) for name in "xyz")
+    spec = Spec("s")
+    spec.prop("cubes", x * x * x + y * y * y + z * z * z != 114)  # nobody knows
+    (result,) = prove(flatten(spec), Settings(timeout=20.0, jobs=2, memory=10**9), audience).results
+    assert "the memory limit of 1000 MB is too small" in str(result.reasons)
+    assert len(started) > 3 and len(set(started)) == len(started)

@@ -24,8 +24,7 @@ from streamcheck.problem.certificate_json import FORMAT
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
 from streamcheck.problem.specification_json import to_plain
-from streamcheck.run import director
-from streamcheck.run.prove import Nobody, Settings, prove
+from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
 
 # A generator of pseudo-random numbers reaches this one of them at step 2^31 - 1: later than anybody looks.
@@ -373,23 +372,6 @@ def test_the_memory_limit_holds(monkeypatch):
     lying(monkeypatch, "Eats")
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=30, memory=900_000_000))
     assert answer.results[0].verdict == "unknown" and answer.seconds < 20
-
-
-def test_after_a_shortage_of_memory_no_engine_starts_again(monkeypatch):
-    monkeypatch.setattr(director, "beyond", lambda most, workers, others: list(workers))
-    started = []
-
-    def watch(director):
-        started[:] = [(worker.lane.title, worker.lane.claims) for worker in director.workers]
-
-    audience = Nobody()
-    audience.watch = watch
-    x, y, z = (extern(name, Int) for name in "xyz")
-    spec = Spec("s")
-    spec.prop("cubes", x * x * x + y * y * y + z * z * z != 114)  # nobody knows
-    (result,) = prove(flatten(spec), Settings(timeout=20.0, jobs=2, memory=10**9), audience).results
-    assert "the memory limit of 1000 MB is too small" in str(result.reasons)
-    assert len(started) > 3 and len(set(started)) == len(started)
 
 
 def children_of(pid):

@@ -104,6 +104,7 @@ def _follows(goal: _Goal, alive: Collection[Term], problem: Task) -> bool:
     if goal.instances.suffice or any(instance not in alive for instance in instances):
         return all(instance in alive for instance in instances)
     solver = Solver(None if problem.patience is None else LONG * problem.patience)
+    # A ∧ ⋀ P(a.j, j) ⊨ P(a[i], i)
     solver.add(*instances, *(a.term for a in problem.system.assumptions))
     return solver.check(negation(goal.claim)) is False
 

@@ -1,12 +1,12 @@
-"""ElementInstances of a property that reads an element of an array: one for each element.
+"""Instances of a property that reads an element of an array: one for each element.
 
 An element that an index chooses is a choice from state variables:
 
     a[i]  =  mux(i <= 0, a.0, mux(i == 1, a.1, … a.n))
 
-`instances_of(P)` has P with each a.j for a[i], and with j for i: an instance of P about one variable, so that whoever
-proves all of them together needs no case for each pair of an index and an element. Elements that one index chooses
-from several arrays are taken at the same j.
+`instances_of(P)` has P with each a.j for a[i], and with j for i: an instance of P about one variable. Together they
+imply P for an index in range, and proving them takes no case split over the index. Elements that one index chooses from
+several arrays are taken at the same j.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from streamcheck.core.term import Term, variables
+from streamcheck.core.term import Term, variables, walk
 from streamcheck.core.types import Type
 from streamcheck.problem.claim import Claim
 
@@ -57,6 +57,10 @@ class TransitionSystem:
     @cached_property
     def variable_types(self) -> Mapping[str, Type]:
         return {str(v.payload): v.type for v in (*self.inputs, *(s.var for s in self.state))}
+
+    @property
+    def has_floats(self) -> bool:
+        return any(node.type.kind == "float" for node in walk(self.roots()))
 
     def roots(self) -> Iterator[Term]:
         for s in self.state:

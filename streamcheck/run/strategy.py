@@ -200,8 +200,7 @@ def portions(models: Sequence[View]) -> list[Portion]:
         for part in clusters(view.system):
             own = tuple(p for p in part.properties if p.name not in done)
             if own:
-                floats = any(node.type.kind == "float" for node in walk(part.roots()))
-                apart.setdefault(floats, []).append(replace(part, properties=own))
+                apart.setdefault(part.has_floats, []).append(replace(part, properties=own))
         for key in sorted(apart):
             found.append(Portion.of(tuple(apart[key]), models[i:], floats=key))
         done.update(*(portion.claims for portion in found))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from streamcheck.core.term import walk
 from streamcheck.core.types import plural
 from streamcheck.engines.protocol import (
     Engine,
@@ -146,7 +145,7 @@ class Turns:
         self, engine: Engine, task: Task, box: list[Fact], listen: Callable[[], None], spent: int
     ) -> Instance:
         names, weight = tuple(p.name for p in task.system.properties), 1
-        if ENGINES[engine.name].family == "z3" and _has_floats(task.system):
+        if ENGINES[engine.name].family == "z3" and task.system.has_floats:
             weight = FLOATS_PRICE
         if all(p.is_vacuity_test for p in task.system.properties):
             weight *= VACUITY_PRICE
@@ -199,15 +198,11 @@ def _instances(
 ) -> Iterator[tuple[TransitionSystem, Engine]]:
     """The engines for every cluster; for each property with floats one of those that look at it alone."""
     for cluster in clusters(system):
-        singles = each_alone(cluster) if _has_floats(cluster) else []
+        singles = each_alone(cluster) if cluster.has_floats else []
         for part in (cluster, *singles):
             for engine in engines():
                 if not singles or ENGINES[engine.name].alone == (part is not cluster):
                     yield part, engine
-
-
-def _has_floats(system: TransitionSystem) -> bool:
-    return any(node.type.kind == "float" for node in walk(system.roots()))
 
 
 def _message(event: Event) -> str:
