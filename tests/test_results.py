@@ -133,10 +133,10 @@ def test_files_are_loaded_proved_run_and_compiled(tmp_path):
     answer = model.prove(props=["natural"], engines=["k-induction", "bmc"])
     assert answer.ok and len(answer) == 1
     rows = [{"go": True}, {"go": False}, {"go": True}]
-    assert [step.observers["n"] for step in model.run(rows)] == [0, 0, 1]
-    assert [step.observers["n"] for step in model.run(pandas.DataFrame(rows))] == [0, 0, 1]
-    with pytest.raises(SpecError, match="step 1 has no value for go"):
-        list(model.run([{"go": True}, {}]))
+    assert [step.observers["n"] for step in model.run(inputs=rows)] == [0, 0, 1]
+    assert [step.observers["n"] for step in model.run(inputs=pandas.DataFrame(rows))] == [0, 0, 1]
+    with pytest.raises(SpecError, match="row 1 of the inputs: no column for go"):
+        list(model.run(inputs=[{"go": True}, {}]))
     assert "n" in str(model)
 
 
@@ -147,7 +147,7 @@ def test_programs_are_loaded_too(tmp_path):
     answer = program.prove()
     assert answer.ok and isinstance(answer[0].invariants, list)
     with pytest.raises(SpecError, match="is a program"):
-        list(program.run([]))
+        program.run(inputs=[])
     with pytest.raises(SpecError, match="is a program"):
         program.compile(str(tmp_path))
 

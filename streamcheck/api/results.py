@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
+from streamcheck.api.arguments import Duration, PathText, check_arguments
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
@@ -47,18 +49,21 @@ class RecordedRun:
             raise KeyError(f"{name!r}; there are {', '.join(self.names)}")
         return [step[name] for step in self.steps]
 
+    @check_arguments
     def table(self) -> str:
         """The table as the command prints it."""
         from streamcheck.report.trace import trace_table
 
         return "\n".join(trace_table(self.specification, self.claim, self.replay))
 
+    @check_arguments
     def to_csv(self) -> str:
         """The inputs as CSV, which `streamcheck run --input` replays."""
         from streamcheck.report.trace_files import csv_text
 
         return csv_text(self.specification, self.replay)
 
+    @check_arguments
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
         pandas = import_module("pandas")
@@ -99,6 +104,11 @@ class PropertyResult(Result):
         return self.verdict in ("proved", "bounded")
 
     @property
+    def proved(self) -> bool:
+        """True if the property is proved for all runs."""
+        return self.verdict == "proved"
+
+    @property
     def counterexample(self) -> RecordedRun | None:
         """The run that breaks the property, if one does."""
         return self._run() if self.verdict == "falsified" else None
@@ -134,7 +144,8 @@ class PropertyResult(Result):
         """The evidence of the proof, or None."""
         return self.proof
 
-    def explain(self, seconds: float = 10.0) -> str:
+    @check_arguments
+    def explain(self, seconds: Duration = 10.0) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
         may take so long to be made small, as properties to paste."""
         problem = self.problem
@@ -203,11 +214,12 @@ class Results(Verdicts):
                 return result
         raise KeyError(f"{key!r}; there are {', '.join(r.name for r in self.results)}")
 
-    def to_json(self, file: str = "") -> dict[str, Any]:
+    @check_arguments
+    def to_json(self, file: PathText = "") -> dict[str, Any]:
         """The object that `streamcheck prove --json` prints."""
         from streamcheck.report.verdicts_json import verdicts_json
 
-        return verdicts_json(self, file, {})
+        return verdicts_json(self, os.fspath(file), {})
 
     def __str__(self) -> str:
         from streamcheck.report.verdicts import report
@@ -235,5 +247,5 @@ def _with_problem(result: Result, verdicts: Verdicts) -> PropertyResult:
 def require_specification(problem: Problem) -> Specification:
     """SpecError if the problem is a program."""
     if isinstance(problem, Automaton):
-        raise SpecError(f"{problem.name} is a program; it can only be proved")
+        raise SpecError(f"{problem.name} is a program; it can be proved, explained and shown, and nothing else")
     return problem
