@@ -18,6 +18,7 @@ RESULTS = {
     "Replay": "streamcheck.problem.result",
     "Result": "streamcheck.problem.result",
     "Results": "streamcheck.api.results",
+    "RecordedPath": "streamcheck.api.results",
     "RecordedRun": "streamcheck.api.results",
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from streamcheck.api.files import load as load
     from streamcheck.api.files import load_all as load_all
     from streamcheck.api.results import PropertyResult as PropertyResult
+    from streamcheck.api.results import RecordedPath as RecordedPath
     from streamcheck.api.results import RecordedRun as RecordedRun
     from streamcheck.api.results import Results as Results
     from streamcheck.api.runs import InterpretedRun as InterpretedRun

@@ -14,7 +14,7 @@ import streamcheck as sc
 from streamcheck import *
 from streamcheck import SpecError
 from streamcheck.api.commands import Commands
-from streamcheck.api.results import PropertyResult, RecordedRun, Results
+from streamcheck.api.results import PropertyResult, RecordedPath, RecordedRun, Results
 from streamcheck.api.runs import InterpretedRun
 
 STRANGE = (object(), b"s", [object()], {"s": object()}, float("nan"))  # none of them fits any option
@@ -23,6 +23,7 @@ METHODS = {
     Results: ("to_json",),
     PropertyResult: ("explain",),
     RecordedRun: ("table", "to_csv", "to_pandas"),
+    RecordedPath: ("table", "to_csv", "to_pandas"),
     InterpretedRun: ("to_pandas",),
 }
 FUNCTIONS = [sc.load, sc.load_all, sc.check]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,9 @@ class Spec(SpecBase, Commands):
 
     def _file(self) -> str:
         return str(self.namespace.get("__file__", f"{self.name}.py"))
+
+    def _namespace(self) -> Mapping[str, Any]:
+        return self.namespace
 
     def _run_source(self) -> RunSource:
         return SpecSource(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
 from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, start_run
@@ -38,6 +38,10 @@ class Commands(ABC):
     def _samples(self) -> list[dict[str, Value]]:
         """The inputs of the run on the samples; none if there are none."""
         return []
+
+    def _namespace(self) -> Mapping[str, Any] | None:
+        """The names of the spec's module, if that is in this program."""
+        return None
 
     @abstractmethod
     def _run_source(self) -> RunSource:
@@ -105,7 +109,7 @@ class Commands(ABC):
             from streamcheck.report.witness import write_witness
 
             write_witness(verdicts, self._file(), os.fspath(witness))
-        return Results.of(verdicts)
+        return Results.of(verdicts, self._namespace())
 
     @check_arguments
     def run(
