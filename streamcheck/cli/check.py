@@ -39,7 +39,7 @@ def command(certificates: tuple[str, ...], timeout: float | None, as_json: bool,
     except Stopped as stopped:
         if not as_json:
             raise
-        rows += [_undecided(path, stopped.word) for path in certificates[len(rows) :]]
+        rows += [_row_left(path, stopped.word) for path in certificates[len(rows) :]]
         emit([json.dumps(rows)])
         return stopped.status
     if as_json:
@@ -62,7 +62,7 @@ def _verdict(checked: Rechecked) -> str:
     return "not decided" if checked.undecided else "rejected"
 
 
-def _undecided(path: str, why: str) -> dict[str, Any]:
+def _row_left(path: str, why: str) -> dict[str, Any]:
     return {"file": path, "claim": None, "verdict": "not decided", "why": why}
 
 
