@@ -228,14 +228,10 @@ class PropertyResult(Result):
     def explain(self, seconds: Duration = 10.0) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
         may take so long to be made small, as properties to paste."""
-        problem = self.problem
-        lines = [] if isinstance(problem, Automaton) else self._explanation_lines(problem, seconds)
-        return "\n".join([str(self), *lines])
+        from streamcheck.api.explanation import Explaining
 
-    def _explanation_lines(self, specification: Specification, seconds: float) -> list[str]:
-        from streamcheck.api.explanation import explanation_lines
-
-        return list(explanation_lines(specification, self, seconds))
+        results = self.verdicts.results if self.verdicts is not None else []
+        return "\n".join([str(self), *Explaining(self.problem, seconds, results).lines(self)])
 
     def _invariants(self) -> tuple[Term, ...]:
         terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
