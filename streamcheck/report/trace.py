@@ -100,8 +100,10 @@ def rows_of(
 ) -> Iterator[tuple[str, Term]]:
     """Externs first, then the user's streams, then the property: those that the violation depends on, unless all are
     wanted. A term with several names is shown once. Names that two rows have get a word before them."""
-    shown = run.causes & specification.needed_by([claim.term])
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
+    below, labels = specification.needed_by([claim.term]), specification.labels
+    shown = run.causes & below
+    rows: list[tuple[str, Term]] = [(i.name, i.var) for i in specification.inputs]
+    rows += [(labels[c.var], c.var) for c in specification.constants if c.var in below]  # others are of other claims
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
     rows += [(w.name, w.term) for w in specification.wires]
     taken = {name for name, _ in rows}
