@@ -71,3 +71,64 @@ def test_the_names_survive_the_spec_as_json(quantified):
     (quantified / "s.json").write_text(run(quantified, "show", "s.py", "--as", "json").stdout)
     tables = rows_of(run(quantified, "prove", "s.json", "--prop", "second", "--full").stdout)
     assert tables["second"]["v"] == ["201"]
+
+
+ALL_TYPES = """
+import enum
+from streamcheck import *
+
+class Mode(enum.Enum):
+    IDLE = 7
+    BUSY = 2
+
+@struct
+class Pair:
+    low: Int16
+    high: Double
+
+mode = extern("mode", EnumOf(Mode))
+pair = extern("pair", Pair)
+cells = extern("cells", Array(Word8, 3))
+ratio = extern("ratio", Real)
+on = extern("on", Bool)
+n = stream(Word8, lambda n: [0] ++ mux((mode == Mode.BUSY) & (pair.low < 3) & (cells[1] > cells[2]) & on, n + 1, n))
+spec = Spec("types")
+spec.prop("few", implies((pair.high > 0.3) & (ratio > Real(1) / 3), n < 2))
+"""
+NO_INPUTS = """
+from streamcheck import *
+n = stream(Word8, lambda n: [0] ++ (n + 1))
+spec = Spec("clock")
+spec.prop("early", n < 5)
+"""
+NO_STATE = """
+from streamcheck import *
+step = extern("step", Word8)
+spec = Spec("now")
+spec.prop("low", step < 7)
+"""
+
+
+@pytest.mark.parametrize("text, at", [(ALL_TYPES, 2), (NO_INPUTS, 5), (NO_STATE, 0)])
+@pytest.mark.parametrize("shape", ["csv", "json"])
+def test_a_trace_replays(tmp_path, text, at, shape):
+    (tmp_path / "s.py").write_text(text)
+    assert run(tmp_path, "prove", "s.py", "--trace", shape, "traces").returncode == 1
+    (file,) = (tmp_path / "traces").iterdir()
+    done = run(tmp_path, "run", "s.py", "--input", file, "--format", "csv")
+    assert f"is false at step {at}" in done.stderr and done.returncode == 0, done
+    assert len(done.stdout.splitlines()) == at + 2
+    if text is NO_INPUTS:
+        assert run(tmp_path, "run", "s.py", "--input", file, "--format", "csv", "--native").stdout == done.stdout
+
+
+def test_the_steps_of_a_spec_without_inputs_may_come_from_data(tmp_path):
+    (tmp_path / "s.py").write_text(NO_INPUTS)
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "wrong.csv").write_text("speed\n3\n")
+    (tmp_path / "three.jsonl").write_text("{}\n" * 3)
+    (tmp_path / "half.json").write_text('{\n "inputs": ["n"],\n "rows": {}}')
+    assert run(tmp_path, "run", "s.py", "--input", "three.jsonl", "--format", "csv").stdout.count("\n") == 4
+    assert "or is `step` if there are none" in run(tmp_path, "run", "s.py", "--input", "empty.csv").stderr
+    assert "it has none" in run(tmp_path, "run", "s.py", "--input", "wrong.csv").stderr
+    assert "neither JSON lines nor a run" in run(tmp_path, "run", "s.py", "--input", "half.json").stderr

@@ -11,6 +11,7 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import FloatType, MachineType, Type, Value, part_names, scalar_parts
+from streamcheck.interpret.data import STEP
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay, Verdicts
 from streamcheck.problem.specification import Specification
@@ -35,14 +36,15 @@ PAGE = """<!doctype html>
 
 
 def csv_text(specification: Specification, run: Replay) -> str:
-    """The inputs: `run FILE --input` replays it. A column for each scalar part."""
+    """The steps and their inputs: `run FILE --input` replays it. A column for each scalar part."""
     inputs = [i.var for i in specification.inputs]
+    numbered = all(i.name != STEP for i in specification.inputs)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = [(v, list(part_names(str(v.payload), v.type))) for v in inputs]
-    writer.writerow([name for _, names in parts for name, _ in names])
-    for values in run.steps:
-        row: list[str] = []
+    writer.writerow([STEP] * numbered + [name for _, names in parts for name, _ in names])
+    for number, values in enumerate(run.steps):
+        row = [str(number)] * numbered
         for var, names in parts:
             scalars = scalar_parts(values[var])
             row += [as_text(type, scalar) for (_, type), scalar in zip(names, scalars, strict=True)]
