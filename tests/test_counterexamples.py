@@ -60,7 +60,8 @@ def test_the_constant_of_a_forall_has_the_name_of_its_parameter(quantified):
 
 
 def test_the_json_has_only_the_constants_of_the_property(quantified):
-    done = run(quantified, "prove", "s.py", "--json", "--prop", "second", "--prop", "wide", "--prop", "open", "--timeout", 8)
+    props = [word for name in ("second", "wide", "open") for word in ("--prop", name)]
+    done = run(quantified, "prove", "s.py", "--json", *props, "--timeout", 8)
     for row in json.loads(done.stdout)["properties"]:
         run_of = row.get("counterexample") or row["not_inductive"]
         assert "v" in run_of["steps"][0]["streams"]
@@ -109,7 +110,7 @@ spec.prop("low", step < 7)
 """
 
 
-@pytest.mark.parametrize("text, at", [(ALL_TYPES, 2), (NO_INPUTS, 5), (NO_STATE, 0)])
+@pytest.mark.parametrize(("text", "at"), [(ALL_TYPES, 2), (NO_INPUTS, 5), (NO_STATE, 0)])
 @pytest.mark.parametrize("shape", ["csv", "json"])
 def test_a_trace_replays(tmp_path, text, at, shape):
     (tmp_path / "s.py").write_text(text)
@@ -132,3 +133,53 @@ def test_the_steps_of_a_spec_without_inputs_may_come_from_data(tmp_path):
     assert "or is `step` if there are none" in run(tmp_path, "run", "s.py", "--input", "empty.csv").stderr
     assert "it has none" in run(tmp_path, "run", "s.py", "--input", "wrong.csv").stderr
     assert "neither JSON lines nor a run" in run(tmp_path, "run", "s.py", "--input", "half.json").stderr
+
+
+PAIRS = """
+from streamcheck import *
+
+@struct
+class Pair:
+    low: Int16
+    high: Int16
+
+pair = extern("pair", Pair)
+cells = extern("cells", Array(Word8, 40))
+count = stream(Word8, lambda c: [0] ++ mux(pair.low > 7, c + 1, c))
+spec = Spec("pairs")
+spec.prop("few", count < 3)
+spec.prop("known", forall(Word8, lambda limit: implies(limit > 100, cells[30] < limit)))
+"""
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pairs")
+    (folder / "s.py").write_text(PAIRS)
+    return folder
+
+
+@pytest.mark.parametrize("command", ["prove", "explain"])
+def test_rows_that_nothing_has_are_refused_before_the_proof(pairs, command):
+    done = run(pairs, command, "s.py", "--rows", "cuont")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == "error: --rows cuont: no row of this name; is 'count' meant?\n"
+    done = run(pairs, command, "s.py", "--rows", "few", "--rows", "zzz*")
+    assert "no row of this name; there are pair, pair.low, pair.high, cells, cells.0" in done.stderr
+    assert done.stderr.endswith(" more\n") and done.returncode == 2
+
+
+def test_rows_may_be_parts_and_properties(pairs):
+    done = run(pairs, "prove", "s.py", "--rows", "pair.l*", "--rows", "cells.30", "--rows", "few")
+    tables = rows_of(done.stdout)
+    assert tables["few"].keys() - {"*"} == {"step", "pair.low", "cells.30", "few"}
+    assert tables["known"].keys() - {"*"} == {"step", "pair.low", "cells.30"}
+
+
+def test_a_run_without_the_rows_or_steps_says_so(pairs):
+    done = run(pairs, "prove", "s.py", "--rows", "limit")
+    assert "      the run has no row called limit" in done.stdout and "limit" in rows_of(done.stdout)["known"]
+    done = run(pairs, "prove", "s.py", "--steps", "3-5")
+    assert rows_of(done.stdout)["few"]["step"] == ["3"]
+    assert "      the run ends at step 0, before --steps 3-5" in done.stdout
+    assert done.returncode == 1

@@ -63,7 +63,7 @@ class DataColumns:
     def check(self, name: str, names: Sequence[str], kept: Iterable[str], where: str) -> None:
         """Refuse a column that is no input. `names` are those of the inputs' columns."""
         inputs = {*self.known, *self.unused}
-        if self.ignore_extra or name == STEP or name in kept or name in inputs or name in names or name.split(".")[0] in inputs:
+        if self.ignore_extra or name == STEP or name in {*kept, *inputs, *names} or name.split(".")[0] in inputs:
             return
         raise SpecError(_unknown(where, name, sorted({*names, *self.known})))
 

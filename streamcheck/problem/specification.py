@@ -179,11 +179,11 @@ class Specification:
 
     @cached_property
     def labels(self) -> Mapping[Term, str]:
-        """The names of the constants for people: their labels, with a number if something else has that name, or another
-        constant of the same claim."""
+        """The names of the constants for people: their labels, with a number if something else has that name, or
+        another constant of the same claim."""
         own = {c.var: c.label for c in self.constants}
         names = {str(v.payload) for v in self.variables() if v not in own}
-        names |= {n.name for n in (*self.wires, *self.observers, *self.properties)}
+        names |= {n.name for n in (*self.wires, *self.observers)} | {p.name for p in self.properties}
         cones = [self.needed_by([p.term]) for p in self.properties] if own else []
         found: dict[Term, str] = {}
         for var, label in own.items():

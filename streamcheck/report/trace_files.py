@@ -25,12 +25,14 @@ table { border-collapse: collapse; }
 th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
 th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
 tr:nth-child(even) td { background: #f4f6f8; }
-td.changed { font-weight: bold; } td.free { color: #999; } td.false { background: #ffd9d4 !important; }
+td.text { text-align: left; font-family: monospace; } td.changed { font-weight: bold; }
+td.free { color: #999; } td.false { background: #ffd9d4 !important; }
 """
+LEGEND = "bold: changed since the step before; grey: any value will do"
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
 <body><h1>{title}</h1>
-<p>bold: changed since the step before; grey: any value will do</p>
+<p>{legend}</p>
 {table}</body></html>
 """
 
@@ -75,14 +77,14 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     out = io.StringIO()
     with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
         signals = [
-            (node, i, type, writer.register_var(_scope(specification), part, *_vcd_kind(type)))
+            (node, i, type, writer.register_var(_scope(specification), part, *vcd_kind(type)))
             for name, node in _rows(specification, claim, run)
             for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
         ]
         for time, values in enumerate(run.steps):
             parts = {node: list(scalar_parts(values[node])) for node, _, _, _ in signals}
             for node, i, type, signal in signals:
-                writer.change(signal, time, _vcd_value(type, parts[node][i]))
+                writer.change(signal, time, vcd_value(type, parts[node][i]))
         writer.close(len(run.steps))
     return out.getvalue()
 
@@ -90,7 +92,7 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
 def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """One page that needs nothing else."""
     title = html.escape(f"{specification.name}: {claim.name}")
-    return PAGE.format(title=title, style=STYLE, table=html_table(specification, claim, run))
+    return PAGE.format(title=title, style=STYLE, legend=LEGEND, table=html_table(specification, claim, run))
 
 
 def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
@@ -138,7 +140,7 @@ def _scope(specification: Specification) -> str:
     return specification.name.replace(" ", "_")
 
 
-def _vcd_kind(type: Type) -> tuple[str, int | None]:
+def vcd_kind(type: Type) -> tuple[str, int | None]:
     match type:
         case MachineType():
             return "integer" if type.signed else "wire", type.width
@@ -147,7 +149,7 @@ def _vcd_kind(type: Type) -> tuple[str, int | None]:
     return ("wire", 1) if type.kind == "bool" else ("string", None)
 
 
-def _vcd_value(type: Type, value: Value) -> Any:
+def vcd_value(type: Type, value: Value) -> Any:
     match type:
         case MachineType():
             assert isinstance(value, int)

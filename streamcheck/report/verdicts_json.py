@@ -52,7 +52,7 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
         length = result.path.length
-        row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}
+        row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result.path)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
         steps = len(result.run.steps)

@@ -17,7 +17,7 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
     cells = {c.var: c for c in specification.cells}
     wheres = {i.var: i.where for i in specification.inputs}
     wheres |= {c.var: c.where for c in specification.constants}
-    labels = {i.var: i.name for i in specification.inputs} | specification.labels
+    labels = {i.var: i.name for i in specification.inputs} | dict(specification.labels)
     names = {n.term: n for n in (*specification.observers, *specification.wires)}
     waiting = deque([(claim.term, len(run.steps) - 1)])
     seen = set(waiting)
