@@ -345,7 +345,7 @@ def test_budgets_are_work_and_not_time():
 
 
 def test_the_c_may_compute_with_a_twin_of_what_the_equations_compute_with():
-    """`least(x)` is -minimum(x, 7) for all x; a remainder of the one is hard to compare with a remainder of the other."""
+    """`least(x)` is -minimum(x, 7) for all x; remainders of the one are hard to compare with those of the other."""
 
     def least(x):
         return -minimum(-minimum(x, 7) // 7, minimum(x, 7))
