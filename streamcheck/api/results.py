@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -98,7 +96,8 @@ class RecordedRun:
 class RecordedPath:
     """A counterexample of a program, statement by statement."""
 
-    result: Result
+    program: Automaton
+    claim: Claim
     path: PathReplay
 
     def __len__(self) -> int:
@@ -106,8 +105,10 @@ class RecordedPath:
 
     @property
     def names(self) -> list[str]:
-        """The variables that are written, in the order in which they are first."""
-        return list(dict.fromkeys(name for step in self.steps for name in step["values"]))
+        """The variables that matter at the beginning, then those that are written, in this order."""
+        from streamcheck.report.path_files import HEAD, path_values
+
+        return path_values(self.path)[0][len(HEAD) :]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
@@ -115,41 +116,42 @@ class RecordedPath:
         Rounds of a loop that are repeated are one step, with the `times`."""
         from streamcheck.report.program import path_json
 
-        return path_json(self.result)
+        return path_json(self.path)
 
     @check_arguments
     def table(self) -> str:
         """The table as the command prints it."""
         from streamcheck.report.program import path_table
+        from streamcheck.report.trace import AS_USUAL
 
-        return "\n".join(path_table(self.result))
+        return "\n".join(path_table(self.path, AS_USUAL))
 
     @check_arguments
     def to_csv(self) -> str:
-        """A line for each statement, with a column for each variable; empty where it is not written."""
-        names = self.names
-        out = io.StringIO()
-        writer = csv.DictWriter(out, ["line", "statement", *names], lineterminator="\n")
-        writer.writeheader()
-        for step in self.steps:
-            writer.writerow({"line": step["line"], "statement": step["statement"], **step["values"]})
-        return out.getvalue()
+        """A row for each statement, with the values after it as far as they are known."""
+        from streamcheck.report.path_files import path_csv
+
+        return path_csv(self.program, self.claim, self.path)
 
     @check_arguments
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each statement, and a column for each variable; needs pandas."""
+        """The same as a DataFrame; needs pandas."""
+        from streamcheck.report.path_files import path_values
+
         pandas = import_module("pandas")
-        rows = [{"line": s["line"], "statement": s["statement"], **s["values"]} for s in self.steps]
-        return pandas.DataFrame(rows, columns=["line", "statement", *self.names], dtype=object)
+        titles, rows = path_values(self.path)
+        return pandas.DataFrame(rows, columns=titles, dtype=object).set_index("step")
 
     def __str__(self) -> str:
         return self.table()
 
     def __repr__(self) -> str:
-        return f"<run of {plural(len(self), 'statement')} for {self.result.name}>"
+        return f"<run of {plural(len(self), 'statement')} for {self.claim.name}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.table())}</pre>"
+        from streamcheck.report.path_files import path_html_table
+
+        return path_html_table(self.path)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -178,8 +180,9 @@ class PropertyResult(Result):
     @property
     def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
-        if self.path is not None:
-            return RecordedPath(self, self.path)
+        problem = self.problem
+        if self.path is not None and isinstance(problem, Automaton):
+            return RecordedPath(problem, self.prop, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property

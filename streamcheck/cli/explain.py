@@ -18,7 +18,7 @@ from streamcheck.cli.options import (
     trace_options,
 )
 from streamcheck.problem.result import Result
-from streamcheck.report.trace import TraceOptions
+from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import SourceOptions, Target, read
@@ -70,7 +70,9 @@ def command(
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    for problem in read(Target.parse(file), reading=SourceOptions(integers)):
+    problems = read(Target.parse(file), reading=SourceOptions(integers))
+    require_rows(problems, rows)
+    for problem in problems:
         limits = Settings(
             timeout, jobs or processors(), (), props, blocks=blocks, options=settings, explain=seconds, cache=cache
         )

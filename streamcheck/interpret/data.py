@@ -35,6 +35,7 @@ from streamcheck.core.types import (
 from streamcheck.interpret.log_text import LogText
 from streamcheck.interpret.python_code import Plan
 
+STEP = "step"  # a column with the number of the row, which is not read
 KEPT = ("time", "timestamp", "date", "datetime")  # in any case
 SEPARATORS = (";", "\t", "|")
 DataForm: TypeAlias = Literal["csv", "json"]
@@ -74,11 +75,12 @@ class DataColumns:
     def check(self, name: str, names: Sequence[str], kept: Iterable[str], where: str) -> None:
         """Refuse a column that is no input. `names` are those of the inputs' columns."""
         inputs = {*self.known, *self.unused}
-        if self.ignore_extra or name in kept or name in inputs or name in names or name.split(".")[0] in inputs:
+        if self.ignore_extra or name == STEP or name in {*kept, *inputs, *names} or name.split(".")[0] in inputs:
             return
         allowed = sorted({*names, *self.known})
         close = closest(name, allowed)
-        hint = f"; is {close!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
+        listed = f"the inputs are {', '.join(allowed)}" if allowed else "it has none"
+        hint = f"; is {close!r} meant?" if close else f"; {listed}"
         raise SpecError(f"{where} {name!r} is not an input of this spec{hint} ({self.leave_out} leaves it out)")
 
 
@@ -147,7 +149,8 @@ def _csv_form(lines: Iterator[list[str]], origin: str, columns: DataColumns) -> 
     """The form of a file, whose header is read."""
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
-        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(columns.known)}")
+        names = ", ".join(columns.known) or f"or is `{STEP}` if there are none"
+        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {names}")
     absent = frozenset(v for v in columns.optional if not any(n in header for n, _ in _columns(v)))
     kept = columns.kept(header, f"{origin}:1")
     _check_header(header, origin, [v for v in columns.needed if v not in absent], columns, kept)
@@ -296,6 +299,9 @@ def _json_objects(file: Iterable[str], origin: str) -> Iterator[tuple[str, dict[
         where = f"{origin}:{number}"
         if not line.strip():
             continue
+        if number == 1 and line.strip() == "{":
+            yield from _recorded_run(line + "".join(file), origin)
+            return
         try:
             row = json.loads(line, parse_float=ExactDecimal)
         except (ValueError, RecursionError) as why:
@@ -303,6 +309,17 @@ def _json_objects(file: Iterable[str], origin: str) -> Iterator[tuple[str, dict[
         if not isinstance(row, dict):
             raise SpecError(f"{where}: not a JSON object")
         yield where, row
+
+
+def _recorded_run(text: str, origin: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The inputs at each step of a run that `prove --trace json` wrote."""
+    try:
+        whole = json.loads(text, parse_float=ExactDecimal)
+        inputs = {name: whole["rows"][name] for name in whole["inputs"]}
+        steps = [{name: values[i] for name, values in inputs.items()} for i in range(whole["length"])]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise SpecError(f"{origin}: neither JSON lines nor a run that `prove --trace json` wrote") from None
+    yield from ((f"{origin}: step {i}", row) for i, row in enumerate(steps))
 
 
 def row_values(row: Mapping[str, Any], columns: DataColumns, kept: Iterable[str], where: str) -> tuple[Any, ...]:

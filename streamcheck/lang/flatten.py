@@ -178,7 +178,7 @@ class Flattening:
 
     def _constant(self, node: Node) -> Constant:
         if node not in self.constants:
-            self.constants[node] = Constant(self.names.fresh(node.payload), node.type, node.where)
+            self.constants[node] = Constant(self.names.fresh(node.payload), node.type, node.where, node.payload)
         return self.constants[node]
 
     def _all_inputs(self) -> Iterable[Input]:

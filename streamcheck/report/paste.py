@@ -18,7 +18,7 @@ from streamcheck.core.term import term as build
 from streamcheck.core.types import ArrayType, EnumType, Type
 from streamcheck.core.uncast import without_casts
 from streamcheck.problem.specification import Cell, Specification
-from streamcheck.report.equations import in_users_operators, is_first, term_text
+from streamcheck.report.equations import in_users_operators, is_first, labels_in, term_text
 
 LONGEST = 60  # characters of a delay that is written out inside a property
 
@@ -117,11 +117,12 @@ class Pasting:
         """The condition. A constant that it shares with its claim becomes one of its own."""
         condition = without_casts([condition])[condition]
         condition = fold([condition], in_users_operators)[condition]
+        labels = {v: str(v.payload) for v in self.specification.labels} | labels_in(self.specification, [condition])
+        self._names |= labels
         text = self._use(fold([condition], _without_same)[condition])
-        constants = {c.var: c for c in self.specification.constants}
         for var in variables([condition]):
-            if var in constants:
-                text = f"forall({type_text(var.type)}, lambda {var.payload}: {text})"
+            if var in labels:
+                text = f"forall({type_text(var.type)}, lambda {labels[var]}: {text})"
         return text
 
     def _use(self, term: Term) -> str:

@@ -84,7 +84,7 @@ def read_specs(target: Target) -> list[Specification]:
     """The same if only specifications will do: programs can be proved and shown, nothing else."""
     _check_file(target.path)
     if target.path.endswith(PROGRAMS):
-        raise SpecError(f"{target.path} is a program; only `prove` and `show` support programs")
+        raise SpecError(f"{target.path} is a program; only `prove`, `explain` and `show` support programs")
     return _read_specifications(target, None)
 
 
