@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from importlib import import_module
 from itertools import islice
@@ -18,6 +20,7 @@ from streamcheck.api.commands import Commands
 from streamcheck.report.graph_svg import MOST_NODES
 from streamcheck.report.timeline import MOST_STEPS, TimeRow, timeline
 
+COMMAND = Path(sys.executable).parent / "streamcheck"
 NOTEBOOK = Path("docs/tour.ipynb")
 SHOWN_ONLY = {"as_json", "as_events", "quiet", "color", "verbose", "full", "rows", "steps", "no_validate"}
 RENAMED = {"settings": "options", "no_cache": "cache"}
@@ -62,6 +65,31 @@ def test_certificates_and_traces_are_written_and_checked(tmp_path):
     checked = sc.check(str(single))
     assert checked.ok or checked.why
     assert (tmp_path / "runs" / "counting.counting.small.csv").read_text().startswith("step,go\n0,true\n")
+
+
+def test_engines_are_listed():
+    engines = sc.list_engines()
+    printed = subprocess.run([COMMAND, "engines"], capture_output=True, text=True).stdout
+    assert "\n".join(map(str, engines)) + "\n" == printed and "'" not in repr(engines[0])
+    (ic3,) = sc.list_engines("ic3")
+    assert ic3.name == "ic3" and ic3.options["ic3.tighten"] is True and ic3.to_json()["summary"] == ic3.summary
+    assert counting().prove(props=["single"], engines=["ic3"], options=dict.fromkeys(list(ic3.options)[:1], False)).ok
+
+
+def test_a_file_is_watched(tmp_path):
+    path = tmp_path / "counting.py"
+    source = inspect.getsource(counting).replace("def counting(name", "def made(name")
+    good = f"from streamcheck import *\n{source}\nspec = made()\n"
+    path.write_text(good)
+    news = sc.watch(path, props=["s*"], cache=tmp_path / "cache")
+    assert [r.verdict for r in next(news)] == ["falsified", "proved"]
+    path.write_text(good.replace("n < 3", "n < 11"))
+    assert [(r.verdict, r.kept) for r in next(news)] == [("proved", False), ("proved", True)]
+    path.write_text(good.replace("n < 3", "m < 3"))
+    mistake = next(news)
+    assert isinstance(mistake, SpecError) and "name 'm' is not defined" in str(mistake)
+    path.write_text(good)
+    assert not next(news).ok
 
 
 def test_stages_are_shown():

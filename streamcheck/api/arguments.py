@@ -81,9 +81,10 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[s
     """The signature, and the meaning of each annotation. That of the result may name what is not loaded yet."""
     signature = inspect.signature(function)
     names = function.__globals__
-    annotations = {
-        p.name: Any if p.annotation is p.empty else eval(p.annotation, names) for p in signature.parameters.values()
-    }
+    annotations: dict[str, Any] = {}
+    for p in signature.parameters.values():
+        text = f"Sequence[{p.annotation}]" if p.kind is p.VAR_POSITIONAL else p.annotation
+        annotations[p.name] = Any if p.annotation is p.empty else eval(text, {**names, "Sequence": Sequence})
     return signature, annotations
 
 
