@@ -96,7 +96,6 @@ class RecordedRun:
 class RecordedPath:
     """A counterexample of a program, statement by statement."""
 
-    program: Automaton
     claim: Claim
     path: PathReplay
 
@@ -106,9 +105,10 @@ class RecordedPath:
     @property
     def names(self) -> list[str]:
         """The variables that matter at the beginning, then those that are written, in this order."""
-        from streamcheck.report.path_files import HEAD, path_values
+        from streamcheck.report.path_files import HEAD, path_columns
+        from streamcheck.report.values import as_json
 
-        return path_values(self.path)[0][len(HEAD) :]
+        return next(path_columns(self.path, as_json, None))[len(HEAD) :]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
@@ -128,19 +128,20 @@ class RecordedPath:
 
     @check_arguments
     def to_csv(self) -> str:
-        """A row for each statement, with the values after it as far as they are known."""
+        """A row for each statement, with a column for each variable; empty where its value is not known."""
         from streamcheck.report.path_files import path_csv
 
-        return path_csv(self.program, self.claim, self.path)
+        return path_csv(self.path)
 
     @check_arguments
     def to_pandas(self) -> Any:
-        """The same as a DataFrame; needs pandas."""
-        from streamcheck.report.path_files import path_values
+        """A DataFrame with a row for each statement, and a column for each variable; needs pandas."""
+        from streamcheck.report.path_files import path_columns
+        from streamcheck.report.values import as_json
 
         pandas = import_module("pandas")
-        titles, rows = path_values(self.path)
-        return pandas.DataFrame(rows, columns=titles, dtype=object).set_index("step")
+        columns, *rows = path_columns(self.path, as_json, None)
+        return pandas.DataFrame(rows, columns=columns, dtype=object)
 
     def __str__(self) -> str:
         return self.table()
@@ -180,9 +181,8 @@ class PropertyResult(Result):
     @property
     def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
-        problem = self.problem
-        if self.path is not None and isinstance(problem, Automaton):
-            return RecordedPath(problem, self.prop, self.path)
+        if self.path is not None:
+            return RecordedPath(self.prop, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property

@@ -10,39 +10,34 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from streamcheck.core.term import Term
-from streamcheck.core.types import MachineType
+from streamcheck.core.types import MachineType, Type, Value
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import PathReplay
 from streamcheck.report.c_text import variable_text
 from streamcheck.report.program import PathRow, path_json, path_rows
 from streamcheck.report.trace_files import PAGE, STYLE, vcd_kind, vcd_value
-from streamcheck.report.values import as_json, as_text
+from streamcheck.report.values import as_text
 
 HEAD = ("step", "line", "statement")  # columns before those of the variables
 LEGEND = "the values after each statement; bold: written by it"
 
 
-def path_csv(_program: Automaton, _claim: Claim, path: PathReplay) -> str:
-    """A row for each statement. A value that is not known, or does not matter yet, is empty."""
+def path_columns(path: PathReplay, show: Callable[[Type, Value], Any], unknown: Any) -> Iterator[list[Any]]:
+    """The titles of the columns, and a row for each statement. `unknown` stands for a value that is not known, or does
+    not matter yet."""
     rows = list(path_rows(path))
-    shown = variables_of(rows)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*HEAD, *map(_name, shown)])
+    shown = _variables(rows)
+    yield [*HEAD, *map(_name, shown)]
     for row in rows:
-        texts = [as_text(v.type, row.values[v]) if v in row.values else "" for v in shown]
-        writer.writerow([row.number, "" if row.line is None else row.line, row.text, *texts])
+        values = [show(v.type, row.values[v]) if v in row.values else unknown for v in shown]
+        yield [row.number, unknown if row.line is None else row.line, row.text, *values]
+
+
+def path_csv(path: PathReplay) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(path_columns(path, as_text, ""))
     return out.getvalue()
-
-
-def path_values(path: PathReplay) -> tuple[list[str], list[list[Any]]]:
-    """The same as titles, and rows of values: Python's own, None for a value that is not known or does not matter."""
-    rows = list(path_rows(path))
-    shown = variables_of(rows)
-    values = [[as_json(v.type, row.values[v]) if v in row.values else None for v in shown] for row in rows]
-    cells = [[row.number, row.line, row.text, *known] for row, known in zip(rows, values, strict=True)]
-    return [*HEAD, *map(_name, shown)], cells
 
 
 def path_json_text(program: Automaton, claim: Claim, path: PathReplay) -> str:
@@ -59,7 +54,7 @@ def path_vcd(program: Automaton, claim: Claim, path: PathReplay) -> str:
     out, scope = io.StringIO(), program.name.replace(" ", "_")
     with VCDWriter(out, timescale="1 us", comment=f"{program.name}: {claim.name}", date="") as writer:
         line = writer.register_var("source", "line", "integer", 32)
-        signals = {v: writer.register_var(scope, str(v.payload), *vcd_kind(v.type)) for v in variables_of(rows)}
+        signals = {v: writer.register_var(scope, str(v.payload), *vcd_kind(v.type)) for v in _variables(rows)}
         for row in rows:
             if row.line is not None:
                 writer.change(line, row.number, row.line)
@@ -81,7 +76,7 @@ def path_html(program: Automaton, claim: Claim, path: PathReplay) -> str:
 def path_html_table(path: PathReplay) -> str:
     """The run as a table, a row for each statement."""
     rows = list(path_rows(path))
-    shown = variables_of(rows)
+    shown = _variables(rows)
     head = "".join(f"<th>{html.escape(title)}</th>" for title in (*HEAD, *map(_name, shown)))
     body = "".join(f"<tr>{''.join(_cells(row, shown))}</tr>\n" for row in rows)
     return f"<table><tr>{head}</tr>\n{body}</table>"
@@ -96,7 +91,7 @@ def _cells(row: PathRow, shown: list[Term]) -> Iterator[str]:
         yield f'<td class="changed">{text}</td>' if v in changed else f"<td>{text}</td>"
 
 
-def variables_of(rows: list[PathRow]) -> list[Term]:
+def _variables(rows: list[PathRow]) -> list[Term]:
     """The variables that matter at the beginning, then those that are written, in this order."""
     return list(dict.fromkeys(v for row in rows for v in row.values))
 
@@ -106,7 +101,7 @@ def _name(variable: Term) -> str:
 
 
 PATH_FORMATS: Mapping[str, Callable[[Automaton, Claim, PathReplay], str]] = {
-    "csv": path_csv,
+    "csv": lambda _program, _claim, path: path_csv(path),
     "json": path_json_text,
     "vcd": path_vcd,
     "html": path_html,
