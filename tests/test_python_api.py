@@ -155,6 +155,29 @@ def test_a_picture_of_a_run_takes_no_steps_from_it():
     assert [step.step for step in islice(endless, 3)] == [0, 1, 2]
 
 
+def test_the_text_of_a_run_is_what_the_command_prints(tmp_path):
+    path = tmp_path / "counting.py"
+    source = inspect.getsource(counting).replace("def counting(name", "def made(name")
+    path.write_text(f"from streamcheck import *\n{source}\nspec = made()\n")
+    run = sc.load(path).run()
+    assert str(run) + "\n" == subprocess.run([COMMAND, "run", path], capture_output=True, text=True).stdout
+    assert repr(run) == "<run of counting; the next step is 0>" and next(run).step == 0
+    assert repr(run) == "<run of counting; the next step is 1>" and str(run).splitlines()[1].split()[0] == "1"
+    assert "has no sample for step 4" in str(counting().run(5))
+
+
+def test_a_notebook_shows_the_message_of_an_error():
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = ["from streamcheck import *", "spec = Spec('s')\nspec.prove(timout=3)"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=120, allow_errors=True).execute()
+    (output,) = notebook.cells[1]["outputs"]
+    shown = "\n".join(output["traceback"])
+    assert "unknown option 'timout'. Did you mean: 'timeout'?" in shown and "spec.prove(timout=3)" in shown
+    assert "arguments.py" not in shown and "Traceback" not in shown
+
+
 def test_a_run_that_fails_is_drawn_up_to_there():
     run = counting().run(9)
     picture, _, note = run._repr_html_().partition("<pre>")
