@@ -81,7 +81,7 @@ def test_values_that_do_not_fit_are_refused(name):
 
 
 def test_names_of_engines_are_strings():
-    message = "list_engines(names=…): expected a list of strings; found ('bmc', 3)"
+    message = "list_engines(*names): expected a string each; found 3"
     with pytest.raises(SpecError, match=re.escape(message)):
         sc.list_engines("bmc", 3)
     with pytest.raises(SpecError, match="unknown engine 'bmcc'"):
@@ -96,6 +96,7 @@ def test_better_calls_are_suggested():
         (lambda: spec.run([{"go": True}]), "write: run(inputs=…)"),
         (lambda: sc.load(), "write: load(path, *, integers='c', predicates=(), expressions=())"),
         (lambda: spec.show(1), "write: show(steps=…)"),
+        (lambda: sc.list_engines(["bmc"]), "write: list_engines(*names)"),
     ):
         with pytest.raises(SpecError, match=re.escape(write)):
             call()
@@ -112,6 +113,7 @@ def test_the_rows_of_a_run_are_checked():
         (lambda: spec.run(inputs=[row, {"go": True}]), "row 1 of the inputs: no column for pace"),
         (lambda: spec.run(inputs=[row, row | {"pace": 300}]), "row 1 of the inputs: column pace: 300 does not fit"),
         (lambda: spec.run(inputs=[row | {"spin": 3}]), "row 0 of the inputs: column 'spin' is not an input of this"),
+        (lambda: spec.run(inputs=[{1: 3}]), "row 0 of the inputs: expected a dictionary of inputs and their"),
         (lambda: spec.run(inputs={"spin": [3]}), "counting has no input named \"spin\"; it has go, pace"),
         (lambda: spec.run(inputs={"pac": [3]}), "counting has no input named \"pac\". Did you mean: 'pace'?"),
         (lambda: spec.run(inputs={"pace": 3}), "inputs['pace']: expected a value for each step, found 3"),

@@ -68,7 +68,7 @@ class InterpretedRun(Iterator[Step]):
         return step
 
     def __str__(self) -> str:
-        """The next steps as the command prints them, and why there are no more if that is an error. They are still to be
+        """The next steps as the command prints them, and why there are no more if that is an error. They can still be
         taken."""
         from streamcheck.interpret.chunks import chunk_of
         from streamcheck.report.steps import RunColumns, table
@@ -185,7 +185,7 @@ def _mapped_rows(rows: Iterable[Any], columns: DataColumns) -> Iterator[tuple[Va
     form = None
     for i, row in enumerate(rows):
         where = f"row {i} of the inputs"
-        if not isinstance(row, Mapping):
+        if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
             raise SpecError(f"{where}: expected a dictionary of inputs and their values, found {row!r}")
         if form is None or form.names != tuple(row):
             form = NamedRows.of(tuple(row), where, columns)
