@@ -242,3 +242,4 @@ def test_the_notebook_runs():
     assert sum("<svg" in picture for picture in pictures) >= 3 and any("<table" in picture for picture in pictures)
     text = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ()))
     assert "never_long" in text and "how the run breaks it" in text
+    assert "how the program gets there" in text and "Did you mean: 'timeout'?" in text
