@@ -86,8 +86,12 @@ def test_progress_is_one_region_below_the_verdicts_and_leaves_nothing(columns, s
         assert sum("…" in line for line in lines if line.startswith("  … ")) <= 3
     depths = [line for lines in with_progress for line in lines if "true up to step" in line and "  … " in line]
     assert depths
+    below = [line for lines in with_progress for line in lines if line.startswith("      ") and "step " not in line]
+    work = " ".join(depths if columns == 200 else below)
+    assert "induction" in work and re.search(r"(frame|round|step|steps,?) \d", work), work
+    assert not any(re.search(rf"(?<!…)\b{name}\b", work) for name in ("bmc", "k-induction", "ic3", "spacer")), work
     assert not any("properties open" in line or line.startswith("  … ") for line in shown[-1])
-    text = " ".join(shown[-1])
+    text = " ".join(line for lines in shown for line in lines)  # the report may be longer than the screen
     assert "proved" in text and "falsified" in text and "unknown" in text
 
 

@@ -68,10 +68,10 @@ class Report:
         by_reason: dict[str, list[str]] = {}
         for engine, reason in unknown.reasons.items():
             by_reason.setdefault(reason, []).append(engine)
-        for reason, engines in by_reason.items():
-            yield f"    {reason}: {', '.join(engines)}"
         if unknown.running:
             yield f"    still at work: {', '.join(unknown.running)}"
+        for reason, engines in by_reason.items():
+            yield f"    {reason}: {', '.join(engines)}"
 
     def warnings(self, verdicts: Verdicts) -> Iterator[str]:
         word = self.paint("error", "falsified") if verdicts.strict else self.paint("warning", "unknown")
@@ -152,6 +152,8 @@ def _explanation(
         anywhere = replace(specification, cells=tuple(replace(c, free=True) for c in specification.cells))
         yield from trace_table(anywhere, result.prop, explanation.fails, options)
         yield from wrap_lines(anywhere, result.prop, explanation.fails)
+    if explanation.missing:
+        yield f"    {explanation.missing}"
     if explanation.lemmas:
         yield f"    known: {'; '.join(term_text(specification, t) for t in explanation.lemmas)}"
     if explanation.candidates:
