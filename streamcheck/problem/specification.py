@@ -123,6 +123,7 @@ class Specification:
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
     calls: tuple[FunctionCall, ...] = ()
+    unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
 
     def __post_init__(self) -> None:
         declared = set(self.variables())

@@ -84,6 +84,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for c in specification.calls
         ],
+        "unused": list(specification.unused),
     }
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
@@ -146,6 +147,7 @@ def _read(data: dict[str, Any]) -> Specification:
             )
             for c in data.get("calls", ())
         ),
+        tuple(data.get("unused", ())),
     )
 
 
