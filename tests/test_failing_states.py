@@ -31,7 +31,10 @@ def shifted():
     return [2463534242] ++ (b ^ (b << 5))
 logistic = stream(Double, lambda v: [0.3] ++ (3.99 * v * (1.0 - v)))
 congruent = stream(Word32, lambda v: [1] ++ (v * 1664525 + 1013904223))
+go = extern("go", Bool)
+timer = stream(Word8, lambda t: [0] ++ mux(go & (t < 100), t + 1, 0))
 spec = Spec("open")
+spec.prop("timer", timer <= 100)
 spec.prop("tens", uv % 10 == 0)
 spec.prop("xorshift", shifted != 12345)
 spec.prop("chaos", logistic < 0.99751)
@@ -60,7 +63,7 @@ def parts_of(text):
 def test_every_open_property_has_its_failing_state_or_a_reason(spec, seconds):
     done = subprocess.run([COMMAND, "prove", spec, "--no-cache", "--timeout", str(seconds)], capture_output=True)
     parts = parts_of(done.stdout.decode())
-    assert done.returncode == 3 and len(parts) == 4
+    assert done.returncode == 3 and len(parts) == 5 and parts.pop("timer")[0].startswith("  proved")
     for name, lines in parts.items():
         assert f"timed out after {seconds} s; true up to step " in lines[0]
         failing = [line for line in lines if line.startswith("    not inductive: after 1 step from a state")]
@@ -69,6 +72,7 @@ def test_every_open_property_has_its_failing_state_or_a_reason(spec, seconds):
     rows = {line.split()[0]: line.split()[1:] for line in parts["tens"] if line.startswith("      ")}
     assert (int(rows["uv"][0]) + 10) % 2**32 == int(rows["uv"][1].strip("*")) and rows["tens"] == ["true", "false*"]
     assert any("wraps around at step 0: uv + 10" in line for line in parts["tens"])
+    assert any("such as a bound on uv; more time" in line for line in parts["tens"])
 
 
 def test_the_failing_state_is_told_after_an_interruption(spec):
