@@ -91,8 +91,9 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
         lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
         if len(lots) > 1:
             parts = [replace(certificate, invariants=lot) for lot in lots]
-            if all(_check_all(reading, part) is None for part in parts):
-                return None  # each lot is inductive, so all are
+            is_whole = {t for lot in lots for t in lot} >= {*certificate.invariants}
+            if is_whole and all(_check_all(reading, part) is None for part in parts):
+                return None  # each lot is inductive, so all are, whatever the lots are
     return _check_all(reading, certificate)
 
 
