@@ -12,16 +12,19 @@ __version__ = "0.1.0"
 
 RESULTS = {
     "Certificate": "streamcheck.problem.verdict",
+    "InterpretedRun": "streamcheck.api.runs",
     "LoadedSpec": "streamcheck.api.files",
     "PropertyResult": "streamcheck.api.results",
     "Replay": "streamcheck.problem.result",
     "Result": "streamcheck.problem.result",
     "Results": "streamcheck.api.results",
+    "RecordedPath": "streamcheck.api.results",
     "RecordedRun": "streamcheck.api.results",
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
     "check": "streamcheck.api.files",
     "load": "streamcheck.api.files",
+    "load_all": "streamcheck.api.files",
 }
 
 TYPE_CHECKING = False  # of `typing`, which takes time to load
@@ -31,9 +34,12 @@ if TYPE_CHECKING:
     from streamcheck.api.files import LoadedSpec as LoadedSpec
     from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load
+    from streamcheck.api.files import load_all as load_all
     from streamcheck.api.results import PropertyResult as PropertyResult
+    from streamcheck.api.results import RecordedPath as RecordedPath
     from streamcheck.api.results import RecordedRun as RecordedRun
     from streamcheck.api.results import Results as Results
+    from streamcheck.api.runs import InterpretedRun as InterpretedRun
     from streamcheck.problem.result import Replay as Replay
     from streamcheck.problem.result import Result as Result
     from streamcheck.problem.result import Verdicts as Verdicts

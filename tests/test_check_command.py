@@ -15,6 +15,8 @@ import pytest
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.certificates import recheck
+from streamcheck.run.limits import OutOfTime
+from streamcheck.run.sandbox import Sandbox
 from streamcheck.run.source import Target, read
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
@@ -61,6 +63,49 @@ def test_it_stops_in_the_middle_of_a_query(files, number, status):
     out, err = command.communicate(timeout=20)
     assert time.monotonic() - began < 0.5
     assert command.returncode == status and out == b"" and b"Traceback" not in err
+    assert err.splitlines()[-1] in (b"error: interrupted", b"error: terminated") and b"click" not in err
+
+
+def test_a_line_of_the_callers_is_not_the_users():
+    """The frames below a sandbox are those of the process that it was forked from."""
+    names = {"__name__": "streamcheck.endless"}
+    exec("def work(send):\n    while True: pass", names)
+    with Sandbox(names["work"], seconds=0.5, doing="looping") as child, pytest.raises(OutOfTime) as late:
+        child.receive()
+    assert late.value.where is None
+
+
+def test_json_is_complete_when_it_is_stopped(files):
+    command = subprocess.Popen(
+        [COMMAND, "check", files / "s.s.easy.json", files / "hard.json", files / "s.s.false.json", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(5)
+    command.send_signal(signal.SIGINT)
+    out, err = command.communicate(timeout=20)
+    rows = json.loads(out)
+    assert [row["verdict"] for row in rows] == ["holds", "not decided", "not decided"] and err == b""
+    assert command.returncode == 130 and rows[1]["why"] == "interrupted" and rows[0]["claim"] == "s easy proved"
+
+
+def test_every_file_is_read_and_the_worst_counts(files, tmp_path):
+    damaged, rejected = tmp_path / "damaged.json", files / "rejected.json"
+    damaged.write_text("{")
+    row = json.loads((files / "s.s.false.json").read_text())
+    rejected.write_text(json.dumps(row | {"claim": "falsified", "property": "easy"}))
+    easy = files / "s.s.easy.json"
+    for paths, status, verdicts in (
+        ([damaged, easy], 2, ["damaged", "holds"]),
+        ([damaged, tmp_path / "absent.json", rejected, easy], 4, ["damaged", "damaged", "rejected", "holds"]),
+        ([easy, damaged], 2, ["holds", "damaged"]),
+    ):
+        done = subprocess.run([COMMAND, "check", *paths], capture_output=True, text=True)
+        assert done.returncode == status and len(done.stdout.splitlines()) == len(verdicts) - verdicts.count("damaged")
+        assert done.stderr.count("error: ") == verdicts.count("damaged") and f"{damaged} is not JSON" in done.stderr
+        as_json = subprocess.run([COMMAND, "check", *paths, "--json"], capture_output=True, text=True)
+        assert as_json.returncode == status and as_json.stderr == ""
+        assert [r["verdict"] for r in json.loads(as_json.stdout)] == verdicts
 
 
 def test_a_timeout_leaves_it_undecided(files):

@@ -192,6 +192,22 @@ def test_one_next_value_may_read_several_rings(tmp_path):
         compare(tmp_path / "c", build(tmp_path / "c", unit), unit, rows)
 
 
+def test_a_next_value_that_waits_for_others_may_read_what_a_call_reads_too(tmp_path):
+    """Each of three cells reads the next one, round and round; the call reads one of them, too."""
+    x = extern("x", Word16)
+    late = stream(Word16, lambda _: [2, 5] + +(product & x))
+    product = [1] + +(late * x)
+    spec = Spec("waits")
+    spec.trigger("s", x > 9, product)
+    spec.trigger("t", x > 9, late)
+    unit = unit_of(spec)
+    assert validate(unit).is_proved
+    if have("gcc"):
+        write(tmp_path / "c", unit)
+        rows = random_rows(3, unit.specification, 100)
+        compare(tmp_path / "c", build(tmp_path / "c", unit), unit, rows)
+
+
 def test_short_delays_are_plain_variables_and_unread_cells_do_not_exist():
     x = extern("x", Word8)
     twice = [1, 2] + +x

@@ -450,7 +450,7 @@ def test_a_written_trace_replays(wraps, tmp_path):
     assert done.returncode == 1
     file = tmp_path / "uv.uv.below_four.csv"
     rows = list(csv.DictReader(file.open()))
-    assert len(rows) == 5 and set(rows[0]) == {"adc"}
+    assert len(rows) == 5 and set(rows[0]) == {"step", "adc"}
     again = run("run", wraps, "--input", file)
     assert "property below_four is false at step 4" in again.stderr
 

@@ -270,5 +270,5 @@ def test_expressions_from_python(folder):
 
     loaded = sc.load(str(folder / "mon.py"), expressions=["mv - pre(0, mv)"])
     row = {"mv": 9, "beat": True, "temp": 0.0, "mode": "ON", "pos": {"lat": 0.5, "fix": True}, "ratio": 1}
-    steps = list(loaded.run([row, row | {"mv": 11}]))
+    steps = list(loaded.run(inputs=[row, row | {"mv": 11}]))
     assert [step.observers["mv - pre(0, mv)"] for step in steps] == [9, 2]

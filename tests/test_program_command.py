@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -11,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from vcd.reader import TokenKind, tokenize
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
 SPECS = Path(__file__).parent.parent / "specs" / "programs"
@@ -37,6 +40,72 @@ def count(tmp_path):
     path = tmp_path / "count.c"
     path.write_text(COUNT)
     return path
+
+
+def test_the_rows_and_statements_of_a_path_that_are_asked_for(count):
+    def rows(*options):
+        done = streamcheck("prove", count, "--prop", "assert, line 8", *options)
+        return [line.split() for line in done.stdout.splitlines() if line.startswith("      ")]
+
+    whole = rows("--full")
+    assert [row[:3] for row in rows("--steps", "5-6")] == [[n, *whole[int(n) - 1][:2]] for n in ("5", "6")]
+    assert " ".join(rows("--steps", "90-99")[0]) == "the run has 12 statements, none of them in --steps 90-99"
+    assert all("n" not in row for row in rows("--rows", "x")) and len(rows("--rows", "x")) == 4
+    done = streamcheck("prove", count, "--rows", "y")
+    assert done.returncode == 2 and done.stderr == "error: --rows y: no row of this name; there are x, n\n"
+
+
+LONG = """\
+int main(void) {
+    unsigned char a[3] = {1, 2, 3};
+    _Bool odd = 0;
+    double half = 0.5;
+    for (int i = 0; i < 30; i++) { a[i % 3] += i; odd = !odd; half *= 2; }
+    __VERIFIER_assert(a[1] < 100);
+    return 0;
+}
+"""
+
+
+def test_the_runs_of_programs_in_files(tmp_path):
+    (tmp_path / "long.c").write_text(LONG)
+    shapes = [word for shape in ("csv", "json", "vcd", "html") for word in ("--trace", shape, tmp_path / "runs")]
+    done = streamcheck("prove", tmp_path / "long.c", "--prop", "assert*", "--json", *shapes)
+    path = json.loads(done.stdout)["properties"][0]["counterexample"]["path"]
+    files = {file.suffix: file.read_text() for file in (tmp_path / "runs").iterdir()}
+    assert files.keys() == {".csv", ".json", ".vcd", ".html"}
+    rows = list(csv.DictReader(io.StringIO(files[".csv"])))
+    assert [row["statement"] for row in rows[1:]] == [step["statement"] for step in path]
+    assert [int(row["step"]) for row in rows] == list(range(len(path) + 1))
+    assert rows[-1]["a[1]"] == str(sum(range(1, 30, 3), 2)) and rows[-1]["i"] == "30" and rows[-1]["line"] == "6"
+    assert rows[1]["half"] == "" and rows[-1]["half"] == f"{0.5 * 2**30:.1f}" and rows[-1]["odd"] == "false"
+    whole = json.loads(files[".json"])
+    assert whole["path"] == path and whole["length"] == len(path) and whole["property"] == "assert, line 6"
+    values = final_values(tmp_path / "runs" / "long.long.assert_line_6.vcd")
+    assert values == {"line": 6, "a.0": 136, "a.1": 147, "a.2": 158, "odd": "0", "half": 0.5 * 2**30, "i": 30}
+    assert files[".html"].count("<tr>") == len(rows) + 1 and "http" not in files[".html"]
+
+
+def final_values(file):
+    """The last value of each signal of a value change dump."""
+    names, values = {}, {}
+    with file.open("rb") as source:
+        for token in tokenize(source):
+            if token.kind is TokenKind.VAR:
+                names[token.data.id_code] = token.data.reference
+            elif token.kind in (TokenKind.CHANGE_SCALAR, TokenKind.CHANGE_VECTOR, TokenKind.CHANGE_REAL):
+                values[names[token.data.id_code]] = token.data.value
+    return values
+
+
+def test_the_run_of_an_automaton_in_a_file(tmp_path):
+    (tmp_path / "two.aut").write_text(
+        "two { var x; initial a; final b; from a | x := 2 --> c; from c | x >= 2 --> b; | x < 2 --> a; }"
+    )
+    streamcheck("prove", tmp_path / "two.aut", "--trace", "csv", tmp_path, "--trace", "vcd", tmp_path)
+    rows = list(csv.DictReader((tmp_path / "two.two.b.csv").open()))
+    assert [row["x"] for row in rows] == ["", "2", "2"]
+    assert "s2 " in (tmp_path / "two.two.b.vcd").read_text()
 
 
 def test_a_counterexample_is_a_path_with_lines_and_values(count):

@@ -133,10 +133,10 @@ def test_files_are_loaded_proved_run_and_compiled(tmp_path):
     answer = model.prove(props=["natural"], engines=["k-induction", "bmc"])
     assert answer.ok and len(answer) == 1
     rows = [{"go": True}, {"go": False}, {"go": True}]
-    assert [step.observers["n"] for step in model.run(rows)] == [0, 0, 1]
-    assert [step.observers["n"] for step in model.run(pandas.DataFrame(rows))] == [0, 0, 1]
-    with pytest.raises(SpecError, match="step 1 has no value for go"):
-        list(model.run([{"go": True}, {}]))
+    assert [step.observers["n"] for step in model.run(inputs=rows)] == [0, 0, 1]
+    assert [step.observers["n"] for step in model.run(inputs=pandas.DataFrame(rows))] == [0, 0, 1]
+    with pytest.raises(SpecError, match="row 1 of the inputs: no column for go"):
+        list(model.run(inputs=[{"go": True}, {}]))
     assert "n" in str(model)
 
 
@@ -147,7 +147,7 @@ def test_programs_are_loaded_too(tmp_path):
     answer = program.prove()
     assert answer.ok and isinstance(answer[0].invariants, list)
     with pytest.raises(SpecError, match="is a program"):
-        list(program.run([]))
+        program.run(inputs=[])
     with pytest.raises(SpecError, match="is a program"):
         program.compile(str(tmp_path))
 
@@ -179,3 +179,59 @@ def test_the_example_of_the_documentation_runs(capsys):
     exec(example, {})
     printed = capsys.readouterr().out
     assert "falsified" in printed and "step" in printed
+
+
+def counter_of(go):
+    @stream(Word8)
+    def n():
+        return [0] + +mux(go & (n < 9), n + 1, n)
+
+    return n
+
+
+def test_invariants_are_streams_too():
+    """They hold in a spec of their own; unnamed delays, arrays and streams of functions are written out."""
+    go = extern("go", Bool)
+    cells = stream(Array(Word8, 2), lambda a: [[0, 0]] + +a.set(0, mux(a[0] < 9, a[0] + 1, a[0])))
+    spec = Spec("s")
+    spec.prop("counter", counter_of(go) != 77)
+    spec.prop("array", cells[0] <= 9)
+    spec.prop("delay", ([0, 0] + +mux(go, 3, Word8(1))) <= 3)
+    again = Spec("again")
+    for result in spec.prove():
+        assert result.proved and len(result.invariant_streams) == len(result.invariants) > 0
+        for i, invariant in enumerate(result.invariant_streams):
+            again.prop(f"{result.name} {i}", invariant)
+    assert again.prove().ok and len(again.properties) == 3
+
+
+def test_streams_of_a_file_are_in_no_program(tmp_path):
+    path = tmp_path / "top.lus"
+    path.write_text(LUSTRE)
+    result = sc.load(path).prove(props=["natural"])[0]
+    assert result.invariants
+    with pytest.raises(SpecError, match="top is of a file"):
+        result.invariant_streams
+
+
+def test_a_counterexample_of_a_program_is_a_run(tmp_path):
+    path = tmp_path / "loop.c"
+    path.write_text(PROGRAM.replace("i != 10", "i == 10"))
+    result = sc.load(path).prove()["reach_error, line 3"]
+    run = result.counterexample
+    assert len(run) == len(run.steps) == 23 and run.names == ["i"]
+    assert repr(run) == "<run of 23 statements for reach_error, line 3>"
+    assert run.steps[2] == {"line": 3, "statement": "i++", "values": {"i": 1}} and run.table() in str(result)
+    frame = run.to_pandas()
+    assert frame["i"].dropna().tolist() == list(range(11)) and frame["i"].dtype == object
+    assert [row["i"] for row in csv.DictReader(io.StringIO(run.to_csv()))][:3] == ["0", "", "1"]
+    assert "i++" in result._repr_html_() and "<pre>" in run._repr_html_()
+
+
+def test_each_result_is_shown_in_a_notebook(results):
+    for name in ("small", "single", "four"):
+        shown = Cells()
+        shown.feed(results[name]._repr_html_())
+        assert any(name in text for text in shown.texts) and shown.open == []
+    assert "<svg" in results["small"]._repr_html_() and "<svg" not in results["single"]._repr_html_()
+    assert [results[name].proved for name in ("small", "single", "four")] == [False, True, True]

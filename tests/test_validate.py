@@ -344,6 +344,18 @@ def test_budgets_are_work_and_not_time():
     assert Prover(TRUE, work=1).valid([prime]) == [False]
 
 
+def test_the_c_may_compute_with_a_twin_of_what_the_equations_compute_with():
+    """`least(x)` is -minimum(x, 7) for all x; remainders of the one are hard to compare with those of the other."""
+
+    def least(x):
+        return -minimum(-minimum(x, 7) // 7, minimum(x, 7))
+
+    x = extern("x", Word32)
+    spec = Spec("twins")
+    spec.observer("shown", least(x) % ([9] + +least(x)))
+    assert validate(generate(flatten(spec), CodeOptions(observers=True)).code, work=20_000).is_proved
+
+
 def test_the_observers_are_defined_as_declared(modes):
     if not modes.copilot:
         return

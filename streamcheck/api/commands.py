@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from streamcheck.core.errors import SpecError
-from streamcheck.core.location import here
+from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, start_run
+from streamcheck.api.stages import Stage
 from streamcheck.problem.places import Handlers
 from streamcheck.problem.problem import Problem
 
 if TYPE_CHECKING:
     from streamcheck.api.results import Results
-    from streamcheck.api.stages import Stage
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
 
@@ -24,7 +25,7 @@ EXPLANATION = 0.05  # the share of the time
 
 
 class Commands(ABC):
-    """`prove`, `compile` and `show`, with the options that the command has."""
+    """`prove`, `run`, `compile` and `show`, with the options that the command has."""
 
     @abstractmethod
     def _problem(self) -> Problem:
@@ -38,23 +39,32 @@ class Commands(ABC):
         """The inputs of the run on the samples; none if there are none."""
         return []
 
+    def _namespace(self) -> Mapping[str, Any] | None:
+        """The names of the spec's module, if that is in this program."""
+        return None
+
+    @abstractmethod
+    def _run_source(self) -> RunSource:
+        """The equations that `run` interprets, and their samples."""
+
+    @check_arguments
     def prove(
         self,
         *,
-        timeout: float = 60.0,
-        jobs: int | None = None,
+        timeout: Duration = 60.0,
+        jobs: Count | None = None,
         engines: Sequence[str] = (),
         props: Sequence[str] = (),
         options: Mapping[str, bool | int | str] | None = None,
-        bound: int | None = None,
-        memory: int | None = None,
+        bound: CountFromZero | None = None,
+        memory: Count | None = None,
         blocks: bool = True,
         deterministic: bool = False,
         strict: bool = False,
-        cache: str | None = None,
-        certificates: str | None = None,
-        traces: Sequence[tuple[TraceFormat, str]] = (),
-        witness: str | None = None,
+        cache: PathText | None = None,
+        certificates: PathText | None = None,
+        traces: Sequence[tuple[TraceFormat, PathText]] = (),
+        witness: PathText | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -71,8 +81,6 @@ class Commands(ABC):
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
-        for shape, _ in traces:
-            _check_choice("prove", "traces", shape, TraceFormat)
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -85,35 +93,47 @@ class Commands(ABC):
             bound,
             min(1.0, timeout * EXPLANATION),
             strict,
-            None if cache is None else Cache(cache),
+            None if cache is None else Cache(os.fspath(cache)),
         )
         verdicts = prove(self._problem(), settings)
         if certificates is not None:
             from streamcheck.run.certificates import save
 
-            save(verdicts, self._file(), certificates)
+            save(verdicts, self._file(), os.fspath(certificates))
         if traces:
             from streamcheck.report.trace_folder import write_traces
 
             for shape, folder in traces:
-                write_traces(verdicts, self._file(), shape, folder)
+                write_traces(verdicts, self._file(), shape, os.fspath(folder))
         if witness is not None:
             from streamcheck.report.witness import write_witness
 
-            write_witness(verdicts, self._file(), witness)
-        return Results.of(verdicts)
+            write_witness(verdicts, self._file(), os.fspath(witness))
+        return Results.of(verdicts, self._namespace())
 
-    def show(self, stage: Stage = "equations", *, blocks: bool = True, steps: int = 10) -> str:
+    @check_arguments
+    def run(
+        self, steps: CountFromZero | None = None, inputs: RunInputs = None, *, ignore_extra: bool = False
+    ) -> InterpretedRun:
+        """Interpret: the steps with their triggers and observers.
+
+        `inputs` may be rows, a mapping of names to values for each step, or a DataFrame: then the run ends with them.
+        It may map names to lists, iterators or functions of the step: the other inputs come from the samples of the
+        externs, as all do without `inputs`; then the run ends with the shortest list, else after 10 steps. It ends
+        after `steps` in any case. `ignore_extra` leaves out what is no input."""
+        return start_run(self._run_source(), steps, inputs, ignore_extra=ignore_extra)
+
+    @check_arguments
+    def show(self, stage: Stage = "equations", *, blocks: bool = True, steps: CountFromZero = 10) -> str:
         """The text that `streamcheck show --as STAGE` prints. `blocks` is for programs as graphs, `steps` for smt2."""
-        from streamcheck.api.stages import Stage, stage_text
-
-        _check_choice("show", "stage", stage, Stage)
+        from streamcheck.api.stages import stage_text
 
         return stage_text(self._problem(), stage, blocks=blocks, steps=steps)
 
+    @check_arguments
     def compile(
         self,
-        directory: str,
+        directory: PathText,
         *,
         abi: Abi = "context",
         handlers: Handlers = "functions",
@@ -128,10 +148,10 @@ class Commands(ABC):
         measure_math: bool = False,
         unproven: bool = False,
         validate: bool = True,
-        timeout: float = 60.0,
-        jobs: int | None = None,
+        timeout: Duration = 60.0,
+        jobs: Count | None = None,
         options: Mapping[str, bool | int | str] | None = None,
-        cache: str | None = None,
+        cache: PathText | None = None,
     ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec.
@@ -143,14 +163,8 @@ class Commands(ABC):
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
-        for name, given, allowed in (
-            ("abi", abi, Abi),
-            ("handlers", handlers, Handlers),
-            ("optimize", optimize, Optimization),
-        ):
-            _check_choice("compile", name, given, allowed)
         code = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
-        kept = None if cache is None else Cache(cache)
+        kept = None if cache is None else Cache(os.fspath(cache))
         settings = Settings(timeout, jobs or processors(), options=options or {}, cache=kept)
         samples = self._samples() if "test" in extras else []
         request = CompileRequest(
@@ -158,12 +172,5 @@ class Commands(ABC):
         )
         result = compile_spec(require_specification(self._problem()), request)
         if result.ready:
-            write(result, directory)
+            write(result, os.fspath(directory))
         return result
-
-
-def _check_choice(command: str, name: str, given: object, allowed: Any) -> None:
-    """SpecError if the argument is none of those that its type allows."""
-    if given not in get_args(allowed):
-        choices = ", ".join(map(repr, get_args(allowed)))
-        raise SpecError(f"{command}({name}=…): expected one of {choices}; found {given!r}", here())

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import tee
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from streamcheck.api.arguments import Duration, PathText, check_arguments
 from streamcheck.api.commands import Commands
 from streamcheck.api.results import require_specification
-from streamcheck.api.runs import InterpretedRun
+from streamcheck.api.runs import RunSource, Samples
 from streamcheck.core.errors import SpecError
-from streamcheck.interpret.step import Step
+from streamcheck.core.location import here
+from streamcheck.core.types import plural
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 
 if TYPE_CHECKING:
+    from streamcheck.core.term import Term
+    from streamcheck.core.types import Value
     from streamcheck.run.certificates import Rechecked
 
 
+@check_arguments
 def load(
-    path: str,
+    path: PathText,
     *,
     integers: Literal["c", "math"] = "c",
     predicates: Sequence[str] = (),
@@ -32,18 +36,35 @@ def load(
     `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are more observers of a
     spec in Python, as `--eval`.
     """
-    from streamcheck.run.source import SourceOptions, Target, one, read
+    loaded = load_all(path, integers=integers, predicates=predicates, expressions=expressions)
+    if len(loaded) > 1:
+        calls = " or ".join(f'load("{spec.path}::{spec.name}")' for spec in loaded)
+        raise SpecError(f"{loaded[0].path} holds several specs", here(), write=f"{calls}; load_all has all of them")
+    return loaded[0]
 
-    target = Target.parse(path)
+
+@check_arguments
+def load_all(
+    path: PathText,
+    *,
+    integers: Literal["c", "math"] = "c",
+    predicates: Sequence[str] = (),
+    expressions: Sequence[str] = (),
+) -> list[LoadedSpec]:
+    """All specs in a file, in their order. The options are as of `load`."""
+    from streamcheck.run.source import SourceOptions, Target, read
+
+    target = Target.parse(os.fspath(path))
     reading = SourceOptions(integers, tuple(predicates), tuple(expressions))
-    return LoadedSpec(one(read(target, reading=reading), target), target.path)
+    return [LoadedSpec(problem, target.path, reading.expressions) for problem in read(target, reading=reading)]
 
 
-def check(certificate: str, *, timeout: float | None = None) -> Rechecked:
+@check_arguments
+def check(certificate: PathText, *, timeout: Duration | None = None) -> Rechecked:
     """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`."""
     from streamcheck.run.certificates import recheck
 
-    return recheck(certificate, timeout)
+    return recheck(os.fspath(certificate), timeout)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,20 +73,17 @@ class LoadedSpec(Commands):
 
     problem: Problem
     path: str
+    expressions: tuple[str, ...] = ()  # that were added to its observers
 
     @property
     def name(self) -> str:
+        """The name of the spec, or of the program's file."""
         return self.problem.name
 
     @property
     def properties(self) -> list[str]:
         """The names of the properties, those too that operators imply."""
         return [p.name for p in self.problem.properties]
-
-    def run(self, inputs: Iterable[Mapping[str, Any]] | Any = (), steps: int | None = None) -> InterpretedRun:
-        """Interpret: the steps with their triggers and observers. `inputs` has a mapping of names to values for each
-        step, or is a DataFrame with a column for each input."""
-        return run_over(self._specification(), inputs, steps)
 
     def _repr_html_(self) -> str | None:
         """The dependency graph of a spec; a program has none."""
@@ -74,9 +92,10 @@ class LoadedSpec(Commands):
         return graph_svg(self.problem) if isinstance(self.problem, Specification) else None
 
     def __str__(self) -> str:
-        from streamcheck.report.equations import show_equations
+        return self.show()
 
-        return show_equations(self._specification())
+    def __repr__(self) -> str:
+        return f"<{self.name}: {plural(len(self.properties), 'property')}>"
 
     def _problem(self) -> Problem:
         return self.problem
@@ -84,38 +103,42 @@ class LoadedSpec(Commands):
     def _file(self) -> str:
         return self.path
 
-    def _specification(self) -> Specification:
-        return require_specification(self.problem)
+    def _run_source(self) -> RunSource:
+        return FileSource(self)
 
-    def __repr__(self) -> str:
-        return f"<{self.name}: {len(self.properties)} properties>"
+    def _samples(self, most: int = 1000) -> list[dict[str, Value]]:
+        from streamcheck.run.source import Target, sampled_rows
 
-
-def run_over(
-    specification: Specification, inputs: Iterable[Mapping[str, Any]] | Any, steps: int | None
-) -> InterpretedRun:
-    """The run over rows, or over a DataFrame, to their end."""
-    return InterpretedRun(specification, _steps_over(specification, inputs, steps))
+        return sampled_rows(Target(self.path, self.name), most)
 
 
-def _steps_over(specification: Specification, inputs: Any, steps: int | None) -> Iterator[Step]:
-    from streamcheck.interpret.python_code import plan, stepper
-    from streamcheck.interpret.samples import OutOfSamples, rows
+class FileSource(RunSource):
+    """The equations of a spec as they were loaded. Samples are computed by its file, which is loaded once more."""
 
-    planned = plan(specification)
-    given = inputs.to_dict("records") if hasattr(inputs, "to_dict") else inputs
-    read = [(str(v.payload), v.type, None) for v in planned.inputs]
-    if not read and steps is None:
-        given = list(given)
-        steps = len(given)
-    feeds = tee(given, len(read))
-    samples = {name: _column(name, feed) for (name, _, _), feed in zip(read, feeds, strict=True)}
-    with suppress(OutOfSamples):  # the end of the inputs
-        yield from stepper(planned)(rows(read, samples, steps))
+    def __init__(self, spec: LoadedSpec) -> None:
+        self.specification = require_specification(spec.problem)
+        self.spec = spec
+
+    def samples(self, inputs: Sequence[Term]) -> Samples:
+        rows = self._rows(inputs)
+        return Samples(next(rows), rows)
+
+    def _rows(self, inputs: Sequence[Term]) -> Iterator[Any]:
+        """First whether the samples have an end, then their rows. The file's process ends with this generator."""
+        from streamcheck.run.source import Sampler, Target
+
+        sampled = frozenset(str(v.payload) for v in inputs)
+        with Sampler(Target(self.spec.path, self.spec.name), self.spec.expressions, sampled) as sampler:
+            if _equations(sampler.specification) != _equations(self.specification):
+                raise SpecError(f"{self.spec.path} is not as it was when it was loaded", here(), write="load it again")
+            missing = sampler.without_samples(inputs)
+            if missing:
+                names = ", ".join(missing)
+                raise SpecError(f"no values for {names}", here(), write=f'run(inputs={{"{missing[0]}": [1, 2, 3]}})')
+            yield sampler.sized
+            yield from sampler.rows(inputs)
 
 
-def _column(name: str, rows: Iterator[Mapping[str, Any]]) -> Iterator[Any]:
-    for i, row in enumerate(rows):
-        if name not in row:
-            raise SpecError(f"step {i} has no value for {name}")
-        yield row[name]
+def _equations(specification: Specification) -> Specification:
+    """The part that the steps of a run depend on."""
+    return replace(specification, where=None, warnings=(), properties=(), wires=())

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import html
+import io
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from streamcheck.api.arguments import Duration, PathText, check_arguments
 from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.core.term import Term
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.result import Replay, Result, Verdicts
+from streamcheck.problem.result import PathReplay, Replay, Result, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import Certificate
+from streamcheck.problem.verdict import Certificate, ProofEvidence
+
+if TYPE_CHECKING:
+    from streamcheck.lang.stream import Stream
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,18 +57,21 @@ class RecordedRun:
             raise KeyError(f"{name!r}; there are {', '.join(self.names)}")
         return [step[name] for step in self.steps]
 
+    @check_arguments
     def table(self) -> str:
         """The table as the command prints it."""
         from streamcheck.report.trace import trace_table
 
         return "\n".join(trace_table(self.specification, self.claim, self.replay))
 
+    @check_arguments
     def to_csv(self) -> str:
         """The inputs as CSV, which `streamcheck run --input` replays."""
         from streamcheck.report.trace_files import csv_text
 
         return csv_text(self.specification, self.replay)
 
+    @check_arguments
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
         pandas = import_module("pandas")
@@ -82,10 +95,69 @@ class RecordedRun:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class RecordedPath:
+    """A counterexample of a program, statement by statement."""
+
+    result: Result
+    path: PathReplay
+
+    def __len__(self) -> int:
+        return self.path.length
+
+    @property
+    def names(self) -> list[str]:
+        """The variables that are written, in the order in which they are first."""
+        return list(dict.fromkeys(name for step in self.steps for name in step["values"]))
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """For each statement its `line`, its text as `statement`, and in `values` the variables that it writes.
+        Rounds of a loop that are repeated are one step, with the `times`."""
+        from streamcheck.report.program import path_json
+
+        return path_json(self.result)
+
+    @check_arguments
+    def table(self) -> str:
+        """The table as the command prints it."""
+        from streamcheck.report.program import path_table
+
+        return "\n".join(path_table(self.result))
+
+    @check_arguments
+    def to_csv(self) -> str:
+        """A line for each statement, with a column for each variable; empty where it is not written."""
+        names = self.names
+        out = io.StringIO()
+        writer = csv.DictWriter(out, ["line", "statement", *names], lineterminator="\n")
+        writer.writeheader()
+        for step in self.steps:
+            writer.writerow({"line": step["line"], "statement": step["statement"], **step["values"]})
+        return out.getvalue()
+
+    @check_arguments
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each statement, and a column for each variable; needs pandas."""
+        pandas = import_module("pandas")
+        rows = [{"line": s["line"], "statement": s["statement"], **s["values"]} for s in self.steps]
+        return pandas.DataFrame(rows, columns=["line", "statement", *self.names], dtype=object)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        return f"<run of {plural(len(self), 'statement')} for {self.result.name}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.table())}</pre>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class PropertyResult(Result):
     """The result of one property."""
 
     verdicts: Verdicts | None = None  # that it is among
+    namespace: Mapping[str, Any] | None = None  # of the spec's module, if that is in this program
 
     @property
     def problem(self) -> Problem:
@@ -99,8 +171,15 @@ class PropertyResult(Result):
         return self.verdict in ("proved", "bounded")
 
     @property
-    def counterexample(self) -> RecordedRun | None:
+    def proved(self) -> bool:
+        """True if the property is proved for all runs."""
+        return self.verdict == "proved"
+
+    @property
+    def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
+        if self.path is not None:
+            return RecordedPath(self, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property
@@ -117,24 +196,36 @@ class PropertyResult(Result):
 
     @property
     def invariants(self) -> list[str]:
-        """The invariants of the proof as text in the spec's syntax; of an unknown property, the lemmas about it."""
+        """The invariants of the proof as text in the spec's syntax; of an unknown property, the lemmas about it. Of a
+        program, those of lines in C: `line 7: i <= n`."""
+        from streamcheck.api.streams import whole_terms
         from streamcheck.report.paste import python_text
         from streamcheck.report.program import invariants_json
 
         problem = self.problem
         if isinstance(problem, Automaton):
-            known = self.at_locations
-            return [] if known is None else [f"{row}" for row in invariants_json(problem, known)]
-        terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
-        lemmas = self.explanation.lemmas if self.explanation is not None else ()
-        return [python_text(problem, t) for t in (*terms, *lemmas)]
+            rows = invariants_json(problem, self.at_locations or {})
+            return [f"line {row['line']}: {row['invariant']}" for row in rows]
+        return [python_text(problem, t) for t in whole_terms(problem, self._invariants())]
 
     @property
-    def certificate(self) -> Any:
+    def invariant_streams(self) -> list[Stream]:
+        """The same as streams over those of the spec, which must be one of this program: `spec.prop("lemma", s)`."""
+        from streamcheck.api.streams import streams_of
+
+        problem = self.problem
+        if self.namespace is None or isinstance(problem, Automaton):
+            message = f"{problem.name} is of a file: its streams are not in this program, so invariants are text only"
+            raise SpecError(message, here(), write="invariants")
+        return streams_of(problem, self._invariants(), self.namespace)
+
+    @property
+    def certificate(self) -> ProofEvidence | None:
         """The evidence of the proof, or None."""
         return self.proof
 
-    def explain(self, seconds: float = 10.0) -> str:
+    @check_arguments
+    def explain(self, seconds: Duration = 10.0) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
         may take so long to be made small, as properties to paste."""
         problem = self.problem
@@ -145,6 +236,10 @@ class PropertyResult(Result):
         from streamcheck.api.explanation import explanation_lines
 
         return list(explanation_lines(specification, self, seconds))
+
+    def _invariants(self) -> tuple[Term, ...]:
+        terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
+        return (*terms, *(self.explanation.lemmas if self.explanation is not None else ()))
 
     def _run(self) -> RecordedRun | None:
         problem = self.problem
@@ -160,6 +255,13 @@ class PropertyResult(Result):
     def __repr__(self) -> str:
         return f"<{self.name}: {self.verdict}{': ' + self.reason if self.reason else ''}>"
 
+    def _repr_html_(self) -> str:
+        """The line of the verdict, then the run, if there is one."""
+        line, *more = str(self).splitlines()
+        run = self.counterexample or self.witness
+        picture = f"<pre>{html.escape(chr(10).join(more))}</pre>" if run is None and more else ""
+        return f"<pre>{html.escape(line)}</pre>{picture if run is None else run._repr_html_()}"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Results(Verdicts):
@@ -168,9 +270,9 @@ class Results(Verdicts):
     results: list[PropertyResult]  # type: ignore[assignment]
 
     @staticmethod
-    def of(verdicts: Verdicts) -> Results:
+    def of(verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> Results:
         given = {f.name: getattr(verdicts, f.name) for f in fields(Verdicts)}
-        return Results(**given | {"results": [_with_problem(r, verdicts) for r in verdicts.results]})
+        return Results(**given | {"results": [_with_problem(r, verdicts, namespace) for r in verdicts.results]})
 
     @property
     def ok(self) -> bool:
@@ -203,11 +305,12 @@ class Results(Verdicts):
                 return result
         raise KeyError(f"{key!r}; there are {', '.join(r.name for r in self.results)}")
 
-    def to_json(self, file: str = "") -> dict[str, Any]:
+    @check_arguments
+    def to_json(self, file: PathText = "") -> dict[str, Any]:
         """The object that `streamcheck prove --json` prints."""
         from streamcheck.report.verdicts_json import verdicts_json
 
-        return verdicts_json(self, file, {})
+        return verdicts_json(self, os.fspath(file), {})
 
     def __str__(self) -> str:
         from streamcheck.report.verdicts import report
@@ -227,13 +330,13 @@ class Results(Verdicts):
         return {"proved": self.proved, "falsified": self.falsified, "unknown": self.unknown}
 
 
-def _with_problem(result: Result, verdicts: Verdicts) -> PropertyResult:
+def _with_problem(result: Result, verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> PropertyResult:
     given = {f.name: getattr(result, f.name) for f in fields(Result)}
-    return PropertyResult(**given, verdicts=verdicts)
+    return PropertyResult(**given, verdicts=verdicts, namespace=namespace)
 
 
 def require_specification(problem: Problem) -> Specification:
     """SpecError if the problem is a program."""
     if isinstance(problem, Automaton):
-        raise SpecError(f"{problem.name} is a program; it can only be proved")
+        raise SpecError(f"{problem.name} is a program; it can be proved, explained and shown, and nothing else")
     return problem

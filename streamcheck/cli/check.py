@@ -2,33 +2,72 @@
 
 from __future__ import annotations
 
+import json
 import time
+from typing import Any
 
 import click
 
 from streamcheck.cli.options import SECONDS, log_options
 from streamcheck.cli.output import emit
-from streamcheck.run.certificates import recheck
+from streamcheck.core.errors import SpecError
+from streamcheck.run.certificates import Rechecked, recheck
+from streamcheck.run.stop import Stopped
 
-REJECTED, UNDECIDED = 4, 3
+WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the exit statuses
 
 
 @click.command(name="check", short_help="Re-check a proof or a counterexample.")
 @click.argument("certificates", metavar="CERTIFICATE...", nargs=-1, required=True)
 @click.option("--timeout", type=SECONDS, help="Seconds for all of them; else as long as it takes.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list, an object for each file, and nothing else.")
 @log_options
-def command(certificates: tuple[str, ...], timeout: float | None, verbose: int) -> int:
+def command(certificates: tuple[str, ...], timeout: float | None, as_json: bool, verbose: int) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
 
     The spec is loaded again and the proof conditions are derived from it; a solver that no engine used checks them. A
-    counterexample is replayed. Exit status 0: all hold; 4: one is rejected; 3: one is not decided, and none rejected;
-    2: a file is damaged.
+    counterexample is replayed. Every file is read, whatever the others are. Exit status 0: all hold; 4: one is
+    rejected; 2: a file is damaged, and none rejected; 3: one is not decided, and the others hold.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
-    statuses = []
-    for path in certificates:
+    rows: list[dict[str, Any]] = []
+    try:
+        for path in certificates:
+            rows.append({"file": path, **_judgement(path, deadline)})
+            if not as_json:
+                _show(rows[-1])
+    except Stopped as stopped:
+        if not as_json:
+            raise
+        rows += [_row_left(path, stopped.word) for path in certificates[len(rows) :]]
+        emit([json.dumps(rows)])
+        return stopped.status
+    if as_json:
+        emit([json.dumps(rows)])
+    found = {row["verdict"] for row in rows}
+    return next(status for verdict, status in WORST_FIRST.items() if verdict in found)
+
+
+def _judgement(path: str, deadline: float | None) -> dict[str, Any]:
+    try:
         checked = recheck(path, None if deadline is None else max(0.0, deadline - time.monotonic()))
-        word = "not decided" if checked.undecided else "rejected"
-        emit([f"{checked.claim}: {'holds' if checked.why is None else f'{word}: {checked.why}'}"])
-        statuses.append(0 if checked.why is None else UNDECIDED if checked.undecided else REJECTED)
-    return max(statuses)
+    except SpecError as damage:
+        return {"claim": None, "verdict": "damaged", "why": str(damage)}
+    return {"claim": checked.claim, "verdict": _verdict(checked), "why": checked.why}
+
+
+def _verdict(checked: Rechecked) -> str:
+    if checked.why is None:
+        return "holds"
+    return "not decided" if checked.undecided else "rejected"
+
+
+def _row_left(path: str, why: str) -> dict[str, Any]:
+    return {"file": path, "claim": None, "verdict": "not decided", "why": why}
+
+
+def _show(row: dict[str, Any]) -> None:
+    if row["claim"] is None:
+        click.echo(f"error: {row['why']}", err=True)
+    else:
+        emit([f"{row['claim']}: {row['verdict']}{'' if row['why'] is None else ': ' + row['why']}"])

@@ -12,7 +12,7 @@ from streamcheck.cli.live import Live
 from streamcheck.cli.options import SECONDS, cache_option, color_option, engine_options, log_options, trace_options
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
-from streamcheck.report.trace import TraceOptions
+from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read_specs
@@ -61,7 +61,9 @@ def command(
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    for specification in read_specs(Target.parse(file)):
+    specifications = read_specs(Target.parse(file))
+    require_rows(specifications, rows)
+    for specification in specifications:
         limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)
         more = partial(_explanation, specification, seconds, set())
         live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)

@@ -151,6 +151,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
     from streamcheck.cli.output import emit
+    from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.cache import Cache
     from streamcheck.run.memory import MEGABYTE
@@ -162,6 +163,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     reading = SourceOptions(options.integers, options.predicates, options.expressions)
     targets = [Target.parse(file) for file in files]
     specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
+    require_rows([problem for _, problem in specs], options.rows)
     _make_folders(options)
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0

@@ -68,9 +68,9 @@ def command(
         sampler = stack.enter_context(Sampler(Target.parse(file), expressions))
         planned = plan(sampler.specification)
         if data is not None:
-            wanted = _data_columns(sampler, planned, keep, ignore_extra=ignore_extra)
+            wanted = DataColumns.of(planned, keep, ignore_extra=ignore_extra)
             feed = _data_feed(stack, data, wanted, native=native)
-            unread = [name for name in sampler.unused if name in {c.split(".")[0] for c in feed.columns}]
+            unread = [name for name in planned.specification.unused if name in {c.split(".")[0] for c in feed.columns}]
         else:
             feed, unread = Feed(_sample_rows(sampler, planned, steps)), []
             steps = None
@@ -105,12 +105,6 @@ def _notes(sampler: Sampler, planned: Plan, unread: list[str]) -> Iterator[str]:
             yield f"{given.name} may have any value; this run uses its type's default if the input has none"
     if not (specification.triggers or specification.observers or planned.properties or planned.assumptions):
         yield f"{specification.name} has no trigger, no observer and no property to show"
-
-
-def _data_columns(sampler: Sampler, planned: Plan, keep: tuple[str, ...], *, ignore_extra: bool) -> DataColumns:
-    inputs = planned.specification.inputs
-    optional = frozenset(i.var for i in inputs if not i.extern)
-    return DataColumns(planned.inputs, [i.name for i in inputs], optional, sampler.unused, keep, ignore_extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +178,18 @@ def _open(data: str) -> TextIO:
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
-    unsampled = [v.payload for v in planned.inputs if v.payload not in sampler.sampled]
-    if unsampled and sampler.needs_data(planned):
+    unsampled = sampler.without_samples(planned.inputs)
+    if unsampled:
         raise SpecError(
             f"no values for {', '.join(unsampled)}",
             write=f'--input data.csv, or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])',
         )
     if steps is not None:
-        yield from islice(sampler.rows(), steps)
+        yield from islice(sampler.rows(planned.inputs), steps)
         return
     try:
-        yield from sampler.rows() if sampler.sized else islice(sampler.rows(), DEFAULT_STEPS)
+        rows = sampler.rows(planned.inputs)
+        yield from rows if sampler.sized else islice(rows, DEFAULT_STEPS)
     except OutOfSamples:
         return
 

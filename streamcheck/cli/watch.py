@@ -16,7 +16,7 @@ from streamcheck.cli.options import SECONDS, cache_option, color_option, log_opt
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
-from streamcheck.report.trace import TraceOptions
+from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Alarm, Settings, prove
@@ -84,18 +84,22 @@ def command(
                     time.sleep(EVERY)
                 saves = Saves(target.path)
                 view = partial(Watching, saves, shown, color=color, progress=not verbose, trace=trace)
-                stopped = _prove_all(target, settings, view, standby)
+                stopped = _prove_all(target, settings, trace, view, standby)
             if stopped:
                 return stopped
     except Stopped as stopped:
         return stopped.status
 
 
-def _prove_all(target: Target, settings: Settings, view: Callable[[], Watching], standby: Standby) -> int:
+def _prove_all(
+    target: Target, settings: Settings, trace: TraceOptions, view: Callable[[], Watching], standby: Standby
+) -> int:
     """Show the verdicts on every spec of the file, or the mistake in it; stop where it is saved again. Returns the exit
     status that a signal asks for, else 0."""
     try:
-        for problem in read(target, settings.timeout):
+        problems = read(target, settings.timeout)
+        require_rows(problems, trace.rows)
+        for problem in problems:
             with view() as audience:
                 verdicts = prove(problem, settings, audience, standby)
             if audience.outdated:

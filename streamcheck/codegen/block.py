@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from streamcheck.codegen.expression import CExpression
 from streamcheck.core.location import Location
 
 
@@ -19,11 +20,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Statements that replace one piece of state, and the pieces they read."""
+    """Statements that replace one piece of state, the pieces they read, and the value that they put there."""
 
     state: str
     lines: tuple[str, ...]
     reads: frozenset[str]
+    value: CExpression | None = None
 
 
 def words_in(lines: Iterable[str]) -> set[str]:

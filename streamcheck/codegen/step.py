@@ -490,7 +490,7 @@ class StepWriter:
 
     def store_commit(self, place: str, name: str, after: Term, value: CExpression) -> Commit:
         line = self.copy_statement(after.type, place, self.convert(value, text.kept_type(after.type)).text)
-        return Commit(name, (line,), value.reads)
+        return Commit(name, (line,), value.reads, value)
 
     def _ring_commit(self, ring: Ring, site: int) -> Commit:
         name, at = self.state_names[ring.name], self.indices[ring.name]
@@ -498,14 +498,14 @@ class StepWriter:
         if ring.name in self.windows:
             given = "" if self.names.copilot else f"{self.names.state}, "
             line = f"{self.windows[ring.name].push}({given}{self.convert(value, ring.type).text});"
-            return Commit(name, (line,), value.reads)
+            return Commit(name, (line,), value.reads, value)
         index, last = self.state(at), len(ring.cells) - 1
         pushed = self.store_commit(f"{self.state(name)}[{index}]", name, ring.newest, value)
         if ring.newest is ring.cells[0].var:  # the oldest value becomes the newest: it is in its place already
             pushed = Commit(name, (), frozenset())
         moved = f"{index} = ({c_type(ring.index)})(({index} < {last}u) ? ({index} + 1u) : 0u);"
         reads = pushed.reads - {at} if name in pushed.reads else pushed.reads
-        return Commit(name, (*pushed.lines, moved), reads)
+        return Commit(name, (*pushed.lines, moved), reads, value)
 
     def _in_order(self, commits: list[Commit]) -> Iterable[tuple[str, ...]]:
         """The commits in an order in which every piece of state is read before it is replaced."""
@@ -548,7 +548,8 @@ class StepWriter:
         after = cell.next if cell is not None else ring.newest  # type: ignore[union-attr]
         name = self.names.fresh(f"next_{commit.state}")
         block = Block()
-        self.declare(after.type, name, self.texts[after], block)
+        assert commit.value is not None  # else it is the change of an element, which reads only its own array
+        self.declare(after.type, name, commit.value, block)
         value = CExpression(name, PRIMARY, c_type(after.type))
         if cell is not None:
             late.append(self.store_commit(self.state(commit.state), commit.state, after, value).lines)

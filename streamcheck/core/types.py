@@ -292,6 +292,7 @@ def float_text(value: float) -> str:
 
 def belongs(type: Type, value: object) -> Value:
     """`value` as a value of `type`, exactly, or Misfit. Decimals round to a float type."""
+    value = without_numpy(value)
     match type:
         case BoolType():
             if isinstance(value, bool):
@@ -311,6 +312,11 @@ def belongs(type: Type, value: object) -> Value:
             names = ", ".join(name for name, _ in type.members)
             raise Misfit(f"{value!r} is not a member of {type}: {names}")
     return _number(type, value)
+
+
+def without_numpy(value: object) -> object:
+    """Numbers and arrays of numpy as Python's own."""
+    return value.tolist() if value.__class__.__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
 def _number(type: Type, value: object) -> Value:

@@ -8,7 +8,6 @@ error names its row and column. Columns that are no inputs may be kept as text, 
 from __future__ import annotations
 
 import csv
-import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import closest
 from streamcheck.core.term import Term
 from streamcheck.core.types import (
     ArrayType,
@@ -33,7 +33,9 @@ from streamcheck.core.types import (
     plural,
 )
 from streamcheck.interpret.log_text import LogText
+from streamcheck.interpret.python_code import Plan
 
+STEP = "step"  # a column with the number of the row, which is not read
 KEPT = ("time", "timestamp", "date", "datetime")  # in any case
 SEPARATORS = (";", "\t", "|")
 DataForm: TypeAlias = Literal["csv", "json"]
@@ -50,6 +52,17 @@ class DataColumns:
     unused: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     ignore_extra: bool = False
+    leave_out: str = "--ignore-extra"  # how the user asks for that
+
+    @staticmethod
+    def of(
+        planned: Plan, keep: tuple[str, ...] = (), *, ignore_extra: bool, leave_out: str = "--ignore-extra"
+    ) -> DataColumns:
+        """The columns for a run of the plan."""
+        inputs = planned.specification.inputs
+        optional = frozenset(i.var for i in inputs if not i.extern)
+        names, unused = [i.name for i in inputs], planned.specification.unused
+        return DataColumns(planned.inputs, names, optional, unused, keep, ignore_extra, leave_out)
 
     def kept(self, names: Sequence[str], origin: str) -> tuple[str, ...]:
         """The columns of these names that are kept."""
@@ -62,9 +75,13 @@ class DataColumns:
     def check(self, name: str, names: Sequence[str], kept: Iterable[str], where: str) -> None:
         """Refuse a column that is no input. `names` are those of the inputs' columns."""
         inputs = {*self.known, *self.unused}
-        if self.ignore_extra or name in kept or name in inputs or name in names or name.split(".")[0] in inputs:
+        if self.ignore_extra or name == STEP or name in {*kept, *inputs, *names} or name.split(".")[0] in inputs:
             return
-        raise SpecError(_unknown(where, name, sorted({*names, *self.known})))
+        allowed = sorted({*names, *self.known})
+        close = closest(name, allowed)
+        inputs = f"the inputs are {', '.join(allowed)}" if allowed else "it has none"
+        hint = f"; is {close!r} meant?" if close else f"; {inputs}"
+        raise SpecError(f"{where} {name!r} is not an input of this spec{hint} ({self.leave_out} leaves it out)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +149,8 @@ def _csv_form(lines: Iterator[list[str]], origin: str, columns: DataColumns) -> 
     """The form of a file, whose header is read."""
     header = [column.strip().removeprefix("\ufeff") for column in next(lines, [])]
     if not header:
-        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {', '.join(columns.known)}")
+        names = ", ".join(columns.known) or f"or is `{STEP}` if there are none"
+        raise SpecError(f"{origin}:1: no header: the first row names the inputs, {names}")
     absent = frozenset(v for v in columns.optional if not any(n in header for n, _ in _columns(v)))
     kept = columns.kept(header, f"{origin}:1")
     _check_header(header, origin, [v for v in columns.needed if v not in absent], columns, kept)
@@ -188,13 +206,6 @@ def _check_header(
     missing = [name for name in required if name not in header]
     if missing:
         raise SpecError(f"{origin}:1: no column for {', '.join(missing)}")
-
-
-def _unknown(what: str, name: str, allowed: list[str]) -> str:
-    by_small = {a.lower(): a for a in reversed(allowed)}
-    close = difflib.get_close_matches(name.lower(), by_small, n=1)
-    hint = f"; is {by_small[close[0]]!r} meant?" if close else f"; the inputs are {', '.join(allowed)}"
-    return f"{what} {name!r} is not an input of this spec{hint} (--ignore-extra leaves it out)"
 
 
 class _BadColumn(Exception):
@@ -288,6 +299,9 @@ def _json_objects(file: Iterable[str], origin: str) -> Iterator[tuple[str, dict[
         where = f"{origin}:{number}"
         if not line.strip():
             continue
+        if number == 1 and line.strip() == "{":
+            yield from _recorded_run(line + "".join(file), origin)
+            return
         try:
             row = json.loads(line, parse_float=ExactDecimal)
         except (ValueError, RecursionError) as why:
@@ -297,10 +311,56 @@ def _json_objects(file: Iterable[str], origin: str) -> Iterator[tuple[str, dict[
         yield where, row
 
 
+def _recorded_run(text: str, origin: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The inputs at each step of a run that `prove --trace json` wrote."""
+    try:
+        whole = json.loads(text, parse_float=ExactDecimal)
+        inputs = {name: whole["rows"][name] for name in whole["inputs"]}
+        steps = [{name: values[i] for name, values in inputs.items()} for i in range(whole["length"])]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise SpecError(f"{origin}: neither JSON lines nor a run that `prove --trace json` wrote") from None
+    yield from ((f"{origin}: step {i}", row) for i, row in enumerate(steps))
+
+
 def row_values(row: Mapping[str, Any], columns: DataColumns, kept: Iterable[str], where: str) -> tuple[Any, ...]:
     """The values of the inputs by name, and the texts that are kept."""
     given = {str(v.payload): default(v.type) for v in columns.optional} | dict(row)
     return (*(_json_value(given, v, where) for v in columns.needed), *(_kept_text(row.get(n)) for n in kept))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """Rows with a value for each of these names. `spread` are the inputs with a column for each of their parts."""
+
+    names: tuple[str, ...]
+    columns: DataColumns
+    kept: tuple[str, ...]
+    spread: tuple[Term, ...]
+
+    @staticmethod
+    def of(names: Sequence[str], origin: str, columns: DataColumns) -> NamedRows:
+        """SpecError if a name is no input, or an input has no column."""
+        kept = columns.kept(names, origin)
+        parts = [name for v in columns.needed for name, _ in _columns(v)]
+        for name in names:
+            columns.check(name, parts, kept, f"{origin}: column")
+        spread = tuple(v for v in columns.needed if v.payload not in names and v not in columns.optional)
+        for v in spread:
+            missing = [name for name, _ in _columns(v) if name not in names]
+            if missing:
+                raise SpecError(f"{origin}: no column for {', '.join(missing)}")
+        return NamedRows(tuple(names), columns, kept, spread)
+
+    def columns_read(self) -> list[str]:
+        """The columns that a run reads."""
+        read = [str(v.payload) for v in self.columns.needed if v not in self.spread]
+        read += [name for v in self.spread for name, _ in _columns(v)]
+        return [name for name in dict.fromkeys([*read, *self.kept]) if name in self.names]
+
+    def values(self, row: Mapping[str, Any], where: str) -> tuple[Any, ...]:
+        """The values of the inputs, then the texts that are kept."""
+        whole = {v.payload: assemble(v.type, iter([row[name] for name, _ in _columns(v)])) for v in self.spread}
+        return row_values({**row, **whole}, self.columns, self.kept, where)
 
 
 def _kept_text(value: object) -> str:

@@ -10,9 +10,7 @@ from itertools import count
 from typing import Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term
-from streamcheck.core.types import assemble, part_names
-from streamcheck.interpret.data import DataColumns, RecordedRows, row_values
+from streamcheck.interpret.data import DataColumns, NamedRows, RecordedRows
 
 
 def read_parquet(path: str, columns: DataColumns) -> RecordedRows:
@@ -28,29 +26,13 @@ def read_parquet(path: str, columns: DataColumns) -> RecordedRows:
     except Exception as why:  # pyarrow has no class of its own for files that are none
         raise SpecError(f"{path}: not a Parquet file ({why})") from None
     names = [str(name) for name in file.schema_arrow.names]
-    kept = columns.kept(names, path)
-    parts = [name for v in columns.needed for name, _ in part_names(str(v.payload), v.type)]
-    for name in names:
-        columns.check(name, parts, kept, f"{path}: column")
-    for v in columns.needed:
-        missing = [n for n, _ in part_names(str(v.payload), v.type) if n not in names]
-        if v.payload not in names and missing and v not in columns.optional:
-            raise SpecError(f"{path}: no column for {', '.join(missing)}")
-    spread = [v for v in columns.needed if v.payload not in names and v not in columns.optional]
-    return RecordedRows(tuple(names), kept, _rows(file, path, columns, kept, spread))
+    form = NamedRows.of(names, path, columns)
+    return RecordedRows(form.names, form.kept, _rows(file, path, form))
 
 
-def _rows(
-    file: Any, path: str, columns: DataColumns, kept: tuple[str, ...], spread: list[Term]
-) -> Iterator[tuple[Any, ...]]:
-    """`spread` are inputs with a column for each part."""
-    read = [str(v.payload) for v in columns.needed if v not in spread]
-    read += [name for v in spread for name, _ in part_names(str(v.payload), v.type)]
-    read = [name for name in dict.fromkeys([*read, *kept]) if name in file.schema_arrow.names]
+def _rows(file: Any, path: str, form: NamedRows) -> Iterator[tuple[Any, ...]]:
     numbers = count(1)
-    for batch in file.iter_batches(columns=read):
+    for batch in file.iter_batches(columns=form.columns_read()):
         for row in batch.to_pylist():
-            for v in spread:
-                row[v.payload] = assemble(v.type, iter([row[n] for n, _ in part_names(str(v.payload), v.type)]))
             exact = {n: Fraction(value) if isinstance(value, Decimal) else value for n, value in row.items()}
-            yield row_values(exact, columns, kept, f"{path}: row {next(numbers)}")
+            yield form.values(exact, f"{path}: row {next(numbers)}")

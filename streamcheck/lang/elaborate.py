@@ -80,10 +80,10 @@ def _named_externs(spec: SpecBase) -> list[Extern]:
     return [node.payload for node in named if node.op == "extern"]
 
 
-def unused_externs(elaborated: Elaborated) -> list[str]:
+def unused_externs(elaborated: Elaborated) -> tuple[str, ...]:
     """The names of externs that the module declares and the spec does not use."""
     used = {extern.name for extern in elaborated.externs}
-    return sorted({extern.name for extern in _named_externs(elaborated.spec)} - used)
+    return tuple(sorted({extern.name for extern in _named_externs(elaborated.spec)} - used))
 
 
 def _merge(old: Extern, new: Extern) -> Extern:

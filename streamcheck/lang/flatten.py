@@ -25,7 +25,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.term import Term, constant, term, variable, walk
 from streamcheck.core.types import plural
 from streamcheck.lang.check_flattening import check_flattening
-from streamcheck.lang.elaborate import Elaborated, children, elaborate
+from streamcheck.lang.elaborate import Elaborated, children, elaborate, unused_externs
 from streamcheck.lang.node import Node
 from streamcheck.lang.obligations import Dependencies, NodeAt, obligations
 from streamcheck.lang.spec import Declaration, SpecBase
@@ -49,6 +49,7 @@ class Flattening:
     def __init__(self, elaborated: Elaborated) -> None:
         self.spec = elaborated.spec
         self.externs = elaborated.externs
+        self.unused = unused_externs(elaborated)
         self.labels = elaborated.labels
         self.names = VariableNames(e.name for e in elaborated.externs)
         self.terms: dict[NodeAt, Term] = {}
@@ -81,6 +82,7 @@ class Flattening:
             (*properties, *implied),
             assumptions,
             spec.where,
+            unused=self.unused,
         )
         claims = [*(p.term for p in whole.properties), *(a.term for a in whole.assumptions)]
         needed = whole.needed_by([*whole.outputs(), *claims])
@@ -176,7 +178,7 @@ class Flattening:
 
     def _constant(self, node: Node) -> Constant:
         if node not in self.constants:
-            self.constants[node] = Constant(self.names.fresh(node.payload), node.type, node.where)
+            self.constants[node] = Constant(self.names.fresh(node.payload), node.type, node.where, node.payload)
         return self.constants[node]
 
     def _all_inputs(self) -> Iterable[Input]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import PACKAGE, Location, is_ours
 from streamcheck.core.types import plural
 from streamcheck.lang import build, syntax
@@ -229,10 +229,10 @@ def _name_slip(error: NameError, place: _CodePlace | None) -> SpecError | None:
         family = "unsigned types are Word8, Word16, Word32, Word64" if meant.startswith("Word") else f"it is {meant}"
         return SpecError(f"name '{name}' is not defined: {family}", place.where, write=meant)
     names = [*place.frame.f_locals, *place.frame.f_globals, *vars(builtins)]
-    close = _closest(name, names)
+    close = closest(name, names)
     if not close and hasattr(build, name):
         return SpecError(f"name '{name}' is not defined", place.where, write="from streamcheck import *")
-    return SpecError(f"name '{name}' is not defined{_did_you_mean(close)}", place.where)
+    return SpecError(f"name '{name}' is not defined{did_you_mean(close)}", place.where)
 
 
 def _attribute_slip(error: AttributeError, place: _CodePlace | None) -> SpecError | None:
@@ -242,14 +242,14 @@ def _attribute_slip(error: AttributeError, place: _CodePlace | None) -> SpecErro
         return None
     if isinstance(owner, SpecBase):
         methods = [n for n in dir(owner) if callable(getattr(owner, n))]
-        return SpecError(f"a Spec has no `{name}`{_did_you_mean(_closest(name, methods))}", place.where)
+        return SpecError(f"a Spec has no `{name}`{did_you_mean(closest(name, methods))}", place.where)
     if isinstance(owner, ModuleType) and owner.__name__.startswith(PACKAGE):
         public = list(getattr(owner, "__all__", ())) or [n for n in vars(owner) if not n.startswith("_")]
         close = OTHER_FUNCTIONS.get(name, "")
-        close = close if close in public else _closest(name, public, 0.7)
+        close = close if close in public else closest(name, public, 0.7)
         shown = owner.__name__.rpartition(".")[2]
         listed = "" if close else f"; it has {', '.join(sorted(public))}"
-        return SpecError(f"{shown} has no `{name}`{_did_you_mean(close) or listed}", place.where)
+        return SpecError(f"{shown} has no `{name}`{did_you_mean(close) or listed}", place.where)
     return None
 
 
@@ -258,25 +258,15 @@ def _import_slip(error: ImportError, place: _CodePlace | None) -> SpecError | No
     match = re.match(r"cannot import name '(\w+)'", str(error))
     if place is None or match is None or error.name is None or error.name.partition(".")[0] != PACKAGE:
         return None
-    meant = _type_meant(match[1]) or _closest(match[1], dir(sys.modules[error.name]))
-    return SpecError(f"{error.name} has no `{match[1]}`{_did_you_mean(meant)}", place.where)
-
-
-def _closest(name: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    by_small = {n.lower(): n for n in names if not n.startswith("__")}
-    close = difflib.get_close_matches(name.lower(), by_small, n=1, cutoff=likeness)
-    return by_small[close[0]] if close else ""
-
-
-def _did_you_mean(name: str) -> str:
-    return f". Did you mean: '{name}'?" if name else ""
+    meant = _type_meant(match[1]) or closest(match[1], dir(sys.modules[error.name]))
+    return SpecError(f"{error.name} has no `{match[1]}`{did_you_mean(meant)}", place.where)
 
 
 def _python_suggestion(error: Exception, text: str) -> str:
     """The suggestion for an attribute of the user's own objects, which Python 3.11 makes for the terminal alone."""
     if not isinstance(error, AttributeError) or error.name is None or "Did you mean" in text:
         return ""
-    return _did_you_mean(_closest(error.name, dir(error.obj)))
+    return did_you_mean(closest(error.name, dir(error.obj)))
 
 
 # Syntax

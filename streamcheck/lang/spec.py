@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here, user_frame
-from streamcheck.core.types import BOOL
+from streamcheck.core.types import BOOL, without_numpy
 from streamcheck.lang.node import Node
 from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
 
@@ -124,6 +124,7 @@ def _check_order(call: str, name: object, stream: object) -> None:
 
 
 def _claim(call: str, stream: object) -> Node:
+    stream = without_numpy(stream)
     if isinstance(stream, bool):
         raise SpecError(
             f"`{call}`: expected a Bool stream, found Python's {stream}: Python evaluated something while loading, "

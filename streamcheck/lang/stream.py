@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Protocol, Ty
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.operators import OPERATORS, fill
-from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine, plural
+from streamcheck.core.types import BOOL, ArrayType, StructType, Type, Value, machine, plural, without_numpy
 from streamcheck.lang import syntax
 from streamcheck.lang.apply import apply, enum_type, literal
 from streamcheck.lang.node import Node, constant_value
@@ -88,6 +88,8 @@ class Stream(Generic[T], metaclass=StreamType):
         def __init__(self, value: Operand | Sequence[Operand]) -> None: ...
         def __get__(self, instance: object, owner: Any = None) -> Stream[T]: ...
         def __set__(self, instance: object, value: Operand[T]) -> None: ...
+
+    __array_ufunc__ = None  # so that numpy leaves `numpy.int64(3) + s` to us
 
     # ++ and drop
 
@@ -286,6 +288,7 @@ def make(node: Node) -> Stream:
 
 def node_of(operand: object, like: Type | None = None) -> Node:
     """The node of an operand; a literal becomes a constant of type `like`."""
+    operand = without_numpy(operand)
     if isinstance(operand, Stream):
         return operand._node
     if isinstance(operand, Appended):
@@ -364,6 +367,7 @@ def compare(op: str, a: object, b: object) -> Stream:
 
 
 def shift(op: str, a: object, amount: object) -> Stream:
+    amount = without_numpy(amount)
     if not isinstance(a, Stream):
         a = make(node_of(a, amount._node.type if isinstance(amount, Stream) else None))
     left = a._node
@@ -380,6 +384,7 @@ def shift(op: str, a: object, amount: object) -> Stream:
 def power(base: object, exponent: object) -> Stream:
     """Repeated multiplication if the exponent is a literal whole number (engines understand it), else `pow` of math.h
     on floats."""
+    exponent = without_numpy(exponent)
     if isinstance(base, Stream) and _is_whole(exponent) and cast(int, exponent) >= 0:
         if not base._node.type.is_number:
             raise SpecError(f"{base._node.type} ** {exponent}: expected a number, found {base._node.type}", here())
@@ -442,7 +447,7 @@ class NoField(SpecError, AttributeError):
 
 
 def element(array: Stream, index: object) -> Stream:
-    type = _array_type(array, "indexing")
+    type, index = _array_type(array, "indexing"), without_numpy(index)
     if isinstance(index, slice):
         raise SpecError("arrays have no slices", here(), write="[a[i] for i in range(start, stop)]")
     if isinstance(index, int) and not isinstance(index, bool):
@@ -475,7 +480,7 @@ def field(struct: Stream, name: str) -> Stream:
 def update(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str, Any]) -> Stream:
     node = stream._node
     if isinstance(node.type, ArrayType) and len(index_and_value) == 2 and not fields:
-        index, value = index_and_value
+        index, value = without_numpy(index_and_value[0]), index_and_value[1]
         if isinstance(index, int) and not isinstance(index, bool):
             _check_index(node.type, index)
         return make(apply("update", node, node_of(index, COUNT), node_of(value, node.type.element)))
@@ -498,6 +503,7 @@ def update(stream: Stream, index_and_value: tuple[object, ...], fields: dict[str
 
 def composite(type: ArrayType | StructType, parts: object) -> Node:
     """An array or struct of streams and literals."""
+    parts = without_numpy(parts)
     if isinstance(type, ArrayType):
         if isinstance(parts, Stream) or not isinstance(parts, Sequence) or isinstance(parts, str):
             raise SpecError(f"{type} is built from a list of {type.length} elements", here())

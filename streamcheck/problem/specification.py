@@ -9,9 +9,10 @@ and cells. Wires name terms the user named; they are not variables, so terms sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -36,11 +37,13 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The unknown of a forall or exists: any value of its type, the same at every step."""
+    """The unknown of a forall or exists: any value of its type, the same at every step. `label` is the name that its
+    parameter has in the spec, which others may have too."""
 
     name: str
     type: Type
     where: Location | None
+    label: str
 
     @property
     def var(self) -> Term:
@@ -120,6 +123,7 @@ class Specification:
     where: Location | None
     warnings: tuple[str, ...] = ()  # of the reader, for the user
     calls: tuple[FunctionCall, ...] = ()
+    unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
 
     def __post_init__(self) -> None:
         declared = set(self.variables())
@@ -173,6 +177,21 @@ class Specification:
         """The terms of the calls, which only replay reads."""
         for call in self.calls:
             yield from call.terms()
+
+    @cached_property
+    def labels(self) -> Mapping[Term, str]:
+        """The names of the constants for people: their labels, with a number if something else has that name, or
+        another constant of the same claim."""
+        own = {c.var: c.label for c in self.constants}
+        names = {str(v.payload) for v in self.variables() if v not in own}
+        names |= {n.name for n in (*self.wires, *self.observers)} | {p.name for p in self.properties}
+        cones = [self.needed_by([p.term]) for p in self.properties] if own else []
+        found: dict[Term, str] = {}
+        for var, label in own.items():
+            beside = {name for other, name in found.items() if any(var in c and other in c for c in cones)}
+            numbered = chain([label], (f"{label}_{i}" for i in count(2)))
+            found[var] = next(name for name in numbered if name not in names and name not in beside)
+        return found
 
     @cached_property
     def size(self) -> int:

@@ -37,7 +37,8 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             for i in specification.inputs
         ],
         "constants": [
-            {"name": c.name, "type": w.type(c.type), "at": location_row(c.where)} for c in specification.constants
+            {"name": c.name, "type": w.type(c.type), "at": location_row(c.where), "label": c.label}
+            for c in specification.constants
         ],
         "cells": [
             {
@@ -83,6 +84,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for c in specification.calls
         ],
+        "unused": list(specification.unused),
     }
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
@@ -111,7 +113,10 @@ def _read(data: dict[str, Any]) -> Specification:
             Input(i["name"], r.types[i["type"]], i["extern"], i["doc"], i["unit"], location(i["at"]))
             for i in data["inputs"]
         ),
-        tuple(Constant(c["name"], r.types[c["type"]], location(c["at"])) for c in data["constants"]),
+        tuple(
+            Constant(c["name"], r.types[c["type"]], location(c["at"]), c.get("label", c["name"]))
+            for c in data["constants"]
+        ),
         tuple(
             Cell(
                 c["name"],
@@ -142,6 +147,7 @@ def _read(data: dict[str, Any]) -> Specification:
             )
             for c in data.get("calls", ())
         ),
+        tuple(data.get("unused", ())),
     )
 
 

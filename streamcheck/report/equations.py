@@ -6,7 +6,7 @@ so the text is as large as the graph, not as its unfolding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from streamcheck.core.printer import Printer, needs_parentheses
 from streamcheck.core.term import FALSE, TRUE, Term, fold, rebuild, variables
@@ -30,10 +30,16 @@ def term_text(specification: Specification, term: Term) -> str:
     term = without_casts([term])[term]
     term = fold([term], in_users_operators)[term]
     names = {w.term: w.name for w in specification.wires if w.term is not term}
-    printer = Printer(names | _delays(specification, term, names), [term])
+    printer = Printer(names | labels_in(specification, [term]) | _delays(specification, term, names), [term])
     extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
     text = printer.use(term) if term.op == "var" else printer.definition(term)
     return text + (f" with {', '.join(extra)}" if extra else "")
+
+
+def labels_in(specification: Specification, terms: Iterable[Term]) -> dict[Term, str]:
+    """The names of the constants in the terms for people, if they are different."""
+    found = {v: specification.labels[v] for v in variables(terms) if v in specification.labels}
+    return found if len(set(found.values())) == len(found) else {}
 
 
 def _delays(specification: Specification, term: Term, names: dict[Term, str]) -> dict[Term, str]:

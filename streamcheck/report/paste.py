@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from streamcheck.core.location import Location
-from streamcheck.core.printer import Printer
+from streamcheck.core.printer import Printer, as_notation
 from streamcheck.core.simplify import conjunction, disjunction, simplify
-from streamcheck.core.term import Term, fold, rebuild, variables
+from streamcheck.core.term import Term, fold, rebuild, variable, variables
 from streamcheck.core.term import term as build
 from streamcheck.core.types import ArrayType, EnumType, Type
 from streamcheck.core.uncast import without_casts
 from streamcheck.problem.specification import Cell, Specification
-from streamcheck.report.equations import in_users_operators, is_first, term_text
+from streamcheck.report.equations import in_users_operators, is_first, labels_in, term_text
 
 LONGEST = 60  # characters of a delay that is written out inside a property
 
@@ -113,11 +113,12 @@ class Pasting:
         """The condition. A constant that it shares with its claim becomes one of its own."""
         condition = without_casts([condition])[condition]
         condition = fold([condition], in_users_operators)[condition]
+        labels = {v: str(v.payload) for v in self.specification.labels} | labels_in(self.specification, [condition])
+        self._names |= labels
         text = self._use(fold([condition], _without_same)[condition])
-        constants = {c.var: c for c in self.specification.constants}
         for var in variables([condition]):
-            if var in constants:
-                text = f"forall({type_text(var.type)}, lambda {var.payload}: {text})"
+            if var in labels:
+                text = f"forall({type_text(var.type)}, lambda {labels[var]}: {text})"
         return text
 
     def _use(self, term: Term) -> str:
@@ -127,7 +128,7 @@ class Pasting:
             if var not in self._names:
                 self._name_cell(self._cells[var])
         while True:
-            printer = Printer({t: name for t, name in self._names.items() if t is not term or not t.args}, [term])
+            printer = TypedPrinter({t: name for t, name in self._names.items() if t is not term or not t.args}, [term])
             part = next((node for _, node, _ in printer.extra if node is not term), None)
             if part is None:
                 return _as_python(printer.definition(term) if term.args else printer.use(term))
@@ -190,6 +191,19 @@ class Pasting:
             name = f"{stem}_{number}"
         self.taken.add(name)
         return name
+
+
+class TypedPrinter(Printer):
+    """Constants have their type where no stream beside them has it: `mux(c, Word8(1), 2)`."""
+
+    def _text(self, node: Term) -> str:
+        first = {"mux": 1, "shl": 0, "shr": 0}.get(node.op)
+        if first is None or not node.args[first].is_const or (node.op == "mux" and not node.args[2].is_const):
+            return super()._text(node)
+        given = node.args[first]
+        typed = variable(f"{type_text(given.type)}({as_notation(given.type, given.payload)})", given.type)
+        self.texts[typed] = super()._text(typed)
+        return super()._text(rebuild(node, [typed if i == first else a for i, a in enumerate(node.args)]))
 
 
 def _without_same(node: Term, args: list[Term]) -> Term:

@@ -7,7 +7,7 @@ assumptions that a run can decide (those that operators imply are in notes alone
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from json.encoder import encode_basestring_ascii
@@ -16,6 +16,7 @@ from typing import Any
 from streamcheck.core.types import Type
 from streamcheck.interpret.chunks import Chunk
 from streamcheck.interpret.python_code import Plan
+from streamcheck.interpret.step import Step
 from streamcheck.problem.specification import Named, Trigger
 from streamcheck.report.values import Show, json_text_of, text_of
 
@@ -27,27 +28,39 @@ LIVE_WIDTH = 8
 
 @dataclass(frozen=True, slots=True)
 class RunColumns:
-    """The columns of a run's output, in their order."""
+    """The columns of a run's output, in their order. Each has a title of its own: the name, with a word behind it if
+    another column has that name."""
 
     kept: tuple[str, ...]
     triggers: tuple[Trigger, ...]
     observers: tuple[Named, ...]
-    claims: tuple[tuple[str, bool, int], ...]  # the title, whether it is a property, and its place among such
+    claims: tuple[tuple[str, bool, int], ...]  # the name, whether it is a property, and its place among such
+    titles: tuple[str, ...]  # of all columns, "step" first
 
     @staticmethod
     def of(planned: Plan, kept: tuple[str, ...] = ()) -> RunColumns:
         specification = planned.specification
+        triggers, observers = specification.triggers, specification.observers
         implied = {p.name for p in specification.properties if p.is_implied}
-        taken = {"step", *kept, *(t.name for t in specification.triggers), *(o.name for o in specification.observers)}
-        claims = []
-        for is_property, named in ((True, planned.properties), (False, planned.assumptions)):
-            for place, (name, _) in enumerate(named):
-                if not (is_property and name in implied):
-                    word = "property" if is_property else "assumption"
-                    title = f"{name} ({word})" if name in taken else name
-                    taken.add(title)
-                    claims.append((title, is_property, place))
-        return RunColumns(kept, specification.triggers, specification.observers, tuple(claims))
+        claims = [(name, True, i) for i, (name, _) in enumerate(planned.properties) if name not in implied]
+        claims += [(name, False, i) for i, (name, _) in enumerate(planned.assumptions)]
+        titles = {"step": None}
+        for word, names in (
+            ("data", kept),
+            ("trigger", [t.name for t in triggers]),
+            ("observer", [o.name for o in observers]),
+            ("property", [name for name, is_property, _ in claims if is_property]),
+            ("assumption", [name for name, is_property, _ in claims if not is_property]),
+        ):
+            for name in names:
+                titles[_apart(name, word, titles)] = None
+        return RunColumns(kept, triggers, observers, tuple(claims), tuple(titles))
+
+    def values(self, step: Step) -> list[Any]:
+        """The values of a step in Python: of a trigger its arguments, None if it does not fire."""
+        called = [step.triggers.get(t.name) for t in self.triggers]
+        observed = [step.observers[o.name] for o in self.observers]
+        return [*called, *observed, *(name not in (step.broken if p else step.unmet) for name, p, _ in self.claims)]
 
     def truths(self, chunk: Chunk) -> Iterator[bytes]:
         """The columns of the claims."""
@@ -63,10 +76,10 @@ class RunColumns:
             yield list(map(text_of(observer.term.type), values))
         yield from (list(map(TRUTH.__getitem__, truth)) for truth in self.truths(chunk))
 
-    @property
-    def titles(self) -> list[str]:
-        names = [*self.kept, *(t.name for t in self.triggers), *(o.name for o in self.observers)]
-        return ["step", *names, *(title for title, _, _ in self.claims)]
+
+def _apart(name: str, word: str, taken: Container[str]) -> str:
+    title = f"{name} ({word})" if name in taken else name
+    return _apart(title, word, taken) if title in taken else title
 
 
 def _calls(shows: list[Show], fired: Sequence[Any], args: Sequence[Sequence[Any]]) -> list[str]:
@@ -91,7 +104,7 @@ def table(columns: RunColumns, chunks: Iterator[Chunk], *, live: bool) -> Iterat
         pass
     except Exception as error:  # a run that fails shows its rows before the error
         failed = error
-    titles = tuple(columns.titles)
+    titles = columns.titles
     widths = [max(map(len, cells)) for cells in zip(titles, *first[:SAMPLE], strict=True)]
     if live:
         widths = [max(width, LIVE_WIDTH) for width in widths]
@@ -108,11 +121,12 @@ def _raise_error(error: Exception | None) -> Iterator[tuple[str, ...]]:
 
 def csv_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
     """A column for each trigger (true if it fires) and for each of its arguments (empty if not)."""
-    titles = ["step", *columns.kept]
-    for trigger in columns.triggers:
-        titles.append(trigger.name)
-        titles += [f"{trigger.name}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
-    titles += [o.name for o in columns.observers] + [title for title, _, _ in columns.claims]
+    begin = 1 + len(columns.kept)
+    titles, rest = list(columns.titles[:begin]), columns.titles[begin:]
+    for trigger, title in zip(columns.triggers, rest, strict=False):
+        titles.append(title)
+        titles += [f"{title}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
+    titles += rest[len(columns.triggers) :]
     yield ",".join(map(_quote, titles))
     for chunk in chunks:
         yield from map(",".join, zip(*_csv_columns(columns, chunk), strict=True))

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from itertools import islice
 
+from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.types import part_names, plural, scalar_parts
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
+from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
+from streamcheck.report.c_text import variable_text
 from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
@@ -25,6 +29,7 @@ WIDE, MOST_PARTS = 20, 12  # characters of a struct or an array, and parts that 
 FEWEST_EQUAL = 4  # columns that become one
 FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
 INDENT = "      "
+MOST_NAMES = 30  # of rows, in an error
 MARKS = "      * changed since the step before    ( ) = don't care"
 
 
@@ -55,6 +60,32 @@ class StepRange:
         return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
 
 
+def row_names(problem: Problem) -> Iterator[str]:
+    """The names that rows of runs may have, those of parts too."""
+    if isinstance(problem, Automaton):
+        for v in problem.variables:
+            yield from (str(v.payload), *(variable_text(name) for name, _ in part_names(str(v.payload), v.type)))
+        return
+    for name, node in [*_all_rows(problem, problem.properties), *((c.name, c.var) for c in problem.cells)]:
+        yield from (name, *(part for part, _ in part_names(name, node.type)))
+
+
+def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
+    """SpecError if a pattern fits no row of any of the problems."""
+    names = list(dict.fromkeys(name for problem in problems for name in row_names(problem))) if patterns else []
+    for pattern in patterns:
+        if not any(fits(name, pattern) for name in names):
+            close = get_close_matches(pattern, names, 1)
+            hint = f"is {close[0]!r} meant?" if close else f"there are {', '.join(names[:MOST_NAMES]) or 'none'}"
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and not close else ""
+            raise SpecError(f"--rows {pattern}: no row of this name; {hint}{more}")
+
+
+def fits(name: str, pattern: str) -> bool:
+    """True if the pattern is the name, or matches it."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
 def trace_table(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
 ) -> Iterator[str]:
@@ -65,7 +96,14 @@ def trace_table(
             (node in inputs or (i == 0 and node in free)) and node.payload not in run.matters[i]
             for i in range(len(run.steps))
         ]
-        rows += [row for row in _texts(name, node, run, unused) if _is_wanted(name, row[0], options)]
+        rows += _texts(name, node, run, unused, options)
+    first, last = options.steps or (0, 0)
+    if first >= len(run.steps):
+        yield f"{INDENT}the run ends at step {len(run.steps) - 1}, before --steps {first}-{last}"
+        return
+    if not rows:
+        yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
+        return
     texts = [cells for _, cells in rows]
     table, hidden = [["step"]], 0
     for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
@@ -82,15 +120,20 @@ def trace_table(
     yield f"{MARKS}    … = {plural(hidden, 'step')} more (--full)" if hidden else MARKS
 
 
-def _texts(name: str, node: Term, run: Replay, unused: Sequence[bool]) -> Iterator[tuple[str, list[str]]]:
-    """The row of a stream as texts, those that may be any in parentheses; if they are wide, a row for each part."""
+def _texts(
+    name: str, node: Term, run: Replay, unused: Sequence[bool], options: TraceOptions
+) -> Iterator[tuple[str, list[str]]]:
+    """The row of a stream as texts, those that may be any in parentheses; if they are wide, a row for each part. Of
+    rows that are asked for, the parts that are."""
     whole = [as_text(node.type, values[node]) for values in run.steps]
-    parts = list(islice(part_names(name, node.type), MOST_PARTS + 1))
-    if max(map(len, whole)) <= WIDE or not 1 < len(parts) <= MOST_PARTS:
+    parts = list(enumerate(part_names(name, node.type)))
+    if options.rows and name not in options.also and not any(fits(name, pattern) for pattern in options.rows):
+        parts = [(i, (part, type)) for i, (part, type) in parts if any(fits(part, p) for p in options.rows)]
+    elif max(map(len, whole)) <= WIDE or not 1 < len(parts) <= MOST_PARTS:
         yield name, [f"({text})" if free else text for text, free in zip(whole, unused, strict=True)]
         return
     scalars = [list(scalar_parts(values[node])) for values in run.steps]
-    for i, (part, type) in enumerate(parts):
+    for i, (part, type) in parts:
         texts = (as_text(type, values[i]) for values in scalars)
         yield part, [f"({text})" if free else text for text, free in zip(texts, unused, strict=True)]
 
@@ -101,30 +144,32 @@ def rows_of(
     """Externs first, then the user's streams, then the property: those that the violation depends on, unless all are
     wanted. A term with several names is shown once. Names that two rows have get a word before them."""
     shown = run.causes & specification.needed_by([claim.term])
-    rows: list[tuple[str, Term]] = [(v.payload, v) for v in specification.choices()]
+    first: dict[Term, str] = {}
+    for name, node in _all_rows(specification, [claim]):
+        if options.full or options.rows or node in shown or node is claim.term or name in options.also:
+            first.setdefault(node, name)
+            if any(fits(name, pattern) for pattern in options.rows):
+                first[node] = name
+    for node, name in first.items():
+        yield name, node
+
+
+def _all_rows(specification: Specification, claims: Sequence[Claim]) -> Iterator[tuple[str, Term]]:
+    """Every row of tables for these claims. A term may have several."""
+    below = specification.needed_by([c.term for c in claims])
+    rows: list[tuple[str, Term]] = [(i.name, i.var) for i in specification.inputs]
+    rows += [(specification.labels[c.var], c.var) for c in specification.constants if c.var in below]
     rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
     rows += [(w.name, w.term) for w in specification.wires]
     taken = {name for name, _ in rows}
     rows += [(_apart("observer", o.name, taken), o.term) for o in specification.observers]
     taken |= {name for name, _ in rows}
-    everything = options.full or options.rows
-    first: dict[Term, str] = {}
-    for name, node in rows:
-        if everything or node in shown or name in options.also:
-            first.setdefault(node, name)
-    first.setdefault(claim.term, _apart("prop", claim.name, taken))
-    for node, name in first.items():
-        yield name, node
+    yield from rows
+    yield from ((_apart("prop", c.name, taken), c.term) for c in claims)
 
 
 def _apart(kind: str, name: str, taken: set[str]) -> str:
     return f"{kind} {name}" if name in taken else name
-
-
-def _is_wanted(name: str, part: str, options: TraceOptions) -> bool:
-    if not options.rows or name in options.also:
-        return True
-    return any(fnmatchcase(n, pattern) for n in (name, part) for pattern in options.rows)
 
 
 def _cell(texts: Sequence[str], i: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from streamcheck.core.term import Term
 from streamcheck.core.types import FloatType, MachineType, Type, Value, part_names, scalar_parts
+from streamcheck.interpret.data import STEP
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay, Verdicts
 from streamcheck.problem.specification import Specification
@@ -24,25 +25,28 @@ table { border-collapse: collapse; }
 th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
 th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
 tr:nth-child(even) td { background: #f4f6f8; }
-td.changed { font-weight: bold; } td.free { color: #999; } td.false { background: #ffd9d4 !important; }
+td.text { text-align: left; font-family: monospace; } td.changed { font-weight: bold; }
+td.free { color: #999; } td.false { background: #ffd9d4 !important; }
 """
+LEGEND = "bold: changed since the step before; grey: any value will do"
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
 <body><h1>{title}</h1>
-<p>bold: changed since the step before; grey: any value will do</p>
+<p>{legend}</p>
 {table}</body></html>
 """
 
 
 def csv_text(specification: Specification, run: Replay) -> str:
-    """The inputs: `run FILE --input` replays it. A column for each scalar part."""
+    """The steps and their inputs: `run FILE --input` replays it. A column for each scalar part."""
     inputs = [i.var for i in specification.inputs]
+    numbered = all(i.name != STEP for i in specification.inputs)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = [(v, list(part_names(str(v.payload), v.type))) for v in inputs]
-    writer.writerow([name for _, names in parts for name, _ in names])
-    for values in run.steps:
-        row: list[str] = []
+    writer.writerow([STEP] * numbered + [name for _, names in parts for name, _ in names])
+    for number, values in enumerate(run.steps):
+        row = [str(number)] * numbered
         for var, names in parts:
             scalars = scalar_parts(values[var])
             row += [as_text(type, scalar) for (_, type), scalar in zip(names, scalars, strict=True)]
@@ -73,14 +77,14 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     out = io.StringIO()
     with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
         signals = [
-            (node, i, type, writer.register_var(_scope(specification), part, *_vcd_kind(type)))
+            (node, i, type, writer.register_var(_scope(specification), part, *vcd_kind(type)))
             for name, node in _rows(specification, claim, run)
             for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
         ]
         for time, values in enumerate(run.steps):
             parts = {node: list(scalar_parts(values[node])) for node, _, _, _ in signals}
             for node, i, type, signal in signals:
-                writer.change(signal, time, _vcd_value(type, parts[node][i]))
+                writer.change(signal, time, vcd_value(type, parts[node][i]))
         writer.close(len(run.steps))
     return out.getvalue()
 
@@ -88,7 +92,7 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
 def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
     """One page that needs nothing else."""
     title = html.escape(f"{specification.name}: {claim.name}")
-    return PAGE.format(title=title, style=STYLE, table=html_table(specification, claim, run))
+    return PAGE.format(title=title, style=STYLE, legend=LEGEND, table=html_table(specification, claim, run))
 
 
 def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
@@ -136,7 +140,7 @@ def _scope(specification: Specification) -> str:
     return specification.name.replace(" ", "_")
 
 
-def _vcd_kind(type: Type) -> tuple[str, int | None]:
+def vcd_kind(type: Type) -> tuple[str, int | None]:
     match type:
         case MachineType():
             return "integer" if type.signed else "wire", type.width
@@ -145,7 +149,7 @@ def _vcd_kind(type: Type) -> tuple[str, int | None]:
     return ("wire", 1) if type.kind == "bool" else ("string", None)
 
 
-def _vcd_value(type: Type, value: Value) -> Any:
+def vcd_value(type: Type, value: Value) -> Any:
     match type:
         case MachineType():
             assert isinstance(value, int)

@@ -5,30 +5,42 @@ from __future__ import annotations
 import os
 import re
 from itertools import chain, count
+from typing import assert_never
 
 from streamcheck.core.errors import refuse_unwritable
-from streamcheck.problem.result import Verdicts
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.problem import Problem
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.report.path_files import PATH_FORMATS
 from streamcheck.report.trace_files import FORMATS
 
 
 def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
-    """A file for each counterexample or witness of a spec, named after the spec and the property."""
-    problem = verdicts.problem
-    if not isinstance(problem, Specification):
-        return
+    """A file for each counterexample or witness, named after the spec or program and the property."""
     with refuse_unwritable(folder):
-        _write(verdicts, problem, file, shape, folder)
+        _write(verdicts, file, shape, folder)
 
 
-def _write(verdicts: Verdicts, problem: Specification, file: str, shape: str, folder: str) -> None:
+def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     stem = os.path.splitext(os.path.basename(file))[0]
     taken: set[str] = set()
     for result in verdicts.results:
-        if result.run is not None:
-            wish = re.sub(r"[^\w.-]+", "_", f"{stem}.{problem.name}.{result.name}")
+        text = _text(verdicts.problem, result, shape)
+        if text is not None:
+            wish = re.sub(r"[^\w.-]+", "_", f"{stem}.{verdicts.problem.name}.{result.name}")
             name = next(n for n in chain([wish], (f"{wish}_{i}" for i in count(2))) if n.casefold() not in taken)
             taken.add(name.casefold())
             with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
-                out.write(FORMATS[shape](problem, result.prop, result.run))
+                out.write(text)
+
+
+def _text(problem: Problem, result: Result, shape: str) -> str | None:
+    """The result's run in this format. None if it has none."""
+    match problem:
+        case Specification():
+            return None if result.run is None else FORMATS[shape](problem, result.prop, result.run)
+        case Automaton():
+            return None if result.path is None else PATH_FORMATS[shape](problem, result.prop, result.path)
+    assert_never(problem)

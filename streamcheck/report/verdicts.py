@@ -53,7 +53,7 @@ class Report:
         if self.quiet:
             return
         if result.path is not None:
-            yield from path_table(result)
+            yield from path_table(result.path, self.trace)
         elif isinstance(self.problem, Specification) and result.run is not None and not _is_expected(result):
             yield from trace_table(self.problem, result.prop, result.run, self.trace)
             yield from wrap_lines(self.problem, result.prop, result.run)

@@ -7,7 +7,7 @@ from typing import Any
 from streamcheck import __version__
 from streamcheck.core.term import Term
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.claim import Goal
+from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Specification
@@ -52,11 +52,11 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row["invariants"] = invariants_json(problem, result.at_locations)
     if result.path is not None:
         length = result.path.length
-        row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result)}
+        row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result.path)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
         steps = len(result.run.steps)
-        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result.name, result.run)}
+        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result.prop, result.run)}
     return row
 
 
@@ -72,7 +72,7 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
         row["not_inductive"] = None
         if known.fails is not None:
             row["not_inductive"] = {
-                "steps": _steps(problem, result.name, known.fails),
+                "steps": _steps(problem, result.prop, known.fails),
                 "unreachable": known.unreachable,
                 "not_before": known.not_before,
             }
@@ -81,13 +81,14 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
     return row
 
 
-def _steps(specification: Specification, name: str, run: Replay) -> list[dict[str, Any]]:
+def _steps(specification: Specification, claim: Claim, run: Replay) -> list[dict[str, Any]]:
     inputs = [(i.name, i.var) for i in specification.inputs]
-    constants = [(c.name, c.var) for c in specification.constants]
+    below = specification.needed_by([claim.term])
+    constants = [(specification.labels[c.var], c.var) for c in specification.constants if c.var in below]
     streams: dict[str, Term] = {}
     named = [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     cells = [(c.name, c.var) for c in specification.cells]
-    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p.name == name]
+    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p is claim]
     for name, node in [*claims, *constants, *cells, *named]:
         streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [

@@ -24,14 +24,15 @@ def wave_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
     run = list(chunks)
     length = sum(len(chunk.steps) for chunk in run)
     rows = [("step", _ruler(length), "")]
-    for i, trigger in enumerate(columns.triggers):
+    titles = iter(columns.titles[1 + len(columns.kept) :])
+    for i in range(len(columns.triggers)):
         fired = chain.from_iterable(chunk.fired[i] for chunk in run)
-        rows.append((trigger.name, "".join(FIRED if fires else QUIET for fires in fired), ""))
+        rows.append((next(titles), "".join(FIRED if fires else QUIET for fires in fired), ""))
     for i, observer in enumerate(columns.observers):
         values = list(chain.from_iterable(chunk.observers[i] for chunk in run))
-        rows.append((observer.name, *_row_of(observer.term.type, values)))
+        rows.append((next(titles), *_row_of(observer.term.type, values)))
     truths = list(zip(*(columns.truths(chunk) for chunk in run), strict=True))
-    for (title, _, _), parts in zip(columns.claims if run else (), truths, strict=True):
+    for title, parts in zip(titles if run else (), truths, strict=True):
         if any(0 in part for part in parts):
             rows.append((title, *_row_of(BOOL, list(chain.from_iterable(parts)))))
     margin = max(len(name) for name, _, _ in rows)

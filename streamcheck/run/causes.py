@@ -17,6 +17,7 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
     cells = {c.var: c for c in specification.cells}
     wheres = {i.var: i.where for i in specification.inputs}
     wheres |= {c.var: c.where for c in specification.constants}
+    labels = {i.var: i.name for i in specification.inputs} | dict(specification.labels)
     names = {n.term: n for n in (*specification.observers, *specification.wires)}
     waiting = deque([(claim.term, len(run.steps) - 1)])
     seen = set(waiting)
@@ -30,7 +31,7 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
             definition = cell.next if i else cell.initial
             yield Cause(i, cell.name, value, node, definition, i > 0, cell.where)
         elif node in wheres:
-            yield Cause(i, str(node.payload), value, node, None, False, wheres[node])
+            yield Cause(i, labels[node], value, node, None, False, wheres[node])
         else:
             yield Cause(i, names[node].name, value, node, node, False, names[node].where)
         for after in _named_below(

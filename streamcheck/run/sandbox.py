@@ -83,10 +83,10 @@ class Sandbox:
 def _answer(work: Callable[[Send], None], channel: Channel, memory: int | None, doing: str) -> None:
     def tell_line(_signal: int, frame: FrameType | None) -> None:
         found: FrameType | None = None
-        while frame is not None and frame.f_code is not Channel.send.__code__:
+        while frame is not None and frame.f_code not in (Channel.send.__code__, _answer.__code__):
             found = found or (None if is_ours(frame) else frame)
             frame = frame.f_back
-        if frame is None:  # else it is sending, and a record inside another would be none
+        if frame is None or frame.f_code is _answer.__code__:  # else a record inside another would be none
             channel.send({"at": [found.f_code.co_filename, found.f_lineno] if found else []})
 
     signal.signal(ASKED, tell_line)

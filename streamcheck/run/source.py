@@ -10,10 +10,10 @@ from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import plain
+from streamcheck.core.term import Term, plain
 from streamcheck.core.types import Value, default
 from streamcheck.core.wire import from_plain as value_from_plain
-from streamcheck.interpret.python_code import Plan, plan
+from streamcheck.interpret.python_code import plan
 from streamcheck.interpret.samples import OutOfSamples, rows
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
@@ -195,23 +195,22 @@ def _loader(path: str, expressions: Sequence[str]) -> Any:
 class Sampler:
     """The equations of one spec, and its externs' samples, which the spec's own process computes in chunks."""
 
-    def __init__(self, target: Target, expressions: Sequence[str] = ()) -> None:
-        """`expressions` are observers besides the spec's own."""
+    def __init__(self, target: Target, expressions: Sequence[str] = (), wanted: frozenset[str] | None = None) -> None:
+        """`expressions` are observers besides the spec's own. Samples are of the inputs that are `wanted`; None: of all
+        that a run reads."""
         _check_file(target.path)
         self.child: Sandbox | None = None
         self.sized = False
-        self.unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
         if expressions and not target.path.endswith(".py"):
             raise _no_expressions(target)
         if not target.path.endswith(".py"):
             self.specification, self.sampled = one(read_specs(target), target), set[str]()
             return
-        self.child = Sandbox(_sample(target, expressions), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
+        self.child = Sandbox(_sample(target, expressions, wanted), seconds=LOAD_SECONDS, doing=f"loading {target.path}")
         try:
             loaded = self.child.receive()
             self.specification = from_plain(loaded["equations"])
             self.sampled = set(loaded["sampled"])
-            self.unused = tuple(loaded["unused"])
             self.sized = bool(loaded["sized"])  # some samples are a list, so the run has an end of its own
         except BaseException:
             self.child.close()
@@ -224,13 +223,14 @@ class Sampler:
         if self.child is not None:
             self.child.close()
 
-    def needs_data(self, planned: Plan) -> bool:
-        """True if a run reads anything that has no samples: equations have none, and need none for an unknown."""
-        return self.child is not None or any(i.extern for i in self.specification.inputs if i.var in planned.inputs)
+    def without_samples(self, inputs: Sequence[Term]) -> list[str]:
+        """Of these inputs, those without samples. Equations have none, and need none for an unknown."""
+        needed = {i.var for i in self.specification.inputs if i.extern or self.child is not None}
+        return [v.payload for v in inputs if v in needed and v.payload not in self.sampled]
 
-    def rows(self) -> Iterator[tuple[Value, ...]]:
-        """The rows of the inputs a run reads; OutOfSamples after the last."""
-        types = [v.type for v in plan(self.specification).inputs]
+    def rows(self, inputs: Sequence[Term]) -> Iterator[tuple[Value, ...]]:
+        """The rows of the inputs, which are those that are wanted; OutOfSamples after the last."""
+        types = [v.type for v in inputs]
         if self.child is None:
             yield from repeat(tuple(map(default, types)))
         if not types:
@@ -248,20 +248,20 @@ def sampled_rows(target: Target, most: int) -> list[dict[str, Value]]:
     """The inputs of the run on a spec's samples by name, so many steps at most; none if an input has no samples."""
     with Sampler(target) as sampler:
         read = plan(sampler.specification).inputs
-        if sampler.child is None or any(v.payload not in sampler.sampled for v in read):
+        if sampler.child is None or sampler.without_samples(read):
             return []
         found: list[dict[str, Value]] = []
         try:
-            for row in islice(sampler.rows(), most if sampler.sized else min(most, UNSIZED_STEPS)):
+            for row in islice(sampler.rows(read), most if sampler.sized else min(most, UNSIZED_STEPS)):
                 found.append({v.payload: value for v, value in zip(read, row, strict=True)})
         except OutOfSamples:
             pass
         return found
 
 
-def _sample(target: Target, expressions: Sequence[str]) -> Any:
+def _sample(target: Target, expressions: Sequence[str], wanted: frozenset[str] | None) -> Any:
     def work(send: Send) -> None:
-        from streamcheck.lang.elaborate import elaborate, unused_externs
+        from streamcheck.lang.elaborate import elaborate
         from streamcheck.lang.flatten import specification_of
         from streamcheck.lang.load import in_user_terms, load
 
@@ -283,13 +283,13 @@ def _sample(target: Target, expressions: Sequence[str]) -> Any:
             if target.spec is None:
                 specification = replace(specification, warnings=(*specification.warnings, *specs.left_out))
             samples = {e.name: e.samples for e in elaborated.externs if e.samples is not None}
-            sized = any(hasattr(samples.get(v.payload), "__len__") for v in plan(specification).inputs)
-            unused = unused_externs(elaborated)
-            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized, "unused": unused})
+            inputs = [v for v in plan(specification).inputs if wanted is None or v.payload in wanted]
+            sized = any(hasattr(samples.get(v.payload), "__len__") for v in inputs)
+            send({"equations": to_plain(specification), "sampled": list(samples), "sized": sized})
             by_name = {i.name: i for i in specification.inputs}
-            read = [(v.payload, v.type, by_name[v.payload].where) for v in plan(specification).inputs]
+            read = [(v.payload, v.type, by_name[v.payload].where) for v in inputs]
             if read:
-                _send_samples(rows(read, samples, None), send)
+                _send_samples(rows(read, samples), send)
 
     return work
 

@@ -54,7 +54,6 @@ from streamcheck.validate.discharge import (
     equal,
     member,
     unproved_goals,
-    wrong_pairs,
 )
 from streamcheck.validate.execution import Execution
 from streamcheck.validate.interface import check_interface
@@ -170,12 +169,11 @@ class Bisimulation:
             run = self._execution(equals.settle, self._decider(prover))
             self._step(run)
             self._refuse_unused(run)
-            pairs = list(equals.pairs.items())
-            wrong = wrong_pairs(pairs, equals.terms, prover)
+            wrong = equals.wrong_pairs(prover)
             if not wrong:
-                failures = unproved_goals(initial, set(), free)
-                failures += unproved_goals(self.goals, equals.terms, prover)
-                return failures, len(initial) + len(self.goals) + len(pairs), prover.asked + free.asked
+                failures = unproved_goals(initial, Equals((), values, set()), free)
+                failures += unproved_goals(self.goals, equals, prover)
+                return failures, len(initial) + len(self.goals) + len(equals.pairs), prover.asked + free.asked
             refused |= wrong
         return ["the values of the C could not be matched with those of the equations"], 0, prover.asked
 
@@ -361,7 +359,7 @@ class Bisimulation:
         return run
 
     def _proves(self, claim: Term) -> bool:
-        return any(self.prover.valid([c], QUICK)[0] for c in dict.fromkeys([cut(claim, set(), self.terms), claim]))
+        return any(self.prover.valid([c], QUICK)[0] for c in dict.fromkeys([cut(claim, self.terms), claim]))
 
     def _arguments(self, run: Execution, state: Lvalue | None) -> list[CResult]:
         if state is None:

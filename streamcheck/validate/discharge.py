@@ -11,9 +11,10 @@ from __future__ import annotations
 import random
 import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TypeVar
 
 from streamcheck.certify.judge import is_contradictory_within
 from streamcheck.certify.runs import Runs
@@ -21,7 +22,7 @@ from streamcheck.certify.script import Script, disjunction
 from streamcheck.core.evaluate import meaning
 from streamcheck.core.floats import f32
 from streamcheck.core.simplify import implication
-from streamcheck.core.term import TRUE, Term, constant, rebuild, term, variable, variables, walk
+from streamcheck.core.term import TRUE, Term, constant, rebuild, substitute, term, variable, variables, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 
 VALUATIONS = 64
@@ -30,6 +31,8 @@ TOGETHER = 24  # claims asked at once
 # Budgets in the work of the solver, so that the answer does not depend on how busy the machine is.
 WORK = 1_000_000  # for one question: about a minute of a processor
 QUICK = 20_000  # for a question that may also stay open
+
+Asked = TypeVar("Asked")
 
 
 def equal(a: Term, b: Term) -> Term:
@@ -125,6 +128,24 @@ class Equals:
                 self._by_fingerprint.setdefault(fingerprint(node.type, self.values.known[node]), []).append(node)
         return self._by_fingerprint
 
+    def wrong_pairs(self, prover: Prover) -> set[tuple[Term, Term]]:
+        """The replacements that are not proved."""
+        doubtful = _not_valid(list(self.pairs.items()), lambda pair: pair_claim(*pair, self.terms), prover)
+        doubtful = _not_valid(doubtful, lambda pair: equal(*pair), prover)
+        return {*_not_valid(doubtful, lambda pair: cut(self.merge(equal(*pair), prover), self.terms), prover)}
+
+    def merge(self, claim: Term, prover: Prover) -> Term:
+        """The claim with one term in place of all those of the equations that are proved to have its value. The C may
+        compute with any of them, and what is hard (a division) is then a division of the same."""
+        alike: dict[tuple[object, ...], list[Term]] = {}
+        for node in walk([claim]):
+            if node in self.terms and not node.is_const:
+                alike.setdefault(fingerprint(node.type, self.values.of(node)), []).append(node)
+        pairs = [(other, first) for first, *others in alike.values() for other in others]
+        proved = prover.valid([equal(*pair) for pair in pairs], QUICK)
+        same = dict(pair for pair, holds in zip(pairs, proved, strict=True) if holds)
+        return substitute([claim], same)[claim] if same else claim
+
     def settle(self, term: Term) -> Term:
         """The equations' term that seems equal to this value of the C, or else the value itself."""
         if term.is_const or term in self.terms:
@@ -151,15 +172,15 @@ def _is_over(term: Term, operands: set[Term]) -> bool:
     return bool(term.args) and all(a.is_const or a in operands for a in term.args)
 
 
-def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
-    """The claim with variables for the equations' terms it is built on, except for those in `own`."""
+def cut(claim: Term, terms: set[Term]) -> Term:
+    """The claim with variables for the equations' terms it is built on."""
     images: dict[Term, Term] = {}
     stack = [claim]
     while stack:
         node = stack[-1]
         if node in images:
             stack.pop()
-        elif node in terms and node not in own and not node.is_const:
+        elif node in terms and not node.is_const:
             images[stack.pop()] = variable(f"any {len(images)}", node.type)
         else:
             waiting = [a for a in node.args if a not in images]
@@ -173,7 +194,7 @@ def cut(claim: Term, own: set[Term], terms: set[Term]) -> Term:
 def pair_claim(term: Term, taken: Term, terms: set[Term]) -> Term:
     """The claim that a pair is equal, with variables for the terms that the C's side is built on."""
     rests_on = {n for n in _nearest(term, terms) if not n.is_const and n is not taken}
-    return cut(equal(term, taken), set(), rests_on)
+    return cut(equal(term, taken), rests_on)
 
 
 def _nearest(root: Term, terms: set[Term]) -> set[Term]:
@@ -227,25 +248,21 @@ class Prover:
         return is_contradictory_within(Runs((), inputs, (), ()), query, work) is True
 
 
-def wrong_pairs(pairs: list[tuple[Term, Term]], terms: set[Term], prover: Prover) -> set[tuple[Term, Term]]:
-    """The pairs that are not proved equal."""
-    answers = prover.valid([pair_claim(a, b, terms) for a, b in pairs], QUICK)
-    doubtful = [pair for pair, holds in zip(pairs, answers, strict=True) if not holds]
-    again = prover.valid([equal(a, b) for a, b in doubtful], QUICK)
-    return {pair for pair, holds in zip(doubtful, again, strict=True) if not holds}
-
-
-def unproved_goals(goals: list[ProofGoal], terms: set[Term], prover: Prover) -> list[str]:
+def unproved_goals(goals: list[ProofGoal], equals: Equals, prover: Prover) -> list[str]:
     """The names of goals that are not proved; of some if there are many."""
-    open_goals = [g for g in goals if g.claim is not TRUE]
-    answers = prover.valid([cut(g.claim, set(), terms) for g in open_goals], QUICK)
-    doubtful = [g for g, holds in zip(open_goals, answers, strict=True) if not holds]
+    doubtful = _not_valid([g for g in goals if g.claim is not TRUE], lambda g: cut(g.claim, equals.terms), prover)
+    doubtful = _not_valid(doubtful, lambda g: cut(equals.merge(g.claim, prover), equals.terms), prover)
     for i in range(0, len(doubtful), TOGETHER):
         some = doubtful[i : i + TOGETHER]
         again = prover.valid([g.claim for g in some])
         if not all(again):  # one is enough to refuse the C
             return list(dict.fromkeys(g.what for g, holds in zip(some, again, strict=True) if not holds))
     return []
+
+
+def _not_valid(given: list[Asked], claim: Callable[[Asked], Term], prover: Prover) -> list[Asked]:
+    """Those whose claims stay open after a quick question."""
+    return [g for g, holds in zip(given, prover.valid([claim(g) for g in given], QUICK), strict=True) if not holds]
 
 
 def member(value: Term, enum: Type) -> Term:

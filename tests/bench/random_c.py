@@ -66,8 +66,11 @@ def main():
     began, failed, proofs = time.monotonic(), 0, []
     for seed in range(first, last):
         with tempfile.TemporaryDirectory() as temporary:
-            wrong, seconds = gates(seed, Path(temporary) / "c")
-        proofs.append(seconds)
+            try:
+                wrong, seconds = gates(seed, Path(temporary) / "c")
+                proofs.append(seconds)
+            except Exception as crash:
+                wrong = [repr(crash)]
         failed += bool(wrong)
         for line in wrong:
             print(f"seed {seed}: {line}", flush=True)

@@ -162,7 +162,8 @@ class MainNode:
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants
-        return tuple(Constant(str(v.payload), v.type, self.tokens.where(at)) for v, _, at in free if v in seen)
+        chosen = ((str(v.payload), v.type, at) for v, _, at in free if v in seen)
+        return tuple(Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen)
 
     def _unknowns(self, seen: set[Term]) -> list[Input]:
         unknowns = self.variables.unknowns.items()

@@ -1,0 +1,144 @@
+"""The arguments of public functions: what does not fit is reported in the user's words, with the user's line.
+
+A parameter's annotation says which values it takes: `timeout: Duration` refuses a negative number.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, wraps
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import closest, did_you_mean
+from streamcheck.core.location import here
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The least number that an argument may be."""
+
+    least: int
+
+
+PathText: TypeAlias = str | os.PathLike[str]
+Duration: TypeAlias = Annotated[float, AtLeast(0)]
+Count: TypeAlias = Annotated[int, AtLeast(1)]
+CountFromZero: TypeAlias = Annotated[int, AtLeast(0)]
+
+
+def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function; SpecError if a call does not fit its parameters."""
+
+    @wraps(function)
+    def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
+        _check(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return check_and_call
+
+
+def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    name = function.__name__
+    signature, annotations = _parameters(function)
+    for option in kwargs:
+        if option not in signature.parameters:
+            meant = closest(option, [p for p in signature.parameters if p != "self"])
+            message = f"{name}: unknown option '{option}'{did_you_mean(meant)}"
+            raise SpecError(message, here(), write="" if meant else _call_text(name, signature))
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as why:
+        raise SpecError(f"{name}: {why}", here(), write=_call_text(name, signature)) from None
+    for parameter, value in given.items():
+        annotation = annotations[parameter]
+        if parameter != "self" and not _fits(value, annotation):
+            message = f"{name}({parameter}=…): expected {_words(annotation)}; found {_short(value)}"
+            raise SpecError(message, here(), write=_better_call(name, parameter, value, annotations, given))
+
+
+def _better_call(
+    name: str, parameter: str, value: object, annotations: Mapping[str, Any], given: Mapping[str, Any]
+) -> str:
+    """A list of one string for a string, or the parameter that a value at the wrong place is for."""
+    if isinstance(value, str):
+        is_list = get_origin(annotations[parameter]) is Sequence
+        return f"{name}({parameter}=[{value!r}])" if is_list and _fits([value], annotations[parameter]) else ""
+    others = [other for other, a in annotations.items() if other not in given and a is not Any and _fits(value, a)]
+    return f"{name}({others[0]}=…)" if len(others) == 1 else ""
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
+    """The signature, and the meaning of each annotation. That of the result may name what is not loaded yet."""
+    signature = inspect.signature(function)
+    names = function.__globals__
+    annotations = {
+        p.name: Any if p.annotation is p.empty else eval(p.annotation, names) for p in signature.parameters.values()
+    }
+    return signature, annotations
+
+
+def _call_text(name: str, signature: inspect.Signature) -> str:
+    """A call as the documentation writes it, without the types."""
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
+    return name + str(inspect.Signature(parameters))
+
+
+def _short(value: object) -> str:
+    """The value on one line, without the middle if it is long."""
+    return " ".join(reprlib.repr(value).split())
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    origin, args = get_origin(annotation), get_args(annotation)
+    if annotation is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_fits(value, a) for a in args)
+    if origin is Literal:
+        return isinstance(value, str) and value in args
+    if origin is Annotated:
+        return _fits(value, args[0]) and value >= args[1].least
+    if origin is tuple:
+        return isinstance(value, tuple | list) and len(value) == len(args) and all(map(_fits, value, args))
+    if origin is Sequence:
+        return isinstance(value, Sequence) and not isinstance(value, str) and all(_fits(v, args[0]) for v in value)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_fits(k, args[0]) and _fits(v, args[1]) for k, v in value.items())
+    if annotation in (int, float):
+        return isinstance(value, int | annotation) and not isinstance(value, bool)
+    return isinstance(value, origin or annotation)
+
+
+SINGLE = {int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None"}
+SEVERAL = {str: "strings", Any: "values"}
+
+
+def _words(annotation: Any) -> str:
+    """The values that fit, in words."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if annotation in SINGLE:
+        return SINGLE[annotation]
+    if origin in (Union, UnionType):
+        has_paths = os.PathLike[str] in args
+        return " or ".join(_words(a) for a in args if not (has_paths and a is str))
+    if origin is Literal:
+        return f"one of {', '.join(map(repr, args))}"
+    if origin is Annotated:
+        return f"{SINGLE[args[0]]} of at least {args[1].least}"
+    if origin is tuple:
+        return f"a tuple of {' and '.join(map(_words, args))}"
+    if origin is Sequence:
+        return f"a list of {SEVERAL[args[0]]}" if args[0] in SEVERAL else f"a list, each {_words(args[0])}"
+    if origin is Mapping:
+        return "a dictionary"
+    return "a path" if origin is os.PathLike else "rows"
