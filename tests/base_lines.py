@@ -111,7 +111,7 @@ def counted(parts: tuple[Part, ...], taken: set[str]) -> list[tuple[str, int]]:
     return rows
 
 
-def base() -> tuple[int, list[str]]:
+def base() -> tuple[int, list[tuple[str, int]]]:
     """The lines that the proof of a spec rests on, and the rows of the table."""
     taken: set[str] = set()
     specs = counted(SPECS, taken)
@@ -123,8 +123,9 @@ def base() -> tuple[int, list[str]]:
     rows += [(f"besides, {what}", lines) for what, lines in counted(OTHERS, taken)]
     others = sum(lines_of(path) for name, path in modules().items() if name not in taken)
     rows += [("need not be right: all other modules", others)]
-    return whole, [f"| {what} | {lines:,} |" for what, lines in rows]
+    return whole, rows
 
 
 if __name__ == "__main__":
-    print("\n".join(base()[1]))
+    for what, lines in base()[1]:
+        print(f"| {what} | {round(lines, -1):,} |")

@@ -515,10 +515,10 @@ HEAD = "format name at types terms inputs constants cells wires triggers observe
 
 def read_equations(data: Any) -> tuple[System, dict[str, Term]]:
     """The system, and for each property the term that has to hold always."""
-    demand(fields(data, HEAD, "calls")["format"] == "streamcheck equations 1", "another format")
+    demand(fields(data, HEAD, "calls unused")["format"] == "streamcheck equations 1", "another format")
     types, table = read_tables(data)
     inputs = [fields(row, "name type extern doc unit at") for row in data["inputs"]]
-    constants = [fields(row, "name type at") for row in data["constants"]]
+    constants = [fields(row, "name type at", "label") for row in data["constants"]]
     chosen, fixed = (
         [v for row in rows for v in scalars_of(row["name"], find(types, row["type"]))] for rows in (inputs, constants)
     )
