@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -115,32 +113,32 @@ class RecordedPath:
         Rounds of a loop that are repeated are one step, with the `times`."""
         from streamcheck.report.program import path_json
 
-        return path_json(self.result)
+        return path_json(self.path)
 
     @check_arguments
     def table(self) -> str:
         """The table as the command prints it."""
         from streamcheck.report.program import path_table
+        from streamcheck.report.trace import AS_USUAL
 
-        return "\n".join(path_table(self.result))
+        return "\n".join(path_table(self.path, AS_USUAL))
 
     @check_arguments
     def to_csv(self) -> str:
-        """A line for each statement, with a column for each variable; empty where it is not written."""
-        names = self.names
-        out = io.StringIO()
-        writer = csv.DictWriter(out, ["line", "statement", *names], lineterminator="\n")
-        writer.writeheader()
-        for step in self.steps:
-            writer.writerow({"line": step["line"], "statement": step["statement"], **step["values"]})
-        return out.getvalue()
+        """A row for each statement, with a column for each variable; empty where its value is not known."""
+        from streamcheck.report.path_files import path_csv
+
+        return path_csv(self.path)
 
     @check_arguments
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each statement, and a column for each variable; needs pandas."""
+        from streamcheck.report.path_files import path_columns
+        from streamcheck.report.values import as_json
+
         pandas = import_module("pandas")
-        rows = [{"line": s["line"], "statement": s["statement"], **s["values"]} for s in self.steps]
-        return pandas.DataFrame(rows, columns=["line", "statement", *self.names], dtype=object)
+        columns, *rows = path_columns(self.path, as_json, None)
+        return pandas.DataFrame(rows, columns=columns, dtype=object)
 
     def __str__(self) -> str:
         return self.table()

@@ -79,8 +79,8 @@ class DataColumns:
             return
         allowed = sorted({*names, *self.known})
         close = closest(name, allowed)
-        inputs = f"the inputs are {', '.join(allowed)}" if allowed else "it has none"
-        hint = f"; is {close!r} meant?" if close else f"; {inputs}"
+        there_are = f"the inputs are {', '.join(allowed)}" if allowed else "it has none"
+        hint = f"; is {close!r} meant?" if close else f"; {there_are}"
         raise SpecError(f"{where} {name!r} is not an input of this spec{hint} ({self.leave_out} leaves it out)")
 
 

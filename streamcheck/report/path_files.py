@@ -7,9 +7,10 @@ import html
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from streamcheck.core.term import Term
-from streamcheck.core.types import MachineType
+from streamcheck.core.types import MachineType, Type, Value
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import PathReplay
@@ -22,16 +23,20 @@ HEAD = ("step", "line", "statement")  # columns before those of the variables
 LEGEND = "the values after each statement; bold: written by it"
 
 
-def path_csv(_program: Automaton, _claim: Claim, path: PathReplay) -> str:
-    """A row for each statement. A value that is not known, or does not matter yet, is empty."""
+def path_columns(path: PathReplay, show: Callable[[Type, Value], Any], unknown: Any) -> Iterator[list[Any]]:
+    """The titles of the columns, and a row for each statement. `unknown` stands for a value that is not known, or does
+    not matter yet."""
     rows = list(path_rows(path))
     shown = _variables(rows)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*HEAD, *map(_name, shown)])
+    yield [*HEAD, *map(_name, shown)]
     for row in rows:
-        texts = [as_text(v.type, row.values[v]) if v in row.values else "" for v in shown]
-        writer.writerow([row.number, "" if row.line is None else row.line, row.text, *texts])
+        values = [show(v.type, row.values[v]) if v in row.values else unknown for v in shown]
+        yield [row.number, unknown if row.line is None else row.line, row.text, *values]
+
+
+def path_csv(path: PathReplay) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(path_columns(path, as_text, ""))
     return out.getvalue()
 
 
@@ -96,7 +101,7 @@ def _name(variable: Term) -> str:
 
 
 PATH_FORMATS: Mapping[str, Callable[[Automaton, Claim, PathReplay], str]] = {
-    "csv": path_csv,
+    "csv": lambda _program, _claim, path: path_csv(path),
     "json": path_json_text,
     "vcd": path_vcd,
     "html": path_html,
