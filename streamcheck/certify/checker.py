@@ -79,10 +79,17 @@ def check_term(
     if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the specification does not have")
     if holds not in certificate.invariants:
-        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds), certificate.prover)
+        condition = implication_of(reading, holds, certificate)
+        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
         if rejected is not None:
             return rejected
     return judge_invariants(certificate)
+
+
+def implication_of(reading: SpecificationRuns, holds: Term, certificate: Certificate) -> VerificationCondition:
+    """The condition that the certificate's invariants imply the claim."""
+    facts = (*certificate.invariants, *certificate.equalities)
+    return VerificationCondition("implication", reading.runs.cone((holds, *facts)), _implication(facts, holds))
 
 
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
@@ -98,14 +105,15 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
 
 
 def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    for condition in _all_conditions(reading, certificate):
+    for condition in conditions_of(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query, certificate.prover, condition.parts)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None
 
 
-def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
+def conditions_of(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
+    """The conditions that the certificate's invariants hold in every run."""
     runs = reading.runs
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)
