@@ -265,7 +265,7 @@ def smoothed():
     step = term("sub", term("mul", r(2), signal), one)
     state = (one, r(0), plus(one, term("mul", r("1/8"), step)))
     behind = (two, r(0), plus(two, term("mul", r("1/16"), term("sub", one, two))))
-    given = system({"never": term("ne", one, r("5/2"))}, state, behind, inputs=(signal,))
+    given = system({"never": term("ne", term("mul", r(3), one), r(8))}, state, behind, inputs=(signal,))
     return replace(given, assumptions=(Claim("bound", bound),))
 
 

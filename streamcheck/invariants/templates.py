@@ -2,7 +2,8 @@
 
 Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities (of
 machine integers also up to wrapping around), implications between two conditions, one-hot groups, values of modes,
-remainders, bounds under a condition, and bounds that no run shows (`widening`). Its invariants go to the other engines as soon as they are shown.
+remainders, bounds under a condition, and bounds that no run shows (`widening`). Its invariants go to the other engines
+as soon as they are shown.
 
 Papers: the shape of candidates after [KGT11] and [Daikon07]; the filter is `houdini`. The properties
 themselves are candidates too.
@@ -49,7 +50,7 @@ class Templates(Discovery):
         yield self.everywhere(self._single)
         of_reals = any(s.var.type.kind == "real" for s in self.system.state)
         if of_reals:  # whose bounds random runs hardly ever show
-            yield from self._widened()
+            yield from self._raised_bounds()
         if self.options.pairs:
             yield self.everywhere(self._pairs)
         if self.options.sums:
@@ -60,10 +61,10 @@ class Templates(Discovery):
             yield self.everywhere(self._remainders)
             yield self.everywhere(self._conditional)
         if not of_reals:
-            yield from self._widened()
+            yield from self._raised_bounds()
         yield list(self.dropped)  # they may stand with what was shown since
 
-    def _widened(self) -> Iterator[Iterable[Term]]:
+    def _raised_bounds(self) -> Iterator[Iterable[Term]]:
         if self.options.widening and self.place is None:
             widening = Widening(self.system, self.columns.holds, self.houdini.patience)
             yield widening.rough()

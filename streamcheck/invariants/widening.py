@@ -41,7 +41,7 @@ COARSE, FINE = Fraction(3, 2), Fraction(33, 32)  # from threshold to threshold, 
 LEAST, GREATEST = Fraction(1, 32), 1 << 31
 MOST_RAISES = 24  # of a coarse bound
 WITHIN = "within the bounds"
-Group: TypeAlias = tuple[Term, ...]  # of rows with one bound
+RowGroup: TypeAlias = tuple[Term, ...]  # of rows with one bound
 
 
 class Widening:
@@ -55,7 +55,7 @@ class Widening:
         self.patience = patience
         self.ends: dict[Term, Fraction] | None = None  # of each row with rough bounds, these
         self.nexts = {s.var: s.next for s in system.state}
-        self.forms = _Forms()
+        self.forms = _TermForms()
         self.met: dict[Term, Fraction] = {}  # of each row, the greatest value in the states that were met
         self.parts = list(self._parts())
 
@@ -75,11 +75,11 @@ class Widening:
         self.ends = found
         return list(map(_at_most, found, found.values()))
 
-    def _parts(self) -> Iterator[list[Group]]:
+    def _parts(self) -> Iterator[list[RowGroup]]:
         """The rows of numbers that determine each other together, grouped by the form of their equations."""
         needs = {v: [n for n in variables([after]) if n in self.nexts] for v, after in self.nexts.items()}
         for part in components(self.nexts, lambda v: needs[v]):
-            groups: list[Group] = []
+            groups: list[RowGroup] = []
             for alike in self._alike(part):
                 total = [reduce(lambda a, b: term("add", a, b), alike)] if 1 < len(alike) <= MOST_ALIKE else []
                 for rows in (alike, total):
@@ -104,7 +104,7 @@ class Widening:
         return self.nexts.keys() >= {*variables([node])}
 
     def _inductive(
-        self, groups: Sequence[Group], known: dict[Term, Fraction], thresholds: _Thresholds
+        self, groups: Sequence[RowGroup], known: dict[Term, Fraction], thresholds: _Thresholds
     ) -> dict[Term, Fraction]:
         """Bounds of these rows that are inductive, given what is known: one for the rows of a group."""
         rows = [row for group in groups for row in group]
@@ -142,7 +142,7 @@ class Widening:
         return {}
 
 
-class _Forms:
+class _TermForms:
     """Numbers for the forms of terms: two terms have the same one if they differ in their variables alone."""
 
     def __init__(self) -> None:
