@@ -44,6 +44,7 @@ class EngineInfo:
         return {
             "name": row.name,
             "summary": row.summary,
+            "doing": row.doing,
             "needs": list(row.needs),
             "starts": {what: start.after for what, start in starts if start is not None},
             "options": [_option_json(option) for option in options_of(row.options)],
@@ -67,6 +68,7 @@ def _lines(row: EngineEntry) -> Iterator[str]:
     yield row.name
     yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
+    yield f"    at work: {row.doing.format('N')}"
     for option in options_of(row.options):
         setting = f"{row.name}.{option.name}={setting_text(option.default)}"
         summary = option.summary if isinstance(option.kind, Switch) else f"{option.summary} ({option.values})"

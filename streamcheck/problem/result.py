@@ -87,7 +87,8 @@ class PathReplay:
 class Explanation:
     """The knowledge about a property that has no verdict.
 
-    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
+    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last. If
+    there is none, `missing` says why.
     `unreachable` is true if it is proved that no run reaches that state; `not_before` is a step at which one may, since
     none does before. `lemmas` hold at every step of every run; they have been checked. `candidates` held in random runs
     and are not proved; if there is a failing run, each excludes its first state.
@@ -98,6 +99,7 @@ class Explanation:
     candidates: tuple[Term, ...] = ()
     unreachable: bool = False
     not_before: int = 0
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, INT, MachineType
-from streamcheck.problem.automaton import conjuncts
 
 NAME = re.compile(r"[\w.]+(\[\d+\])*")
 LONGEST = 400  # characters of one condition: a text repeats shared terms

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import Value, plural
-from streamcheck.problem.automaton import Automaton, conjuncts
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.result import PathCause
 from streamcheck.problem.verdict import Certificate, LocationInvariants, Unknown
 from streamcheck.report.c_text import conditions, variable_text

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, simplify
 from streamcheck.core.term import Term, substitute, walk
-from streamcheck.problem.automaton import Automaton, conjuncts
+from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
 from streamcheck.problem.problem import Problem, claim_named
 from streamcheck.problem.specification import Specification
