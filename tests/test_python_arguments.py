@@ -107,9 +107,9 @@ def test_the_rows_of_a_run_are_checked():
     row = {"go": True, "pace": 1}
     for call, text in (
         (lambda: spec.run([row]), "run(steps=…): expected an integer of at least 0 or None; found [{'go': True"),
-        (lambda: spec.run(inputs=5), "run(inputs=…): expected a dictionary or rows or None; found 5"),
+        (lambda: spec.run(inputs=5), "run(inputs=…): expected a dictionary or rows or a path or None; found 5"),
         (lambda: spec.run(inputs=[1]), "row 0 of the inputs: expected a dictionary of inputs and their values, f"),
-        (lambda: spec.run(inputs="ab"), "row 0 of the inputs: expected a dictionary"),
+        (lambda: spec.run(inputs="absent.csv"), "absent.csv: No such file or directory"),
         (lambda: spec.run(inputs=[row, {"go": True}]), "row 1 of the inputs: no column for pace"),
         (lambda: spec.run(inputs=[row, row | {"pace": 300}]), "row 1 of the inputs: column pace: 300 does not fit"),
         (lambda: spec.run(inputs=[row | {"spin": 3}]), "row 0 of the inputs: column 'spin' is not an input of this"),
@@ -137,6 +137,21 @@ def test_columns_of_a_data_frame_are_inputs():
         list(spec.run(inputs=frame.assign(pace=[1, -1])))
     with pytest.raises(SpecError, match=r"row 0 of the DataFrame: column pace: 1\.0 is a decimal number"):
         list(spec.run(inputs=frame.assign(pace=[1, None])))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_log_is_read_as_the_command_does(tmp_path, ending):
+    spec, frame = counting(), pandas.DataFrame({"time": ["a", "b"], "go": [True, False], "pace": [1, 2]})
+    path = tmp_path / f"log.{ending}"
+    write = {"csv": lambda f, p: f.to_csv(p, index=False), "parquet": lambda f, p: f.to_parquet(p)}
+    write["jsonl"] = lambda f, p: f.to_json(p, orient="records", lines=True)
+    write[ending](frame, path)
+    assert [s.observers["n"] for s in spec.run(inputs=path)] == [0, 1]
+    assert len(list(spec.run(1, str(path)))) == 1
+    write[ending](frame.assign(spin=3), path)
+    with pytest.raises(SpecError, match=r"'spin' is not an input .*ignore_extra=True leaves it out"):
+        list(spec.run(inputs=path))
+    assert len(list(spec.run(inputs=path, ignore_extra=True))) == 2
 
 
 def test_parts_of_arrays_may_be_columns():
