@@ -36,7 +36,7 @@ MOST_NAMES = 30  # of rows, in an error
 MARKS = "      * changed since the step before    ( ) = don't care"
 
 
-Row: TypeAlias = tuple[str, list[str]]  # its name, and its value at each step
+TableRow: TypeAlias = tuple[str, list[str]]  # its name, and its value at each step
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def trace_table(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
 ) -> Iterator[str]:
     inputs, free = set(specification.choices()), {c.var for c in specification.cells if c.free}
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name, node in rows_of(specification, claim, run, options):
         unused = [
             (node in inputs or (i == 0 and node in free)) and node.payload not in run.matters[i]
@@ -127,11 +127,11 @@ def trace_table(
     yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
 
 
-def _fold_rows(rows: list[Row]) -> list[Row]:
+def _fold_rows(rows: list[TableRow]) -> list[TableRow]:
     """Of a long table neighbours with the same values are one row."""
     if len(rows) <= MOST_ROWS:
         return rows
-    folded: list[Row] = []
+    folded: list[TableRow] = []
     for _, group in groupby(rows, lambda row: row[1]):
         same = list(group)
         if len(same) < FEWEST_EQUAL:
@@ -147,7 +147,7 @@ def _short(name: str, width: int | None) -> str:
     return name if room is None or len(name) <= room else f"{name[: room - 1]}…"
 
 
-def _texts(name: str, node: Term, run: Replay, unused: Sequence[bool], options: TraceOptions) -> Iterator[Row]:
+def _texts(name: str, node: Term, run: Replay, unused: Sequence[bool], options: TraceOptions) -> Iterator[TableRow]:
     """The row of a stream as texts, those that may be any in parentheses; if they are wide, a row for each part. Of
     rows that are asked for, the parts that are."""
     whole = [as_text(node.type, values[node]) for values in run.steps]
