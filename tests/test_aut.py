@@ -7,13 +7,14 @@ from itertools import product
 
 import pytest
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL
 from streamcheck.export.aut import write_aut
 from streamcheck.frontends.aut import ZERO, quotient, read_aut, remainder
-from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge, Error
 
 X, Y, Z = (variable(n, INT) for n in "xyz")
 THREE = constant(INT, 3)

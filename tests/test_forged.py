@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 from automata import automaton
+from tiny import judged_by_tiny
 
 from streamcheck import Array, Int, Spec, Word8, extern, forall, implies, stream
+from streamcheck.certify import checker
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators.table import TypeRule
-from streamcheck.core.term import FALSE, TRUE, constant, term
+from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.core.types import INT
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.automaton import Edge, Error
@@ -35,9 +37,16 @@ def whole_number_of(specification):
 
 
 def judged(specification, **row):
-    """The answer to a certificate with these fields. The spec has one claim, p."""
+    """The answer to a certificate with these fields. The spec has one claim, p. The tiny checker proves no more."""
     whole = {"kind": "inductive", "k": 1, "invariants": [], "equalities": [], "free": [], **row}
-    return Checker(specification).check("p", proof_from_plain(whole))
+    by_tiny = judged_by_tiny(to_plain(specification), "p", whole)
+    try:
+        rejected = Checker(specification).check("p", proof_from_plain(whole))
+    except TypeRule:
+        assert by_tiny == "damaged"
+        raise
+    assert not (by_tiny == "proved" and rejected is not None and rejected.why.endswith("does not hold"))
+    return rejected
 
 
 def cases(caplog):
@@ -118,10 +127,10 @@ def test_something_free_without_a_name_is_refused():
 
 def test_a_refused_term_is_refused_again():
     specification = problem(lambda n: n >= 0)
-    checker = Checker(specification)
+    of_p = Checker(specification)
     row = {"types": ["Word100000"], "terms": [["const", 0, 1], ["lt", 0, 0]], "k": 1, "kind": "inductive"}
     proof = proof_from_plain({**row, "invariants": [1], "equalities": [], "free": []})
-    assert [checker.check("p", proof).why for _ in range(2)] == ["const of type Word100000"] * 2
+    assert [of_p.check("p", proof).why for _ in range(2)] == ["const of type Word100000"] * 2
 
 
 def test_folding_stops_at_numbers_of_very_many_digits():
@@ -129,6 +138,16 @@ def test_folding_stops_at_numbers_of_very_many_digits():
     for _ in range(60):  # 3^(2^60)
         power = term("mul", power, power)
     assert not replace_and_fold([power], {})[power].is_const
+
+
+def test_lots_that_leave_out_an_invariant_prove_nothing(monkeypatch):
+    """What divides the invariants is not trusted: a lot that it forgets sends the checker back to the whole."""
+    specification = problem(lambda n: n < 5)
+    claim = next(p for p in specification.properties if p.name == "p")
+    still = term("eq", variable(whole_number_of(specification), INT), constant(INT, 0))
+    monkeypatch.setattr(checker, "independent_lots", lambda runs, invariants: [(still,), (TRUE,)])
+    rejected = Checker(specification).check("p", Certificate("inductive", 1, (claim.term, still)))
+    assert rejected.why.endswith("does not hold") and not rejected.undecided
 
 
 # Automata

@@ -11,6 +11,7 @@ from judging import large_blocks, sliced
 from program_search import random_automaton, shortest
 from test_programs import decide
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable
@@ -23,7 +24,7 @@ from streamcheck.engines.cfa.options import PredicateReachOptions
 from streamcheck.engines.cfa.predicate_reach import PredicateReach
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, feasibility
 from streamcheck.engines.protocol import Task
-from streamcheck.problem.automaton import Automaton, Edge, Error, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge, Error
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.smt.interpolate import atoms

@@ -12,12 +12,13 @@ from program_search import EXAMPLE_12, LOCK, S2, W2, automaton, random_automaton
 from streamcheck.certify.check import Checker
 from streamcheck.certify.locations import check_blocks, check_locations
 from streamcheck.certify.replay import replay_path
+from streamcheck.core.conjuncts import decider, exclusive
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.engines.cfa.dfs_bmc import explore
 from streamcheck.engines.protocol import Task
-from streamcheck.problem.automaton import Automaton, Edge, Error, decider, exclusive
+from streamcheck.problem.automaton import Automaton, Edge, Error
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Falsified, LocationInvariants, Proved

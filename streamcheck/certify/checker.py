@@ -79,10 +79,17 @@ def check_term(
     if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the specification does not have")
     if holds not in certificate.invariants:
-        rejected = judge("implication", runs.cone((holds, *facts)), _implication(facts, holds), certificate.prover)
+        condition = implication_of(reading, holds, certificate)
+        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
         if rejected is not None:
             return rejected
     return judge_invariants(certificate)
+
+
+def implication_of(reading: SpecificationRuns, holds: Term, certificate: Certificate) -> VerificationCondition:
+    """The condition that the certificate's invariants imply the claim."""
+    facts = (*certificate.invariants, *certificate.equalities)
+    return VerificationCondition("implication", reading.runs.cone((holds, *facts)), _implication(facts, holds))
 
 
 def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
@@ -91,20 +98,22 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
         lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
         if len(lots) > 1:
             parts = [replace(certificate, invariants=lot) for lot in lots]
-            if all(_check_all(reading, part) is None for part in parts):
-                return None  # each lot is inductive, so all are
+            is_whole = {t for lot in lots for t in lot} >= {*certificate.invariants}
+            if is_whole and all(_check_all(reading, part) is None for part in parts):
+                return None  # each lot is inductive, so all are, whatever the lots are
     return _check_all(reading, certificate)
 
 
 def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    for condition in _all_conditions(reading, certificate):
+    for condition in conditions_of(reading, certificate):
         rejected = judge(condition.what, condition.runs, condition.query, certificate.prover, condition.parts)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or condition.compares_states)
     return None
 
 
-def _all_conditions(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
+def conditions_of(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
+    """The conditions that the certificate's invariants hold in every run."""
     runs = reading.runs
     if certificate.equalities:
         alone = Certificate("inductive", 1, certificate.equalities)

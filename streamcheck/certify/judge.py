@@ -123,12 +123,12 @@ def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | No
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
     """One attempt, with machine integers as bit-vectors. None if the solver times out or gives up."""
-    return _plain(_script(runs, Bitwise(), query), seconds).answer()
+    return _plain(script_of(runs, Bitwise(), query), seconds).answer()
 
 
 def is_contradictory_within(runs: Runs, query: Query, work: int) -> bool | None:
     """The same, with a limit on the solver's work instead of its time. None if the query has Int or Real."""
-    script = _script(runs, Bitwise(), query)
+    script = script_of(runs, Bitwise(), query)
     return None if script.has_numbers else Attempt("bitwuzla", partial(bitwuzla, script.text(), None, work)).answer()
 
 
@@ -218,7 +218,8 @@ def _attempts_at_floats(plain: Script, prover: SolverFamily) -> Iterator[Attempt
                 assert_never(way)
 
 
-def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
+def script_of(runs: Runs, rendering: Bitwise, query: Query) -> Script:
+    """The query as text. Unrenderable if a term has no form in the rendering."""
     script = Script(runs, rendering)
     query(script)
     return script
@@ -226,7 +227,7 @@ def _script(runs: Runs, rendering: Bitwise, query: Query) -> Script:
 
 def _expressible(runs: Runs, rendering: Callable[[], Bitwise], query: Query) -> Script | None:
     try:
-        return _script(runs, rendering(), query)
+        return script_of(runs, rendering(), query)
     except Unrenderable:
         return None
 

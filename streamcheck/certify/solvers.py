@@ -24,12 +24,27 @@ def _module(name: str) -> Any:
 def cvc5(text: str, seconds: float | None, options: Mapping[str, str], work: int | None = None) -> bool | None:
     """True if the script's assertions contradict each other; None if the solver has no answer. `work` limits what the
     solver itself counts as work: the answer does not depend on the machine or its load. `seconds` are on the clock."""
+    limits = {} if seconds is None else {"tlimit-per": str(int(1000 * seconds))}
+    if work is not None:
+        limits["rlimit-per"] = str(work)
+    return _answer(str(_cvc5_on(text, {**limits, **options}).checkSat()))
+
+
+def cvc5_proof(text: str, seconds: float) -> str | None:
+    """A proof that the script's assertions contradict each other, in cvc5's own format, the Cooperating Proof Calculus.
+    None if the solver has no answer, or another one."""
+    options = {"produce-proofs": "true", "proof-granularity": "dsl-rewrite", "tlimit-per": str(int(1000 * seconds))}
+    solver = _cvc5_on(text, options)
+    if not solver.checkSat().isUnsat():
+        return None
+    proof: bytes = solver.proofToString(solver.getProof()[0], _module("cvc5").ProofFormat.CPC)
+    return proof.decode().strip().removeprefix("(").removesuffix(")")
+
+
+def _cvc5_on(text: str, options: Mapping[str, str]) -> Any:
+    """A solver that has read the script."""
     package = _module("cvc5")
     solver = package.Solver(package.TermManager())
-    if seconds is not None:
-        solver.setOption("tlimit-per", str(int(1000 * seconds)))
-    if work is not None:
-        solver.setOption("rlimit-per", str(work))
     for option, value in options.items():
         solver.setOption(option, value)
     parser = package.InputParser(solver)
@@ -39,7 +54,7 @@ def cvc5(text: str, seconds: float | None, options: Mapping[str, str], work: int
         error = command.invoke(solver, symbols)
         if "error" in error:
             raise ValueError(error)
-    return _answer(str(solver.checkSat()))
+    return solver
 
 
 def bitwuzla(text: str, seconds: float | None, work: int | None = None) -> bool | None:

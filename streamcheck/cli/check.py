@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import Any
 
@@ -10,8 +11,9 @@ import click
 
 from streamcheck.cli.options import SECONDS, log_options
 from streamcheck.cli.output import emit
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.run.certificates import Rechecked, recheck
+from streamcheck.run.proofs import ProofFolder, command_of
 from streamcheck.run.stop import Stopped
 
 WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the exit statuses
@@ -20,9 +22,22 @@ WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the
 @click.command(name="check", short_help="Re-check a proof or a counterexample.")
 @click.argument("certificates", metavar="CERTIFICATE...", nargs=-1, required=True)
 @click.option("--timeout", type=SECONDS, help="Seconds for all of them; else as long as it takes.")
+@click.option("--proofs", metavar="DIR", help="Write cvc5's proof of each condition, beside the condition as SMT-LIB.")
+@click.option(
+    "--proof-checker",
+    metavar="COMMAND",
+    help="Check each of --proofs by a command with {formula} and {proof}; it has to answer `correct`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON list, an object for each file, and nothing else.")
 @log_options
-def command(certificates: tuple[str, ...], timeout: float | None, as_json: bool, verbose: int) -> int:
+def command(
+    certificates: tuple[str, ...],
+    timeout: float | None,
+    proofs: str | None,
+    proof_checker: str | None,
+    as_json: bool,
+    verbose: int,
+) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
 
     The spec is loaded again and the proof conditions are derived from it; a solver that no engine used checks them. A
@@ -30,10 +45,11 @@ def command(certificates: tuple[str, ...], timeout: float | None, as_json: bool,
     rejected; 2: a file is damaged, and none rejected; 3: one is not decided, and the others hold.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
+    folder = _proof_folder(proofs, proof_checker)
     rows: list[dict[str, Any]] = []
     try:
         for path in certificates:
-            rows.append({"file": path, **_judgement(path, deadline)})
+            rows.append({"file": path, **_judgement(path, deadline, folder)})
             if not as_json:
                 _show(rows[-1])
     except Stopped as stopped:
@@ -48,12 +64,25 @@ def command(certificates: tuple[str, ...], timeout: float | None, as_json: bool,
     return next(status for verdict, status in WORST_FIRST.items() if verdict in found)
 
 
-def _judgement(path: str, deadline: float | None) -> dict[str, Any]:
+def _proof_folder(path: str | None, checker: str | None) -> ProofFolder | None:
+    if path is None:
+        if checker is not None:
+            raise click.UsageError("--proof-checker is for the proofs that --proofs DIR writes")
+        return None
+    if checker is not None:
+        command_of(checker)
+    with refuse_unwritable(path):
+        os.makedirs(path, exist_ok=True)
+    return ProofFolder(path, checker)
+
+
+def _judgement(path: str, deadline: float | None, proofs: ProofFolder | None) -> dict[str, Any]:
     try:
-        checked = recheck(path, None if deadline is None else max(0.0, deadline - time.monotonic()))
+        checked = recheck(path, None if deadline is None else max(0.0, deadline - time.monotonic()), proofs)
     except SpecError as damage:
         return {"claim": None, "verdict": "damaged", "why": str(damage)}
-    return {"claim": checked.claim, "verdict": _verdict(checked), "why": checked.why}
+    written = {} if checked.proofs is None else {"proofs": checked.proofs}
+    return {"claim": checked.claim, "verdict": _verdict(checked), "why": checked.why, **written}
 
 
 def _verdict(checked: Rechecked) -> str:
@@ -70,4 +99,5 @@ def _show(row: dict[str, Any]) -> None:
     if row["claim"] is None:
         click.echo(f"error: {row['why']}", err=True)
     else:
-        emit([f"{row['claim']}: {row['verdict']}{'' if row['why'] is None else ': ' + row['why']}"])
+        proofs = f" ({row['proofs']})" if row["why"] is None and "proofs" in row else ""
+        emit([f"{row['claim']}: {row['verdict']}{proofs if row['why'] is None else ': ' + row['why']}"])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
 from streamcheck.core.euclidean import ZERO, quotient
 from streamcheck.core.names import FreshNames
@@ -19,7 +20,7 @@ from streamcheck.core.notation import AUT_RELATIONS, AUT_RESERVED
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, Term, fold, rebuild, term, variable, variables, walk
 from streamcheck.core.types import BOOL, INT
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 
 SYMBOLS = {op: symbol for symbol, op in AUT_RELATIONS.items()}
 TRUNCATING = {"quot": "/", "rem": "%"}

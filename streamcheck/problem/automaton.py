@@ -16,15 +16,13 @@ together are what a block of statements becomes (large-block encoding). Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Literal
 
 from streamcheck.core.location import Location
-from streamcheck.core.simplify import negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, walk
+from streamcheck.core.term import TRUE, Term, constant, term, variable, walk
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
 
@@ -160,77 +158,11 @@ class Automaton:
     def properties(self) -> tuple[Claim, ...]:
         """For each error, the claim that no run gets there."""
         return tuple(
-            Claim(e.name, negation(self.at(e.location)), e.where, origin=IMPLIED if e.implied else WRITTEN)
+            Claim(
+                e.name, term("ne", self.place, self.code(e.location)), e.where, origin=IMPLIED if e.implied else WRITTEN
+            )
             for e in self.errors
         )
-
-    def selectors(self, location: str) -> tuple[Term, ...]:
-        """Bool inputs of the transition system that choose among the location's edges, if several may be open at
-        once: the first edge whose input is true and whose guard holds, else the last."""
-        return self._selectors[location]
-
-    @cached_property
-    def _selectors(self) -> Mapping[str, tuple[Term, ...]]:
-        selectors: dict[str, tuple[Term, ...]] = {}
-        for name, edges in self.edges_from.items():
-            count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
-            selectors[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
-        return selectors
-
-
-def exclusive(guards: Sequence[Term]) -> bool:
-    """True if any two of the guards contradict each other syntactically: a conjunct of one negates one of the other."""
-    parts = [frozenset(conjuncts(g)) for g in guards if g is not FALSE]
-    denied = [_contradictions(known) for known in parts]
-    return all(
-        _contradicts(denied[i], parts[j]) or _contradicts(denied[j], parts[i])
-        for i, j in combinations(range(len(parts)), 2)
-    )
-
-
-def _contradictions(parts: Iterable[Term]) -> dict[Term, list[list[Term]]]:
-    """The conditions that together contradict the parts, indexed by the first of them."""
-    contradictions: dict[Term, list[list[Term]]] = {}
-    for part in parts:
-        first, *rest = conjuncts(negation(part)) or [TRUE]
-        contradictions.setdefault(first, []).append(rest)
-    return contradictions
-
-
-def _contradicts(denied: Mapping[Term, list[list[Term]]], parts: frozenset[Term]) -> bool:
-    return any(parts.issuperset(rest) for first in parts.intersection(denied) for rest in denied[first])
-
-
-def decider(a: Term, b: Term) -> Term | None:
-    """A condition that guard `a` implies and guard `b` excludes. None if their conjuncts show none."""
-    for ours, theirs, swapped in ((conjuncts(a), conjuncts(b), False), (conjuncts(b), conjuncts(a), True)):
-        known = set(ours)
-        for part in theirs:
-            opposite = negation(part)
-            if known.issuperset(conjuncts(opposite)):
-                return part if swapped else opposite
-    return None
-
-
-def conjuncts(a: Term) -> list[Term]:
-    """The operands of nested conjunctions (and of negated disjunctions), in order; none of what is always true."""
-    parts: dict[Term, None] = {}
-    stack = [a]
-    while stack:
-        node = stack.pop()
-        inner = node.args[0] if node.op == "not" else node
-        if node.op == "and":
-            stack.extend(reversed(node.args))
-        elif inner is not node and inner.op == "or":
-            stack.extend(negation(a) for a in reversed(inner.args))
-        elif node is not TRUE:
-            parts[node] = None
-    return list(parts)
-
-
-def disjuncts(a: Term) -> list[Term]:
-    """The operands of nested disjunctions; none of what is never true."""
-    return [negation(part) for part in conjuncts(negation(a))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
-from streamcheck.problem.automaton import Executed, Repeated
+from streamcheck.problem.automaton import Edge, Executed, Repeated
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.verdict import (
@@ -49,6 +49,17 @@ class Cause:
     definition: Term | None
     delayed: bool
     where: Location | None
+
+
+@dataclass(slots=True)
+class PathCause:
+    """A statement on a path that an error depends on. `values` are those that it wrote, or read if it is a condition;
+    `earlier` the same of executions before that, the last first. `more` are executions with unknown values."""
+
+    edge: Edge
+    values: Mapping[Term, Value]
+    earlier: list[Mapping[Term, Value]] = field(default_factory=list)
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

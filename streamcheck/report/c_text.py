@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, INT, MachineType
-from streamcheck.problem.automaton import conjuncts
 
 LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
@@ -41,7 +41,8 @@ class _Text:
         text = self._text(node)
         if len(text) > LONGEST:
             raise NotInC
-        return f"({text})" if inside and node.args and not text.startswith(("!", "~")) else text
+        is_single = text.startswith(("!", "~")) or text.isidentifier()
+        return f"({text})" if inside and node.args and not is_single else text
 
     def _text(self, node: Term) -> str:
         if node.op == "var":

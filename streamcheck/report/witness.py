@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
-from streamcheck.problem.automaton import Automaton, Executed, conjuncts
+from streamcheck.problem.automaton import Automaton, Executed
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import conditions, variable_text

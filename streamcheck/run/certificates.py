@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
-from streamcheck.certify.judge import Rejected
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
 from streamcheck.certify.well_formed import require_well_formed
@@ -35,6 +34,7 @@ from streamcheck.problem.result import Inconsistent, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.run.limits import OutOfTime
+from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
@@ -102,6 +102,7 @@ class Rechecked:
     claim: str
     why: str | None
     undecided: bool = False
+    proofs: str | None = None  # what was written of them
 
     @property
     def ok(self) -> bool:
@@ -109,9 +110,10 @@ class Rechecked:
         return self.why is None
 
 
-def recheck(path: str, seconds: float | None) -> Rechecked:
+def recheck(path: str, seconds: float | None, proofs: ProofFolder | None = None) -> Rechecked:
     """The judgement on the claim of a file, which may take so long. It is made in a process of its own: a solver can be
-    stopped in no other way."""
+    stopped in no other way. `proofs` gets the proofs of its conditions; if they are checked there, each has to be
+    correct."""
     deadline = None if seconds is None else time.monotonic() + seconds
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
@@ -131,28 +133,41 @@ def recheck(path: str, seconds: float | None) -> Rechecked:
         word = "never" if saved.claim == "proved" else "reachable"
     title = f"{problem.name} (mathematical integers)" if reading.integers == "math" else problem.name
     within = "" if saved.bound is None else f" in runs of at most {plural(saved.bound, 'step')}"
-    why, undecided = _judge(saved, problem, prop, path, None if deadline is None else deadline - time.monotonic())
-    return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided)
+    left = None if deadline is None else deadline - time.monotonic()
+    why, undecided, written = _judge(saved, problem, prop, path, left, proofs)
+    return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided, written)
 
 
-def _judge(saved: Saved, problem: Problem, prop: Claim, path: str, seconds: float | None) -> tuple[str | None, bool]:
-    """The reason why the evidence is rejected, if it is, and whether that leaves the claim open."""
+def _judge(
+    saved: Saved, problem: Problem, prop: Claim, path: str, seconds: float | None, proofs: ProofFolder | None
+) -> tuple[str | None, bool, str | None]:
+    """The reason why the evidence is rejected, if it is, whether that leaves the claim open, and the proofs."""
 
     def work(send: Send) -> None:
-        if saved.claim == "proved":
-            rejected = _refuted_proof(saved, problem, prop, path)
-            send([rejected and rejected.why, rejected is not None and rejected.undecided])
+        if saved.claim == "falsified":
+            send([_refuted_run(saved, problem, prop, path), False, None])
+            return
+        with _damage(path):
+            evidence = proof_from_plain(saved.evidence)
+            require_well_formed(evidence, set())
+        rejected = Checker(problem).check(prop.name, evidence)
+        if rejected is not None:
+            send([rejected.why, rejected.undecided, None])
+        elif proofs is None or not isinstance(problem, Specification) or not isinstance(evidence, Certificate):
+            send([None, False, None if proofs is None else "no proofs of programs"])
         else:
-            send([_refuted_run(saved, problem, prop, path), False])
+            words, correct = proofs.write(problem, prop, evidence, path)
+            holds = proofs.checker is None or correct
+            send([None if holds else words, not holds, words])
 
     warm_up()  # once, and not in the process of each certificate
     limit = None if seconds is None else max(0.0, seconds)
     with Sandbox(work, seconds=limit, doing=f"checking {path}") as child:
         try:
-            why, undecided = child.receive()
+            why, undecided, written = child.receive()
         except OutOfTime as late:
-            return late.message, True
-    return why, undecided
+            return late.message, True, None
+    return why, undecided, written
 
 
 def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
@@ -162,13 +177,6 @@ def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
     if integers not in ("c", "math") or not isinstance(function, str | None):
         raise ValueError("a program that was read in an unknown way")
     return Target(file, function), SourceOptions(integers)
-
-
-def _refuted_proof(saved: Saved, problem: Problem, prop: Claim, path: str) -> Rejected | None:
-    with _damage(path):
-        proof = proof_from_plain(saved.evidence)
-        require_well_formed(proof, set())
-    return Checker(problem).check(prop.name, proof)
 
 
 def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:

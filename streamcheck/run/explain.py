@@ -20,7 +20,6 @@ from streamcheck.core.types import Value
 from streamcheck.core.uncast import without_casts
 from streamcheck.engines.protocol import Invariants
 from streamcheck.problem.claim import IMPLIED, Claim
-from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Explanation, Replay, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Proved, Unmappable
@@ -28,7 +27,7 @@ from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.simplest import MOST_WORK
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
-from streamcheck.transform.scalars import scalars, wholes
+from streamcheck.transform.scalars import wholes
 
 if TYPE_CHECKING:
     from streamcheck.run.director import Director
@@ -285,57 +284,3 @@ def _worth_telling(terms: Iterable[Term], claims: set[Term]) -> Iterator[Term]:
 
 def _size(t: Term) -> int:
     return sum(1 for _ in walk([t]))
-
-
-def _minimize(proof: Certificate, claim: Term, accepts: Callable[[Certificate], bool]) -> None:
-    """Offer ever smaller parts of the proof, each a part of the last one accepted: without all that may go at once,
-    then one by one."""
-    smallest = proof
-
-    def offer(part: Certificate) -> None:
-        nonlocal smallest
-        if part != smallest and part.invariants and accepts(part):
-            smallest = part
-
-    offer(replace(smallest, invariants=(claim,)))
-    offer(replace(smallest, equalities=()))
-    for equality in smallest.equalities:
-        offer(replace(smallest, equalities=tuple(e for e in smallest.equalities if e is not equality)))
-    for invariant in sorted(smallest.invariants, key=_size, reverse=True):
-        offer(replace(smallest, invariants=tuple(t for t in smallest.invariants if t is not invariant)))
-
-
-def smallest_proof(specification: Specification, prop: str, proof: Certificate, seconds: float) -> Certificate:
-    """The proof without the invariants and equalities that it does not need, as far as the time goes: the checker
-    accepts what is left. Parts of arrays and structs are read from them."""
-    from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
-
-    whole = claim_named(specification, prop).invariant
-    claim = scalars([whole])[whole][0]
-
-    def work(send: Send) -> None:
-        from streamcheck.certify.check import Checker
-
-        checker = Checker(specification)
-
-        def accepts(part: Certificate) -> bool:
-            if checker.check(prop, part) is not None:
-                return False
-            send(proof_to_plain(part))
-            return True
-
-        _minimize(proof, claim, accepts)
-        send(None)
-
-    smallest = proof
-    with Sandbox(work, seconds=seconds, doing="checking") as child:
-        try:
-            while (row := child.receive()) is not None:
-                found = proof_from_plain(row)
-                assert isinstance(found, Certificate)
-                smallest = found
-        except SpecError:  # the time is over
-            pass
-    image = substitute([*smallest.invariants, *smallest.equalities], wholes(specification.variables()))
-    invariants = tuple(whole if t is claim else image[t] for t in smallest.invariants)
-    return replace(smallest, invariants=invariants, equalities=tuple(image[e] for e in smallest.equalities))

@@ -98,7 +98,7 @@ def prove(
 ) -> Verdicts:
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
-        raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
+        raise SpecError(f"{problem.name}: blocks (--no-blocks) are for programs (.c, .aut)")
     chosen = _within_bound(_select(problem, settings.props), settings.bound)
     began = time.monotonic()
     try:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.intervals import UNBOUNDED, Interval
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, variables
 from streamcheck.core.types import INT
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim, RangeOf
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.transform.integers import Integers, MachineTerms

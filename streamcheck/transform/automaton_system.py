@@ -9,20 +9,23 @@ reaches nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
+from streamcheck.core.conjuncts import exclusive
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import choice, conjunction, negation, simplify
-from streamcheck.core.term import Term, constant, substitute, variables
-from streamcheck.core.types import Value, default
+from streamcheck.core.term import Term, constant, substitute, variable, variables
+from streamcheck.core.types import BOOL, Value, default
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Input, Specification
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.transform.scalar_system import always, to_system
+
+Selectors: TypeAlias = Mapping[str, tuple[Term, ...]]  # by location
 
 
 class AutomatonSystem:
@@ -65,17 +68,18 @@ class AutomatonSystem:
         """The edges that the system's run takes. Steps at which it stands still are left out."""
         automaton = self.automaton
         numbers = {id(e): i for i, e in enumerate(automaton.edges)}
+        selectors = selectors_of(automaton)
         here = automaton.entry
         values: dict[Term, Value] = {
             v: trace.constants.get(str(v.payload), default(v.type)) for v in automaton.variables
         }
         edges: list[tuple[int, dict[str, Value]]] = []
         for given in trace.inputs:
-            conditions = _taken_conditions(automaton, here)
+            conditions = _taken_conditions(automaton, here, selectors)
             leaving = automaton.edges_from[here]
             chosen = {
                 v: given.get(str(v.payload), default(v.type))
-                for v in (*automaton.selectors(here), *(c for e in leaving for c in e.choices))
+                for v in (*selectors[here], *(c for e in leaving for c in e.choices))
             }
             evaluation = Evaluation({**values, **chosen})
             edge = next((e for e, c in zip(leaving, conditions, strict=True) if evaluation.of(c) is True), None)
@@ -88,9 +92,10 @@ class AutomatonSystem:
 
 def specification_of(automaton: Automaton) -> Specification:
     """The automaton as equations."""
-    taken = {q: _taken_conditions(automaton, q) for q in automaton.locations}
+    selectors = selectors_of(automaton)
+    taken = {q: _taken_conditions(automaton, q, selectors) for q in automaton.locations}
     chosen = dict.fromkeys(v for e in automaton.edges for v in e.choices)
-    inputs = [*chosen, *(v for q in automaton.locations for v in automaton.selectors(q))]
+    inputs = [*chosen, *(v for q in automaton.locations for v in selectors[q])]
     cells = [
         Cell(
             str(automaton.place.payload),
@@ -119,10 +124,20 @@ def specification_of(automaton: Automaton) -> Specification:
     )
 
 
-def _taken_conditions(automaton: Automaton, location: str) -> list[Term]:
+def selectors_of(automaton: Automaton) -> Selectors:
+    """Bool inputs of the transition system that choose among a location's edges, if several may be open at once: the
+    first edge whose input is true and whose guard holds, else the last."""
+    selectors: dict[str, tuple[Term, ...]] = {}
+    for name, edges in automaton.edges_from.items():
+        count = 0 if exclusive([e.guard for e in edges]) else len(edges) - 1
+        selectors[name] = tuple(variable(f"take:{i}@{name}", BOOL) for i in range(count))
+    return selectors
+
+
+def _taken_conditions(automaton: Automaton, location: str, selectors: Selectors) -> list[Term]:
     """For each edge that leaves, the condition for taking it, given that no earlier one is."""
-    edges, selectors = automaton.edges_from[location], automaton.selectors(location)
-    chosen = [conjunction(s, e.guard) for s, e in zip(selectors, edges, strict=False)]
+    edges = automaton.edges_from[location]
+    chosen = [conjunction(s, e.guard) for s, e in zip(selectors[location], edges, strict=False)]
     return chosen + [e.guard for e in edges[len(chosen) :]]
 
 

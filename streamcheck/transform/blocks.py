@@ -17,10 +17,11 @@ from collections import deque
 from dataclasses import replace
 from typing import assert_never
 
+from streamcheck.core.conjuncts import conjuncts, decider
 from streamcheck.core.simplify import choice, conjunction, either, instantiate, negation
 from streamcheck.core.term import FALSE, Term, variable
 from streamcheck.core.types import BOOL
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts, decider
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 from streamcheck.transform.block_paths import statements_of
 from streamcheck.transform.slicing import used_choices

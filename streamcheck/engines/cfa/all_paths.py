@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import choice, disjunction, implication, instantiate, simplify
 from streamcheck.core.term import TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import INT
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.interpolate import atoms
 from streamcheck.smt.solver import Solver
 

@@ -24,6 +24,7 @@ from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace, Unknown
 from streamcheck.smt.solver import Solver
+from streamcheck.transform.automaton_system import selectors_of
 from streamcheck.transform.slicing import read_by
 
 
@@ -222,10 +223,11 @@ def trace_of(problem: Task, program: Automaton, path: Sequence[Edge]) -> Trace |
     if solver.check() is not True:
         return None
     model = solver.model()
+    selectors = selectors_of(whole)
     steps: list[dict[str, Value]] = []
     for edge, chosen in zip(path, followed.chosen, strict=True):
         inputs = {c.payload: model[copy] for c, copy in chosen.items()}
         place = [_without(e, kept) for e in whole.edges_from[edge.source]].index(edge)
-        inputs |= {s.payload: i == place for i, s in enumerate(whole.selectors(edge.source))}
+        inputs |= {s.payload: i == place for i, s in enumerate(selectors[edge.source])}
         steps.append(inputs)
     return Trace({v.payload: model[v] for v in whole.variables}, (*steps, {}))

@@ -24,13 +24,14 @@ from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
+from streamcheck.core.conjuncts import conjuncts, disjuncts
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import plural
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe
 from streamcheck.engines.cfa.images import NoFormula, post
 from streamcheck.engines.protocol import Progress, Task
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts, disjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.solver import Solver
 
 LOG = logging.getLogger(__name__)

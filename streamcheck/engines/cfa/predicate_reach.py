@@ -30,6 +30,7 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import count
 from typing import ClassVar, assert_never
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term
 from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Safe, Unsafe, not_excluded
@@ -37,7 +38,7 @@ from streamcheck.engines.cfa.images import AbstractState, CartesianAbstraction, 
 from streamcheck.engines.cfa.options import PredicateReachOptions
 from streamcheck.engines.cfa.refutation import Feasible, Spurious, UndecidedPath, feasibility
 from streamcheck.engines.protocol import Progress, Task
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.interpolate import atoms
 
 LOG = logging.getLogger(__name__)

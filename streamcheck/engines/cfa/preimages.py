@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, Term, substitute, variables, walk
 from streamcheck.core.types import Value
 from streamcheck.engines.ic3.cubes import Cube, Facts
 from streamcheck.engines.ic3.space import FOR_EVER, Exclusion, NoState, Transition
-from streamcheck.problem.automaton import Edge, conjuncts
+from streamcheck.problem.automaton import Edge
 from streamcheck.smt.box import Kept
 from streamcheck.smt.cooper import TooLarge
 from streamcheck.smt.implicant import cube as implicant

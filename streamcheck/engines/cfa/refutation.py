@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import TRUE, Term, substitute, term, variable, variables
 from streamcheck.engines.cfa.base import SymbolicPath
 from streamcheck.engines.cfa.images import NoFormula, project_by_models
-from streamcheck.problem.automaton import Automaton, Edge, conjuncts
+from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.smt.interpolate import GuardedStep, Steps, along
 from streamcheck.smt.solver import Solver
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import Term, variables
@@ -26,7 +27,6 @@ from streamcheck.engines.ic3.frames import Frames
 from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.space import Transition
 from streamcheck.engines.ic3.system import require_true
-from streamcheck.problem.automaton import conjuncts
 from streamcheck.smt.implicant import cube as implicant
 
 
