@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from streamcheck.cli.options import (
-    SECONDS,
-    cache_option,
     color_option,
     engine_options,
     log_options,
     program_options,
+    proof_options,
     trace_options,
 )
 from streamcheck.run.standby import Standby
@@ -33,13 +32,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
-@click.option(
-    "--prop",
-    "props",
-    multiple=True,
-    metavar="NAME",
-    help="Only this property; * matches anything (repeatable).",
-)
+@proof_options("Seconds for the whole run.")
 @click.option(
     "--engine",
     "engines",
@@ -47,14 +40,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="NAME",
     help="Only this engine (repeatable); `streamcheck engines` lists them.",
 )
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default=60.0,
-    show_default=True,
-    help="Seconds for the whole run.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
 )
@@ -70,7 +55,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="MB",
     help="Memory limit for loading, and for all workers together, in MB.",
 )
-@cache_option
 @program_options
 @engine_options
 @log_options

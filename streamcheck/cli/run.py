@@ -177,10 +177,8 @@ def _open(data: str) -> TextIO:
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
     unsampled = sampler.without_samples(planned.inputs)
     if unsampled:
-        raise SpecError(
-            f"no values for {', '.join(unsampled)}",
-            write=f'--input data.csv, or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])',
-        )
+        samples = f', or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])' * sampler.is_python
+        raise SpecError(f"no values for {', '.join(unsampled)}", write=f"--input data.csv{samples}")
     if steps is not None:
         yield from islice(sampler.rows(planned.inputs), steps)
         return

@@ -116,7 +116,7 @@ def main() -> None:
     if shutil.which("tmux") is None:
         raise SystemExit("tmux is needed to record a terminal, and is not there")
     widths = [int(text) for text in sys.argv[1:]] or [60, 80, 200]
-    print(HEAD, end="\n")
+    print(HEAD)
     for width in widths:
         print(f"## {width} columns\n")
         for caption, text in record(width):
