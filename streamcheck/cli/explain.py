@@ -9,13 +9,22 @@ import click
 
 from streamcheck.api.explanation import explanation_lines
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import SECONDS, cache_option, color_option, engine_options, log_options, trace_options
+from streamcheck.cli.options import (
+    SECONDS,
+    cache_option,
+    color_option,
+    engine_options,
+    log_options,
+    sandbox_option,
+    target_of,
+    trace_options,
+)
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.source import Target, read_specs
+from streamcheck.run.source import read_specs
 from streamcheck.run.strategy import processors
 
 EXPLANATION = 0.3  # the share of the time
@@ -36,6 +45,7 @@ EXPLANATION = 0.3  # the share of the time
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @cache_option
 @engine_options
+@sandbox_option
 @log_options
 @color_option
 @trace_options
@@ -61,7 +71,7 @@ def command(
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    specifications = read_specs(Target.parse(file))
+    specifications = read_specs(target_of(file))
     require_rows(specifications, rows)
     for specification in specifications:
         limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)

@@ -12,7 +12,15 @@ from typing import Any
 import click
 
 from streamcheck.cli.live import NOTHING, Live
-from streamcheck.cli.options import SECONDS, cache_option, color_option, log_options, trace_options
+from streamcheck.cli.options import (
+    SECONDS,
+    cache_option,
+    color_option,
+    log_options,
+    sandbox_option,
+    target_of,
+    trace_options,
+)
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
@@ -47,6 +55,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0
 @cache_option
 @color_option
 @trace_options
+@sandbox_option
 @log_options
 def command(
     file: str,
@@ -67,7 +76,7 @@ def command(
     """
     import_module("streamcheck.public")  # once, and not in each sandbox
     import_module("streamcheck.lang.flatten")
-    target, trace = Target.parse(file), TraceOptions(full, rows, steps)
+    target, trace = target_of(file), TraceOptions(full, rows, steps)
     settings = Settings(
         timeout,
         jobs or processors(),
