@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 RESULTS = {
     "Certificate": "streamcheck.problem.verdict",
+    "EngineInfo": "streamcheck.api.engines",
     "InterpretedRun": "streamcheck.api.runs",
     "LoadedSpec": "streamcheck.api.files",
     "PropertyResult": "streamcheck.api.results",
@@ -24,13 +25,17 @@ RESULTS = {
     "Verdicts": "streamcheck.problem.result",
     "check": "streamcheck.api.files",
     "load": "streamcheck.api.files",
+    "list_engines": "streamcheck.api.engines",
     "load_all": "streamcheck.api.files",
+    "watch": "streamcheck.api.watching",
 }
 
 TYPE_CHECKING = False  # of `typing`, which takes time to load
 if TYPE_CHECKING:
     from typing import Any
 
+    from streamcheck.api.engines import EngineInfo as EngineInfo
+    from streamcheck.api.engines import list_engines as list_engines
     from streamcheck.api.files import LoadedSpec as LoadedSpec
     from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from streamcheck.api.results import RecordedRun as RecordedRun
     from streamcheck.api.results import Results as Results
     from streamcheck.api.runs import InterpretedRun as InterpretedRun
+    from streamcheck.api.watching import watch as watch
     from streamcheck.problem.result import Replay as Replay
     from streamcheck.problem.result import Result as Result
     from streamcheck.problem.result import Verdicts as Verdicts

@@ -1,10 +1,10 @@
-"""The command's entry point. It answers signals before it loads anything, `typing` too: a command may be interrupted
-at once."""
+"""The command's entry point. It answers signals before it loads anything, `typing` and `signal` too: a command may be
+interrupted at once. The script of the command blocks them until then."""
 
 from __future__ import annotations
 
+import _signal
 import os
-import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,9 @@ TERMINATED = 143
 
 
 def main() -> NoReturn:
-    signal.signal(signal.SIGINT, lambda *_: _leave(b"error: interrupted\n", INTERRUPTED))
-    signal.signal(signal.SIGTERM, lambda *_: _leave(b"error: terminated\n", TERMINATED))
+    _signal.signal(_signal.SIGINT, lambda *_: _leave(b"error: interrupted\n", INTERRUPTED))
+    _signal.signal(_signal.SIGTERM, lambda *_: _leave(b"error: terminated\n", TERMINATED))
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGINT, _signal.SIGTERM))
     from streamcheck.cli import main as command
 
     command()

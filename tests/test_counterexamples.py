@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from streamcheck import *
+from streamcheck.lang.flatten import flatten
+from streamcheck.report.trace import TraceOptions, trace_table
+from streamcheck.run.prove import Settings, prove
+
 COMMAND = Path(sys.executable).parent / "streamcheck"
 QUANTIFIED = """
 from streamcheck import *
@@ -183,3 +188,14 @@ def test_a_run_without_the_rows_or_steps_says_so(pairs):
     assert rows_of(done.stdout)["few"]["step"] == ["3"]
     assert "      the run ends at step 0, before --steps 3-5" in done.stdout
     assert done.returncode == 1
+
+
+def test_a_long_name_leaves_room_for_the_steps():
+    n = stream(Word32, lambda n: [1000000000] + +(n + 1000000000))
+    spec = Spec("s")
+    spec.prop("a name that is as long as a sentence, which it is, and as wide as a terminal", n < 4000000000)
+    flat = flatten(spec)
+    (result,) = prove(flat, Settings(timeout=20)).results
+    narrow = list(trace_table(flat, result.prop, result.run, TraceOptions(width=60)))
+    assert max(map(len, narrow)) <= 60 and any("a name that is as long as …  true" in line for line in narrow)
+    assert any("as wide as a terminal" in line for line in trace_table(flat, result.prop, result.run))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from finite import systems
@@ -13,12 +14,14 @@ from test_ic3 import n, plus, system, x, y
 
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import TRUE, constant, term, variable
-from streamcheck.core.types import BOOL, INT, machine
+from streamcheck.core.types import BOOL, INT, REAL, machine
 from streamcheck.engines.protocol import Invariants, Task
 from streamcheck.engines.random_runs import Simulator
+from streamcheck.invariants.discovery import Columns
 from streamcheck.invariants.houdini import Houdini
 from streamcheck.invariants.nullspace import relations
 from streamcheck.invariants.sums import least_sums
+from streamcheck.invariants.widening import Widening
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
@@ -253,3 +256,50 @@ def test_an_assumption_that_chance_does_not_meet_is_met_by_the_solver():
     assert len(Simulator(given).states()) > 30
     (engine,) = build(["templates"])
     assert any(isinstance(event, Proved) for event in engine.run(Task(given), list))
+
+
+def smoothed():
+    """A filter with a gain of two, smoothed again: both stay below 12/5, which they only come near."""
+    one, two, signal = (variable(name, REAL) for name in ("one", "two", "signal"))
+    bound = term("and", term("le", signal, r("6/5")), term("ge", signal, r("-6/5")))
+    step = term("sub", term("mul", r(2), signal), one)
+    state = (one, r(0), plus(one, term("mul", r("1/8"), step)))
+    behind = (two, r(0), plus(two, term("mul", r("1/16"), term("sub", one, two))))
+    given = system({"never": term("ne", term("mul", r(3), one), r(8))}, state, behind, inputs=(signal,))
+    return replace(given, assumptions=(Claim("bound", bound),))
+
+
+def r(value):
+    return constant(REAL, Fraction(value))
+
+
+def bounds_of(given):
+    states = Simulator(given).states()
+    columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(given.state)})
+    return Widening(given, columns.holds, None)
+
+
+def test_bounds_that_no_run_reaches_and_no_line_names():
+    given = smoothed()
+    only_by("templates", given)
+    found, _ = verdicts(given, ("templates",), 60, {"widening": False})
+    assert not found
+
+
+def test_bounds_are_inductive_and_the_close_ones_closer():
+    given = smoothed()
+    widening = bounds_of(given)
+    rough, close = list(widening.rough()), list(widening.close())
+    assert len(rough) == len(close) == 6  # of both filters, and of the value that the second has next
+    assert set(Houdini(given, None).inductive(rough)) == set(rough)
+    assert set(Houdini(given, None).inductive(close)) == set(close)
+    for wide, narrow in zip(rough, close, strict=True):
+        assert wide.args[0] is narrow.args[0] and Fraction("12/5") <= narrow.args[1].payload <= wide.args[1].payload
+    assert sum(narrow.args[1].payload < wide.args[1].payload for wide, narrow in zip(rough, close, strict=True)) > 1
+
+
+def test_what_grows_without_end_has_no_bound():
+    up = variable("up", BOOL)
+    given = system({"p": term("le", x, n(5))}, (x, n(0), term("mux", up, plus(x, n(1)), x)), inputs=(up,))
+    bounds = list(bounds_of(given).rough())
+    assert [b.args[0] for b in bounds] == [term("neg", x)]  # it is not negative

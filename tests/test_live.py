@@ -8,12 +8,14 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
+from importlib import import_module
 from pathlib import Path
 
 import jsonschema
@@ -86,9 +88,28 @@ def test_progress_is_one_region_below_the_verdicts_and_leaves_nothing(columns, s
         assert sum("…" in line for line in lines if line.startswith("  … ")) <= 3
     depths = [line for lines in with_progress for line in lines if "true up to step" in line and "  … " in line]
     assert depths
+    below = [line for lines in with_progress for line in lines if line.startswith("      ") and "step " not in line]
+    work = " ".join(depths if columns == 200 else below)
+    assert "induction" in work and re.search(r"(frame|round|step|steps,?) \d", work), work
+    assert not any(re.search(rf"(?<!…)\b{name}\b", work) for name in ("bmc", "k-induction", "ic3", "spacer")), work
     assert not any("properties open" in line or line.startswith("  … ") for line in shown[-1])
-    text = " ".join(shown[-1])
+    text = " ".join(line for lines in shown for line in lines)  # the report may be longer than the screen
     assert "proved" in text and "falsified" in text and "unknown" in text
+
+
+def test_a_recorded_terminal_keeps_verdicts_and_one_region(monkeypatch):
+    """The script that records what docs/terminal.md shows."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not there")
+    monkeypatch.syspath_prepend("tests/bench")
+    *during, (_, left) = import_module("terminal").record(60, seconds=4)
+    assert [caption for caption, _ in during] == ["after 1 s"]
+    for text in (during[0][1], left):
+        assert all(len(line) <= 60 for line in text.splitlines())
+    assert during[0][1].count(" of 4 properties open") == 1 and "open" not in left.split("unknown")[0]
+    assert left.startswith("demo\n  proved     the timer is bounded  k-induction")
+    assert "  falsified  never_three" in left
+    assert left.count("  unknown    ") == 2 and left.count("not inductive: after 1 step") == 2
 
 
 def test_colours_are_for_terminals_and_as_asked(spec, monkeypatch):

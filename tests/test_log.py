@@ -105,7 +105,7 @@ class Talks:
 
 
 def test_a_killed_worker_loses_nothing_that_it_has_sent(monkeypatch, caplog):
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "talks", lambda _: Talks()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "talks", "talking", lambda _: Talks()))
     with caplog.at_level(logging.INFO, "streamcheck"):
         answer = prove(counter_equations(), Settings(engines=["liar"], timeout=20))
     assert "its worker died" in answer.results[0].reasons["liar"]

@@ -297,7 +297,17 @@ def test_a_spec_without_c_is_refused(folder):
     )
     out, err, status = run(folder, "--native")
     assert (out, status) == ("", 2) and "`x` is Int, which has no size in C" in err
-    assert "without --native" in err
+    assert "without --native" in err and "no trigger" not in err
+
+
+def test_a_claim_without_c_is_named(folder):
+    (folder / "mon.py").write_text(
+        'from streamcheck import *\nx = extern("x", Word8, samples=[1])\ns = Spec("s")\ns.observer("y", x)\n'
+        's.prop("fine", x < 9)\ns.prop("wide", cast(Int, x) * 3 < 500)\ns.assume("low", cast(Int, x) + 1 < 200)\n'
+    )
+    out, err, status = run(folder, "--native")
+    assert (out, status) == ("", 2) and "property wide needs it, no trigger or observer does" in err
+    assert "assumption low needs it" in err and "property fine" not in err
 
 
 # Chunks

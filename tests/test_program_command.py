@@ -214,7 +214,7 @@ def test_the_predicates_of_the_user_alone_decide_or_a_path_stands(count, engine)
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["run", "count.c"], "count.c is a program; only `prove` and `show` support programs"),
+        (["run", "count.c"], "count.c is a program; only `prove`, `explain` and `show` support programs"),
         (["compile", "count.c", "-o", "out"], "count.c is a program"),
         (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "no verdict, so no witness"),
         (["prove", "spec.py", "--int", "math"], "are for programs"),

@@ -322,7 +322,7 @@ spec.prop("other", n < 200)
 
 def lying(monkeypatch, engine):
     made = getattr(importlib.import_module("lying_engines"), engine)
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "lies", lambda _: made()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "lies", "lying", lambda _: made()))
 
 
 def counter_equations():
@@ -469,7 +469,7 @@ def test_progress_is_shown_on_long_work_only(spec_file):
     assert done.stderr == ""
     script = f"{COMMAND} prove {spec_file(LATE)} --timeout 2"
     done = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True)
-    assert re.search(r"… ok .*bmc at \d+", done.stdout)
+    assert re.search(r"… ok .*true up to step \d+", done.stdout)
 
 
 # Found by reviews: each was wrong once.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from importlib import import_module
 from itertools import islice
@@ -18,6 +20,7 @@ from streamcheck.api.commands import Commands
 from streamcheck.report.graph_svg import MOST_NODES
 from streamcheck.report.timeline import MOST_STEPS, TimeRow, timeline
 
+COMMAND = Path(sys.executable).parent / "streamcheck"
 NOTEBOOK = Path("docs/tour.ipynb")
 SHOWN_ONLY = {"as_json", "as_events", "quiet", "color", "verbose", "full", "rows", "steps", "no_validate"}
 RENAMED = {"settings": "options", "no_cache": "cache"}
@@ -62,6 +65,31 @@ def test_certificates_and_traces_are_written_and_checked(tmp_path):
     checked = sc.check(str(single))
     assert checked.ok or checked.why
     assert (tmp_path / "runs" / "counting.counting.small.csv").read_text().startswith("step,go\n0,true\n")
+
+
+def test_engines_are_listed():
+    engines = sc.list_engines()
+    printed = subprocess.run([COMMAND, "engines"], capture_output=True, text=True).stdout
+    assert "\n".join(map(str, engines)) + "\n" == printed and "'" not in repr(engines[0])
+    (ic3,) = sc.list_engines("ic3")
+    assert ic3.name == "ic3" and ic3.options["ic3.tighten"] is True and ic3.to_json()["summary"] == ic3.summary
+    assert counting().prove(props=["single"], engines=["ic3"], options=dict.fromkeys(list(ic3.options)[:1], False)).ok
+
+
+def test_a_file_is_watched(tmp_path):
+    path = tmp_path / "counting.py"
+    source = inspect.getsource(counting).replace("def counting(name", "def made(name")
+    good = f"from streamcheck import *\n{source}\nspec = made()\n"
+    path.write_text(good)
+    news = sc.watch(path, props=["s*"], cache=tmp_path / "cache")
+    assert [r.verdict for r in next(news)] == ["falsified", "proved"]
+    path.write_text(good.replace("n < 3", "n < 11"))
+    assert [(r.verdict, r.kept) for r in next(news)] == [("proved", False), ("proved", True)]
+    path.write_text(good.replace("n < 3", "m < 3"))
+    mistake = next(news)
+    assert isinstance(mistake, SpecError) and "name 'm' is not defined" in str(mistake)
+    path.write_text(good)
+    assert not next(news).ok
 
 
 def test_stages_are_shown():
@@ -125,6 +153,29 @@ def test_a_picture_of_a_run_takes_no_steps_from_it():
     endless = counting().run(10**9, {"go": lambda step: True})
     drawn(endless._repr_html_())
     assert [step.step for step in islice(endless, 3)] == [0, 1, 2]
+
+
+def test_the_text_of_a_run_is_what_the_command_prints(tmp_path):
+    path = tmp_path / "counting.py"
+    source = inspect.getsource(counting).replace("def counting(name", "def made(name")
+    path.write_text(f"from streamcheck import *\n{source}\nspec = made()\n")
+    run = sc.load(path).run()
+    assert str(run) + "\n" == subprocess.run([COMMAND, "run", path], capture_output=True, text=True).stdout
+    assert repr(run) == "<run of counting; the next step is 0>" and next(run).step == 0
+    assert repr(run) == "<run of counting; the next step is 1>" and str(run).splitlines()[1].split()[0] == "1"
+    assert "has no sample for step 4" in str(counting().run(5))
+
+
+def test_a_notebook_shows_the_message_of_an_error():
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = ["from streamcheck import *", "spec = Spec('s')\nspec.prove(timout=3)"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=120, allow_errors=True).execute()
+    (output,) = notebook.cells[1]["outputs"]
+    shown = "\n".join(output["traceback"])
+    assert "unknown option 'timout'. Did you mean: 'timeout'?" in shown and "spec.prove(timout=3)" in shown
+    assert "arguments.py" not in shown and "Traceback" not in shown
 
 
 def test_a_run_that_fails_is_drawn_up_to_there():
@@ -191,3 +242,4 @@ def test_the_notebook_runs():
     assert sum("<svg" in picture for picture in pictures) >= 3 and any("<table" in picture for picture in pictures)
     text = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ()))
     assert "never_long" in text and "how the run breaks it" in text
+    assert "how the program gets there" in text and "Did you mean: 'timeout'?" in text

@@ -14,6 +14,7 @@ import streamcheck as sc
 from streamcheck import *
 from streamcheck import SpecError
 from streamcheck.api.commands import Commands
+from streamcheck.api.engines import EngineInfo
 from streamcheck.api.results import PropertyResult, RecordedPath, RecordedRun, Results
 from streamcheck.api.runs import InterpretedRun
 
@@ -25,8 +26,9 @@ METHODS = {
     RecordedRun: ("table", "to_csv", "to_pandas"),
     RecordedPath: ("table", "to_csv", "to_pandas"),
     InterpretedRun: ("to_pandas",),
+    EngineInfo: ("to_json",),
 }
-FUNCTIONS = [sc.load, sc.load_all, sc.check]
+FUNCTIONS = [sc.load, sc.load_all, sc.check, sc.watch, sc.list_engines]
 PUBLIC = {f.__name__: f for f in FUNCTIONS}
 PUBLIC |= {f"{c.__name__}.{name}": getattr(c, name) for c, names in METHODS.items() for name in names}
 NUMPY = [numpy.int64(3), numpy.uint8(3), numpy.array(3)]
@@ -55,7 +57,7 @@ def test_every_public_method_is_listed():
 @pytest.mark.parametrize("name", PUBLIC)
 def test_options_of_other_names_are_refused(name):
     function = PUBLIC[name]
-    options = [p for p in inspect.signature(function).parameters if p != "self"]
+    options = [p.name for p in inspect.signature(function).parameters.values() if p.name != "self" and p.kind != 2]
     first = () if name.partition(".")[2] == "" else (None,)
     with pytest.raises(SpecError, match=f"{function.__name__}: unknown option 'colour'") as refused:
         function(*first, colour=3)
@@ -71,11 +73,19 @@ def test_values_that_do_not_fit_are_refused(name):
     function = PUBLIC[name]
     parameters = inspect.signature(function).parameters
     required = {p.name: None if p.name == "self" else "nothing.py" for p in parameters.values() if p.default is p.empty}
-    for option in [p for p in parameters if p not in ("self", "inputs")]:
+    for option in [p.name for p in parameters.values() if p.name not in ("self", "inputs") and p.kind != 2]:
         for value in STRANGE:
             with pytest.raises(SpecError, match=re.escape(f"{function.__name__}({option}=…): expected")) as refused:
                 function(**required | {option: value})
             assert refused.value.where.file == __file__ and "\n" not in refused.value.message
+
+
+def test_names_of_engines_are_strings():
+    message = "list_engines(*names): expected a string each; found 3"
+    with pytest.raises(SpecError, match=re.escape(message)):
+        sc.list_engines("bmc", 3)
+    with pytest.raises(SpecError, match="unknown engine 'bmcc'"):
+        sc.list_engines("bmcc")
 
 
 def test_better_calls_are_suggested():
@@ -86,6 +96,7 @@ def test_better_calls_are_suggested():
         (lambda: spec.run([{"go": True}]), "write: run(inputs=…)"),
         (lambda: sc.load(), "write: load(path, *, integers='c', predicates=(), expressions=())"),
         (lambda: spec.show(1), "write: show(steps=…)"),
+        (lambda: sc.list_engines(["bmc"]), "write: list_engines(*names)"),
     ):
         with pytest.raises(SpecError, match=re.escape(write)):
             call()
@@ -102,6 +113,7 @@ def test_the_rows_of_a_run_are_checked():
         (lambda: spec.run(inputs=[row, {"go": True}]), "row 1 of the inputs: no column for pace"),
         (lambda: spec.run(inputs=[row, row | {"pace": 300}]), "row 1 of the inputs: column pace: 300 does not fit"),
         (lambda: spec.run(inputs=[row | {"spin": 3}]), "row 0 of the inputs: column 'spin' is not an input of this"),
+        (lambda: spec.run(inputs=[{1: 3}]), "row 0 of the inputs: expected a dictionary of inputs and their"),
         (lambda: spec.run(inputs={"spin": [3]}), "counting has no input named \"spin\"; it has go, pace"),
         (lambda: spec.run(inputs={"pac": [3]}), "counting has no input named \"pac\". Did you mean: 'pace'?"),
         (lambda: spec.run(inputs={"pace": 3}), "inputs['pace']: expected a value for each step, found 3"),

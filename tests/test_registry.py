@@ -39,6 +39,18 @@ def test_every_engine_has_its_own_name_and_is_loaded_by_its_row():
             assert start is None or not start.beside or start.beside in ENGINES
 
 
+def test_the_work_of_every_engine_has_a_few_words():
+    phrases = [row.work_at(12) for row in ENGINES.values()]
+    assert len(set(phrases)) == len(phrases) and max(map(len, phrases)) <= 50
+    assert not any(name in phrase for phrase in phrases for name in ENGINES if name not in ("predicates",))
+    assert ENGINES["k-induction"].work_at(1) == "induction, 1 step"
+    assert ENGINES["k-induction"].work_at(3) == "induction, 3 steps"
+    assert ENGINES["pdr-bits"].work_at(2) == "clauses on bits, frame 2"
+    assert ENGINES["bmc"].work_at(None) == "looking for short runs"
+    text = streamcheck("engines", "bmc").stdout
+    assert "    at work: looking for short runs, step N\n" in text
+
+
 def test_the_documentation_has_every_engine():
     table = "".join(re.findall(r"^\| `.*$", Path("docs/command.md").read_text(), re.M))
     shown_there = set(re.findall(r"`([\w…-]+)`", table))

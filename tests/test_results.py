@@ -225,7 +225,7 @@ def test_a_counterexample_of_a_program_is_a_run(tmp_path):
     frame = run.to_pandas()
     assert frame["i"].dropna().drop_duplicates().tolist() == list(range(11)) and frame["i"].dtype == object
     assert [row["i"] for row in csv.DictReader(io.StringIO(run.to_csv()))][1:5] == ["0", "0", "1", "1"]
-    assert "i++" in result._repr_html_() and "<pre>" in run._repr_html_()
+    assert "i++" in result._repr_html_() and "<table>" in run._repr_html_()
 
 
 def test_each_result_is_shown_in_a_notebook(results):

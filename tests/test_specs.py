@@ -4,8 +4,10 @@ shows; default mypy accepts them."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -144,4 +146,13 @@ def test_default_mypy_accepts_the_specs(tmp_path):
     files = [*SPECS, tmp_path / "typed.py"]
     command = [sys.executable, "-m", "mypy", "--config-file", tmp_path / "mypy.ini", *files]
     done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_projects_own_configuration_of_mypy_covers_the_specs():
+    """Strict over the package alone: specs have functions without annotations."""
+    settings = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["mypy"]
+    assert settings["strict"] and set(settings["files"]) == {"streamcheck", "specs"}
+    environment = {k: v for k, v in os.environ.items() if k != "MYPYPATH"}
+    done = subprocess.run([sys.executable, "-m", "mypy", "specs"], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout

@@ -101,7 +101,7 @@ class OnlyBits:
 
 
 def test_an_engine_that_waits_does_not_keep_the_other_model_from_its_turn(monkeypatch):
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", lambda _: OnlyBits()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits over Int", "waiting", lambda _: OnlyBits()))
     answer = prove(counter_equations(), Settings(engines=["liar"], timeout=10))
     assert {r.name: (r.verdict, r.model) for r in answer.results}["ok"] == ("falsified", "bits")
 
@@ -121,7 +121,7 @@ class Listens:
 
 def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
     """It says that it waits while a fact for it is on its way: it still has something to do."""
-    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits", lambda _: Listens()))
+    monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits", "waiting", lambda _: Listens()))
     problem = counter_equations()
     system, (lane,) = views(problem)[0], plan(views(problem), 1, ["liar"], deterministic=True)
     director = Director(problem, views(problem), 10.0, 1)

@@ -60,20 +60,25 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
         raise SpecError(f"{name}: {why}", here(), write=_call_text(name, signature)) from None
     for parameter, value in given.items():
         annotation = annotations[parameter]
-        if parameter != "self" and not _fits(value, annotation):
+        if signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
+            wrong = [v for v in value if not _fits(v, annotation)]
+            if wrong:
+                message = f"{name}(*{parameter}): expected {_words(annotation)} each; found {_short(wrong[0])}"
+                raise SpecError(message, here(), write=_call_text(name, signature))
+        elif parameter != "self" and not _fits(value, annotation):
             message = f"{name}({parameter}=…): expected {_words(annotation)}; found {_short(value)}"
-            raise SpecError(message, here(), write=_better_call(name, parameter, value, annotations, given))
+            if isinstance(value, str):
+                write = _call_with_list(name, parameter, value, annotation)
+            else:  # at another's place, if it has no name
+                others = [p for p in annotations if p not in given and _fits(value, annotations[p])]
+                write = f"{name}({others[0]}=…)" if parameter not in kwargs and len(others) == 1 else ""
+            raise SpecError(message, here(), write=write)
 
 
-def _better_call(
-    name: str, parameter: str, value: object, annotations: Mapping[str, Any], given: Mapping[str, Any]
-) -> str:
-    """A list of one string for a string, or the parameter that a value at the wrong place is for."""
-    if isinstance(value, str):
-        is_list = get_origin(annotations[parameter]) is Sequence
-        return f"{name}({parameter}=[{value!r}])" if is_list and _fits([value], annotations[parameter]) else ""
-    others = [other for other, a in annotations.items() if other not in given and a is not Any and _fits(value, a)]
-    return f"{name}({others[0]}=…)" if len(others) == 1 else ""
+def _call_with_list(name: str, parameter: str, value: str, annotation: Any) -> str:
+    """A list of one string, if it is for that."""
+    is_list = get_origin(annotation) is Sequence and _fits([value], annotation)
+    return f"{name}({parameter}=[{value!r}])" if is_list else ""
 
 
 @cache

@@ -96,7 +96,7 @@ class RecordedRun:
 class RecordedPath:
     """A counterexample of a program, statement by statement."""
 
-    result: Result
+    claim: Claim
     path: PathReplay
 
     def __len__(self) -> int:
@@ -104,8 +104,11 @@ class RecordedPath:
 
     @property
     def names(self) -> list[str]:
-        """The variables that are written, in the order in which they are first."""
-        return list(dict.fromkeys(name for step in self.steps for name in step["values"]))
+        """The variables that matter at the beginning, then those that are written, in this order."""
+        from streamcheck.report.path_files import HEAD, path_columns
+        from streamcheck.report.values import as_json
+
+        return next(path_columns(self.path, as_json, None))[len(HEAD) :]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
@@ -144,10 +147,12 @@ class RecordedPath:
         return self.table()
 
     def __repr__(self) -> str:
-        return f"<run of {plural(len(self), 'statement')} for {self.result.name}>"
+        return f"<run of {plural(len(self), 'statement')} for {self.claim.name}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.table())}</pre>"
+        from streamcheck.report.path_files import path_html_table
+
+        return path_html_table(self.path)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -177,7 +182,7 @@ class PropertyResult(Result):
     def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
         if self.path is not None:
-            return RecordedPath(self, self.path)
+            return RecordedPath(self.prop, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property
@@ -226,14 +231,10 @@ class PropertyResult(Result):
     def explain(self, seconds: Duration = 10.0) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
         may take so long to be made small, as properties to paste."""
-        problem = self.problem
-        lines = [] if isinstance(problem, Automaton) else self._explanation_lines(problem, seconds)
-        return "\n".join([str(self), *lines])
+        from streamcheck.api.explanation import Explaining
 
-    def _explanation_lines(self, specification: Specification, seconds: float) -> list[str]:
-        from streamcheck.api.explanation import explanation_lines
-
-        return list(explanation_lines(specification, self, seconds))
+        results = self.verdicts.results if self.verdicts is not None else []
+        return "\n".join([str(self), *Explaining(self.problem, seconds, results).lines(self)])
 
     def _invariants(self) -> tuple[Term, ...]:
         terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()

@@ -67,6 +67,17 @@ class InterpretedRun(Iterator[Step]):
         self._taken = step.step + 1
         return step
 
+    def __str__(self) -> str:
+        """The next steps as the command prints them, and why there are no more if that is an error. They can still be
+        taken."""
+        from streamcheck.interpret.chunks import chunk_of
+        from streamcheck.report.steps import RunColumns, table
+
+        steps = self._look_ahead()
+        chunk = chunk_of(self._planned, steps, [()] * len(steps))
+        lines = table(RunColumns.of(self._planned), iter([chunk]), live=False)
+        return "\n".join([*lines, *([] if self._failure is None else [str(self._failure)])])
+
     def __repr__(self) -> str:
         return f"<run of {self._planned.specification.name}; the next step is {self._taken}>"
 
@@ -84,16 +95,19 @@ class InterpretedRun(Iterator[Step]):
         return pandas.DataFrame(rows, index=index, columns=columns.titles[1:])
 
     def _repr_html_(self) -> str:
-        """The next steps as a timeline, and why there are no more if that is an error. They are still there to be
-        taken."""
+        """The same as a timeline."""
         from streamcheck.report.timeline import run_of_steps
 
+        steps = self._look_ahead()
+        note = "" if self._failure is None else f"<pre>{html.escape(str(self._failure))}</pre>"
+        return run_of_steps(self._planned.specification, steps) + note
+
+    def _look_ahead(self) -> list[Step]:
         try:
             self._ahead.extend(islice(self._steps, max(0, MOST_SHOWN - len(self._ahead))))
         except SpecError as failure:
             self._failure = failure
-        note = "" if self._failure is None else f"<pre>{html.escape(str(self._failure))}</pre>"
-        return run_of_steps(self._planned.specification, list(self._ahead)) + note
+        return list(self._ahead)
 
 
 def start_run(source: RunSource, steps: int | None, inputs: RunInputs, *, ignore_extra: bool) -> InterpretedRun:
@@ -171,7 +185,7 @@ def _mapped_rows(rows: Iterable[Any], columns: DataColumns) -> Iterator[tuple[Va
     form = None
     for i, row in enumerate(rows):
         where = f"row {i} of the inputs"
-        if not isinstance(row, Mapping):
+        if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
             raise SpecError(f"{where}: expected a dictionary of inputs and their values, found {row!r}")
         if form is None or form.names != tuple(row):
             form = NamedRows.of(tuple(row), where, columns)

@@ -16,6 +16,7 @@ from streamcheck.problem.result import Result, Verdicts
 from streamcheck.report.verdicts_json import result_json
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Nobody
+from streamcheck.run.registry import ENGINES
 
 EVERY = 1.0  # seconds between events of progress
 
@@ -63,7 +64,10 @@ class Events(Silent):
                 "name": name,
                 "depth": director.depth_of(name),
                 "checking": director.is_being_checked(name),
-                "engines": [{"name": engine, "depth": depth} for engine, depth in director.work_on(name)],
+                "engines": [
+                    {"name": w.engine, "model": w.model, "depth": w.depth, "doing": ENGINES[w.engine].work_at(w.depth)}
+                    for w in director.work_on(name)
+                ],
             }
             for name in director.open_properties()
         ]

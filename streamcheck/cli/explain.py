@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from typing import Literal
 
 import click
 
-from streamcheck.api.explanation import explanation_lines
+from streamcheck.api.explanation import Explaining
 from streamcheck.cli.live import Live
 from streamcheck.cli.options import (
     SECONDS,
@@ -15,16 +14,16 @@ from streamcheck.cli.options import (
     color_option,
     engine_options,
     log_options,
+    program_options,
     sandbox_option,
     target_of,
     trace_options,
 )
 from streamcheck.problem.result import Result
-from streamcheck.problem.specification import Specification
 from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.source import read_specs
+from streamcheck.run.source import SourceOptions, read
 from streamcheck.run.strategy import processors
 
 EXPLANATION = 0.3  # the share of the time
@@ -44,6 +43,7 @@ EXPLANATION = 0.3  # the share of the time
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @cache_option
+@program_options
 @engine_options
 @sandbox_option
 @log_options
@@ -55,6 +55,8 @@ def command(
     timeout: float,
     jobs: int | None,
     no_cache: bool,
+    integers: Literal["c", "math"],
+    blocks: bool,
     settings: dict[str, str],
     verbose: int,
     color: str,
@@ -62,23 +64,27 @@ def command(
     rows: tuple[str, ...],
     steps: tuple[int, int] | None,
 ) -> int:
-    """Explain the verdict on each property of a spec.
+    """Explain the verdict on each property of a spec or a program.
 
-    Proved: the invariant, as properties in the spec's own syntax. Falsified: the values and lines that make it false,
-    from the last step back. Unknown: a step on which it does not follow from the steps before, what is known of it, and
-    what to try. Exit status as of `prove`.
+    Proved: the invariant, as properties in the spec's own syntax, of a program as conditions at lines. Falsified: the
+    values and lines that make it false, from the last step back. Unknown: a step on which it does not follow from the
+    steps before, what is known of it, and what to try. Exit status as of `prove`.
     """
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    specifications = read_specs(target_of(file))
-    require_rows(specifications, rows)
-    for specification in specifications:
-        limits = Settings(timeout, jobs or processors(), (), props, options=settings, explain=seconds, cache=cache)
-        more = partial(_explanation, specification, seconds, set())
-        live = AtTheEnd(progress=not verbose, color=color, trace=TraceOptions(full, rows, steps), more=more)
+    problems = read(target_of(file), reading=SourceOptions(integers))
+    require_rows(problems, rows)
+    for problem in problems:
+        limits = Settings(
+            timeout, jobs or processors(), (), props, blocks=blocks, options=settings, explain=seconds, cache=cache
+        )
+        explaining = Explaining(problem, seconds)
+        trace = TraceOptions(full, rows, steps)
+        live = AtTheEnd(progress=not verbose, color=color, trace=trace, more=explaining.lines)
         with live:
-            verdicts = prove(specification, limits, live)
+            verdicts = prove(problem, limits, live)
+        explaining.results = verdicts.results
         live.finish(verdicts)
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
@@ -90,7 +96,3 @@ class AtTheEnd(Live):
     """Shows progress only: to explain takes time, which the engines should have."""
 
     def hear(self, result: Result) -> None: ...
-
-
-def _explanation(specification: Specification, seconds: float, taken: set[str], result: Result) -> Iterator[str]:
-    return explanation_lines(specification, result, seconds, taken)

@@ -24,6 +24,7 @@ from streamcheck.problem.result import Result, Verdicts
 from streamcheck.report.trace import AS_USUAL, TraceOptions
 from streamcheck.report.verdicts import Report, goal_word
 from streamcheck.run.director import Director
+from streamcheck.run.registry import ENGINES
 
 PATIENCE = 0.5  # seconds before any progress is shown
 EVERY = 0.1
@@ -128,4 +129,5 @@ class Live:
 def _work(director: Director, name: str) -> str:
     if director.is_being_checked(name):
         return "a proof of it is being checked"
-    return ", ".join(e if depth is None else f"{e} at {depth}" for e, depth in director.work_on(name))
+    texts = (ENGINES[work.engine].work_at(work.depth) for work in director.work_on(name))
+    return "; ".join(dict.fromkeys(texts))

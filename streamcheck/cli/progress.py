@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARGIN = 2  # lines of the terminal that stay free
 SHORTEST_NAME = 12  # cells
+WORK = 6  # cells before work that has a line of its own
 
 
 class Lines:
@@ -35,7 +36,7 @@ class Lines:
         live.console.size = _terminal_size()
         width = live.console.width
         self._remove_wrapped(live.console)
-        lines = _lines(title, rows[: max(0, live.console.height - MARGIN)], width - 1)
+        lines = _lines(title, rows, width - 1)[: max(1, live.console.height - MARGIN)]
         self._drawn, self._width = [line.cell_len for line in lines], width
         live.update(Group(*lines), refresh=True)
 
@@ -74,7 +75,8 @@ def _terminal_size() -> ConsoleDimensions:
 
 
 def _lines(title: str, rows: list[tuple[str, str, str]], width: int) -> list[Text]:
-    """The title and the rows in columns, each line at most so wide."""
+    """The title and the rows in columns, each line at most so wide. What does not fit beside the first two columns has
+    a line of its own."""
     from rich.text import Text
 
     texts = [tuple(map(Text, row)) for row in rows]
@@ -84,7 +86,8 @@ def _lines(title: str, rows: list[tuple[str, str, str]], width: int) -> list[Tex
     for name, depth, work in texts:
         name.truncate(names, overflow="ellipsis", pad=True)
         depth.pad_right(depths - depth.cell_len)
-        lines.append(Text("  ").join([name, depth, work]))
+        beside = Text("  ").join([name, depth, work])
+        lines += [beside] if beside.cell_len <= width else [Text("  ").join([name, depth]), Text(" " * WORK) + work]
     for line in lines:
         line.rstrip()
         line.truncate(width, overflow="ellipsis")

@@ -185,6 +185,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             min(LONGEST_EXPLANATION, share * EXPLANATION),
             options.strict,
             cache,
+            promised=options.timeout if len(specs) == 1 else None,
         )
         try:
             with _audience(path, options) as audience:

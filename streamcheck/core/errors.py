@@ -42,6 +42,10 @@ class SpecError(Exception):
             lines.append(f"  write: {self.write}")
         return "\n".join(lines)
 
+    def _render_traceback_(self) -> list[str]:
+        """The lines that a notebook shows: the message has the user's line, and no other is the user's."""
+        return f"SpecError: {self}".splitlines()
+
 
 @contextmanager
 def refuse_unwritable(path: str) -> Iterator[None]:

@@ -54,7 +54,8 @@ def native_code(planned: Plan) -> NativeCode:
     try:
         unit = generate(monitor, CodeOptions(observers=True))
     except SpecError as why:
-        raise SpecError(why.message, why.where, write="run without --native", also=why.also) from None
+        also = tuple((line, None) for line in _claims_without_c(planned))
+        raise SpecError(why.message, why.where, write="run without --native", also=(*why.also, *also)) from None
     count = len(planned.specification.observers)
     groups = list(_state_groups(unit, planned))
     index = {name: (g, i) for g, group in enumerate(groups) for name, i in group.cells.items()}
@@ -73,6 +74,24 @@ def native_code(planned: Plan) -> NativeCode:
     rows = (files("streamcheck.deliver") / "sources" / ROWS).read_text(encoding="utf-8")
     code.files.update({**unit.code.files, ROWS: rows, "run.c": text + "\n"})
     return code
+
+
+def _claims_without_c(planned: Plan) -> Iterator[str]:
+    """A line about the claims without C, if the rest of the spec has it."""
+    if not _has_c(replace(planned, properties=[], assumptions=[])):
+        return
+    for kind, claims in (("property", planned.properties), ("assumption", planned.assumptions)):
+        for claim in claims:
+            if not _has_c(replace(planned, properties=[claim], assumptions=[])):
+                yield f"{kind} {claim[0]} needs it, no trigger or observer does: in another Spec, the rest runs"
+
+
+def _has_c(planned: Plan) -> bool:
+    try:
+        generate(_monitor(planned), CodeOptions(observers=True))
+    except SpecError:
+        return False
+    return True
 
 
 def _monitor(planned: Plan) -> Specification:

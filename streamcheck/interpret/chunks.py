@@ -71,7 +71,7 @@ def interpret(planned: Plan, rows: Iterator[tuple[Any, ...]], *, live: bool) -> 
         except Exception as error:  # a run that fails shows its rows before the error
             failed = error
         if some:
-            yield _chunk(planned, some, [texts.popleft() for _ in some])
+            yield chunk_of(planned, some, [texts.popleft() for _ in some])
         if failed is not None:
             raise failed
         if len(some) < size:
@@ -88,10 +88,11 @@ def interpret_from(
         try:
             steps.append(next(running))
         except StopIteration as end:
-            return _chunk(planned, steps, [()] * len(steps)), end.value
+            return chunk_of(planned, steps, [()] * len(steps)), end.value
 
 
-def _chunk(planned: Plan, steps: list[Step], texts: list[tuple[str, ...]]) -> Chunk:
+def chunk_of(planned: Plan, steps: list[Step], texts: list[tuple[str, ...]]) -> Chunk:
+    """These steps by columns. `texts` are those that are kept of the data, for each step."""
     triggers, observers = planned.specification.triggers, planned.specification.observers
     fired = [[t.name in s.triggers for s in steps] for t in triggers]
     args = [

@@ -69,15 +69,18 @@ class Discovery(ABC):
         self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
         self.regions = self._regions(problem.program)
         yield Progress(0)
-        try:
-            for number, candidates in enumerate(self.stages()):
-                shared = self._read(inbox)
-                if not self.claims:
-                    return
+        left_open: str | None = None
+        for number, candidates in enumerate(self.stages()):
+            shared = self._read(inbox)
+            if not self.claims:
+                return
+            try:
                 yield from self._filter([*shared, *candidates][:MOST_CANDIDATES])
-                yield Progress(number + 1)
-        except GaveUp as gave_up:
-            yield from (Unknown(name, str(gave_up)) for name in self.claims)
+            except GaveUp as gave_up:  # the next stage may be easier
+                left_open = str(gave_up)
+            yield Progress(number + 1)
+        if left_open is not None:
+            yield from (Unknown(name, left_open) for name in self.claims)
 
     def _regions(self, program: Automaton | None) -> list[tuple[Term, Columns]]:
         """Conditions, and the states that meet them: one for each location of a program, else one for all."""

@@ -29,6 +29,7 @@ class GaveUp(Exception):
 class Houdini:
     def __init__(self, system: TransitionSystem, patience: int | None) -> None:
         self.steps = Chained(system)
+        self.patience = patience
         self.first, self.onward = Solver(patience), Solver(patience)
         self.first.add(self.steps.is_initial(0), *(self.steps.image(a.term, 0) for a in system.assumptions))
         self.onward.add(*self.steps.equations(0))

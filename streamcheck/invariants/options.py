@@ -13,6 +13,7 @@ class TemplatesOptions(Options):
 
     pairs: bool = switch("Bounds on sums and differences of two numbers, and on the sum of all.")
     sums: bool = switch("Bounds on sums and differences of three numbers and more.")
+    widening: bool = switch("Bounds that are raised from threshold to threshold until they are inductive.")
     conditions: bool = switch("Implications between two conditions, and groups of which one always holds.")
     conditional: bool = switch("Bounds and equalities under a condition.")
 

@@ -2,7 +2,8 @@
 
 Decides: properties that follow by induction from bounds, sums and differences of numbers, linear equalities (of
 machine integers also up to wrapping around), implications between two conditions, one-hot groups, values of modes,
-remainders, and bounds under a condition. Its invariants go to the other engines as soon as they are shown.
+remainders, bounds under a condition, and bounds that no run shows (`widening`). Its invariants go to the other engines
+as soon as they are shown.
 
 Papers: the shape of candidates after [KGT11] and [Daikon07]; the filter is `houdini`. The properties
 themselves are candidates too.
@@ -26,6 +27,7 @@ from streamcheck.invariants.discovery import Discovery
 from streamcheck.invariants.nullspace import Number, relations
 from streamcheck.invariants.options import TemplatesOptions
 from streamcheck.invariants.sums import least_sums
+from streamcheck.invariants.widening import Widening
 from streamcheck.problem.claim import RangeOf
 from streamcheck.smt.linear import Kind, Row, literal, sum_term, to_term
 
@@ -46,6 +48,9 @@ class Templates(Discovery):
 
     def stages(self) -> Iterator[Iterable[Term]]:
         yield self.everywhere(self._single)
+        of_reals = any(s.var.type.kind == "real" for s in self.system.state)
+        if of_reals:  # whose bounds random runs hardly ever show
+            yield from self._raised_bounds()
         if self.options.pairs:
             yield self.everywhere(self._pairs)
         if self.options.sums:
@@ -55,7 +60,15 @@ class Templates(Discovery):
         if self.options.conditional:
             yield self.everywhere(self._remainders)
             yield self.everywhere(self._conditional)
+        if not of_reals:
+            yield from self._raised_bounds()
         yield list(self.dropped)  # they may stand with what was shown since
+
+    def _raised_bounds(self) -> Iterator[Iterable[Term]]:
+        if self.options.widening and self.place is None:
+            widening = Widening(self.system, self.columns.holds, self.houdini.patience)
+            yield widening.rough()
+            yield widening.close()
 
     # Candidates
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value
-from streamcheck.problem.automaton import Executed, Repeated
+from streamcheck.problem.automaton import Edge, Executed, Repeated
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.verdict import (
@@ -51,6 +51,17 @@ class Cause:
     where: Location | None
 
 
+@dataclass(slots=True)
+class PathCause:
+    """A statement on a path that an error depends on. `values` are those that it wrote, or read if it is a condition;
+    `earlier` the same of executions before that, the last first. `more` are executions with unknown values."""
+
+    edge: Edge
+    values: Mapping[Term, Value]
+    earlier: list[Mapping[Term, Value]] = field(default_factory=list)
+    more: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Inconsistent:
     """Why a run that breaks the claim is none, and the engine still right: a function without a definition has two
@@ -76,7 +87,8 @@ class PathReplay:
 class Explanation:
     """The knowledge about a property that has no verdict.
 
-    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last.
+    `fails` is a run from a state that perhaps no run reaches: the property holds at all its steps but the last. If
+    there is none, `missing` says why.
     `unreachable` is true if it is proved that no run reaches that state; `not_before` is a step at which one may, since
     none does before. `lemmas` hold at every step of every run; they have been checked. `candidates` held in random runs
     and are not proved; if there is a failing run, each excludes its first state.
@@ -87,6 +99,7 @@ class Explanation:
     candidates: tuple[Term, ...] = ()
     unreachable: bool = False
     not_before: int = 0
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ class _Text:
         text = self._text(node)
         if len(text) > LONGEST:
             raise NotInC
-        return f"({text})" if inside and node.args and not text.startswith(("!", "~")) else text
+        is_single = text.startswith(("!", "~")) or text.isidentifier()
+        return f"({text})" if inside and node.args and not is_single else text
 
     def _text(self, node: Term) -> str:
         if node.op == "var":

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from linecache import getlines
 
+from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
 from streamcheck.problem.specification import Specification
@@ -19,8 +20,6 @@ MOST_CAUSES = 40
 KINDS = {
     "inductive": "",
     "compressed": ", on runs without repeated states",
-    "complete": ", and no run has more different states",
-    "ended": ", and every run ends",
 }
 
 
@@ -29,14 +28,13 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
     explanations define, to which those of this one are added."""
     others = [t for t in proof.invariants if t is not claim.invariant]
     if not others:
-        subject = "it is an invariant by itself: it holds"
+        by_itself = "it holds" if proof.kind in ("complete", "ended") else "it is an invariant by itself: it holds"
+        subject = by_itself
     elif claim.invariant in proof.invariants:
         subject = "it is an invariant together with what is below: they hold"
     else:
         subject = "it follows from what is below, which holds"
-    first = "at the first step" if proof.k == 1 else f"at the first {proof.k} steps"
-    kept = "every step keeps it" if proof.k == 1 else f"after {proof.k} steps the next one keeps it"
-    yield f"    {subject} {first}, and {kept}{KINDS[proof.kind]}"
+    yield f"    {subject} {_how_shown(proof)}"
     where = specification.where
     source = "" if where is None or not where.file.endswith(".py") else "".join(getlines(where.file))  # of a cell, too
     if not source:
@@ -49,6 +47,17 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
     yield from (f"      {line}" for line in pasting.definitions)
     for i, text in enumerate(texts, 1):
         yield f'      {spec}.prop("{_name(claim, i, len(texts))}", {text})'
+
+
+def _how_shown(proof: Certificate) -> str:
+    """The conditions of the certificate in words."""
+    first = "at the first step" if proof.k == 1 else f"at the first {proof.k} steps"
+    if proof.kind == "complete":
+        return f"{first}, and no run has more than {plural(proof.k, 'different state')}, so all have been seen"
+    if proof.kind == "ended":
+        return f"{first}, and no run is longer"
+    kept = "every step keeps it" if proof.k == 1 else f"after {proof.k} steps the next one keeps it"
+    return f"{first}, and {kept}{KINDS[proof.kind]}"
 
 
 def _name(claim: Claim, i: int, count: int) -> str:

@@ -29,18 +29,22 @@ class FileNames:
 
     lines: Mapping[str, tuple[int, int]]
     lists: Set[str]
+    functions: Set[str]
 
     @staticmethod
     def of(source: str) -> FileNames:
         found: dict[str, tuple[int, int]] = {}
         lists: set[str] = set()
+        functions: set[str] = set()
         for statement in _statements(ast.parse(source).body):
             first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
             for name in _bound(statement):
                 found[name] = first, statement.end_lineno or first
                 if isinstance(getattr(statement, "value", None), ast.List | ast.ListComp):
                     lists.add(name)
-        return FileNames(found, lists)
+                if isinstance(statement, ast.FunctionDef):
+                    functions.add(name)
+        return FileNames(found, lists, functions)
 
     def text(self, name: str, where: Location | None) -> str | None:
         """The name in the file of the stream that reports call so, made at that line: by a statement that binds the
@@ -57,8 +61,8 @@ class FileNames:
         return {a for other, (a, b) in self.lines.items() if other != name and a == b}
 
     def at(self, where: Location | None, otherwise: str) -> str:
-        """The name that a statement of this line binds."""
-        lines = self.lines.items()
+        """The name that a statement of this line binds; a function binds others while it runs."""
+        lines = [(name, ab) for name, ab in self.lines.items() if name not in self.functions]
         return next((name for name, (a, b) in lines if where and a <= where.line <= b), otherwise)
 
 

@@ -111,13 +111,19 @@ def trace_table(
         hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if None in columns else 0
         table = [["step", *(c.title if c else "…" for c in columns)]]
         for name, cells in rows:
-            table.append([name, *(_cell(cells, c.first) if c else "" for c in columns)])
+            table.append([_short(name, options.width), *(_cell(cells, c.first) if c else "" for c in columns)])
         if not hidden or sum(1 for _ in _pages(table, options.width)) == 1:
             break
     for number, page in enumerate(_pages(table, options.width)):
         yield from [""] * bool(number)
         yield from page
     yield f"{MARKS}    … = {plural(hidden, 'step')} more (--full)" if hidden else MARKS
+
+
+def _short(name: str, width: int | None) -> str:
+    """The name, or its beginning if it would take more than half of the terminal."""
+    room = None if width is None else max(FEWEST_CELLS, (width - len(INDENT)) // 2)
+    return name if room is None or len(name) <= room else f"{name[: room - 1]}…"
 
 
 def _texts(

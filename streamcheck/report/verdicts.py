@@ -20,6 +20,7 @@ from streamcheck.report.wraps import wrap_lines
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers"}
 HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
 MOST_NAMES = 3
+WIDEST_NAME = 40  # characters that the names have in front of their verdicts, at most
 
 Paint = Callable[[str, str], str]  # a text in the colour of a verdict
 
@@ -46,7 +47,8 @@ class Report:
         return title + ("" if problem.properties else ": no properties")
 
     def result(self, result: Result) -> Iterator[str]:
-        wide = min(max(len(p.name) for p in self.problem.properties), 40)
+        most = WIDEST_NAME if self.trace.width is None else min(WIDEST_NAME, self.trace.width // 3)
+        wide = min(max(len(p.name) for p in self.problem.properties), most)
         how = _how(result, machine=self.machine, bound=self.bound)
         word = self.paint(f"{_word(result):9}", result.verdict)
         yield f"  {word}  {result.name:{wide}}  {how}".rstrip()
@@ -68,10 +70,10 @@ class Report:
         by_reason: dict[str, list[str]] = {}
         for engine, reason in unknown.reasons.items():
             by_reason.setdefault(reason, []).append(engine)
-        for reason, engines in by_reason.items():
-            yield f"    {reason}: {', '.join(engines)}"
         if unknown.running:
             yield f"    still at work: {', '.join(unknown.running)}"
+        for reason, engines in by_reason.items():
+            yield f"    {reason}: {', '.join(engines)}"
 
     def warnings(self, verdicts: Verdicts) -> Iterator[str]:
         word = self.paint("error", "falsified") if verdicts.strict else self.paint("warning", "unknown")
@@ -152,19 +154,21 @@ def _explanation(
         anywhere = replace(specification, cells=tuple(replace(c, free=True) for c in specification.cells))
         yield from trace_table(anywhere, result.prop, explanation.fails, options)
         yield from wrap_lines(anywhere, result.prop, explanation.fails)
+    if explanation.missing:
+        yield f"    {explanation.missing}"
     if explanation.lemmas:
         yield f"    known: {'; '.join(term_text(specification, t) for t in explanation.lemmas)}"
     if explanation.candidates:
         texts = "; ".join(term_text(specification, t) for t in explanation.candidates)
         excludes = "excludes that state" if explanation.fails is not None else "may help"
         yield f"    not proved, but true in random runs, and each {excludes}: {texts}"
-    yield f"    to try: {'; '.join(_advice(specification, explanation))}"
+    yield f"    to try: {'; '.join(_advice(specification, result.prop, explanation))}"
 
 
-def _advice(specification: Specification, explanation: Explanation) -> Iterator[str]:
+def _advice(specification: Specification, claim: Claim, explanation: Explanation) -> Iterator[str]:
     if explanation.fails is not None:
-        free = explanation.fails.matters[0]
-        names = [c.name for c in specification.cells if c.named and c.name in free]
+        free, below = explanation.fails.matters[0], specification.needed_by([claim.term])
+        names = [c.name for c in specification.cells if c.named and c.name in free and c.var in below]
         about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
         yield f"another property that the first state breaks{about}"
     yield "more time (--timeout)"

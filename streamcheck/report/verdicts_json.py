@@ -69,7 +69,7 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
     }
     if result.explanation is not None and isinstance(problem, Specification):
         known = result.explanation
-        row["not_inductive"] = None
+        row |= {"not_inductive": None} | ({"missing": known.missing} if known.missing else {})
         if known.fails is not None:
             row["not_inductive"] = {
                 "steps": _steps(problem, result.prop, known.fails),

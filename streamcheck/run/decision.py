@@ -1,4 +1,4 @@
-"""The verdict on one claim, as the director has it."""
+"""The verdict on one claim, as the director has it, and the work on those that are open."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from dataclasses import dataclass
 
 from streamcheck.problem.result import PathReplay, Replay, Word
 from streamcheck.problem.verdict import Evidence, Falsified, Proved, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An engine at work: over which integer model, and how far it is."""
+
+    engine: str
+    model: str
+    depth: int | None
 
 
 @dataclass(slots=True)

@@ -41,7 +41,7 @@ from streamcheck.problem.verdict import (
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
-from streamcheck.run.decision import Decision
+from streamcheck.run.decision import Decision, Work
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
@@ -159,10 +159,10 @@ class Director:
         """The last step up to which the property is known to hold."""
         return self._undecided.true_up_to.get(prop)
 
-    def work_on(self, prop: str) -> list[tuple[str, int | None]]:
-        """The engines that are at work on the property, each with how far it is."""
+    def work_on(self, prop: str) -> list[Work]:
+        """The engines that are at work on the property."""
         busy = [w for w in self._alive() if prop in w.lane.claims and not (w.idle or w.paused)]
-        return [(self._title(w.model, engine), w.depths.get(engine)) for w in busy for engine in w.lane.engines]
+        return [Work(engine, w.model.model, w.depths.get(engine)) for w in busy for engine in w.lane.engines]
 
     def is_being_checked(self, prop: str) -> bool:
         """True if there is a proof of it, which nobody has judged yet."""

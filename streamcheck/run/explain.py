@@ -7,7 +7,7 @@ specification that begins anywhere, and replayed. Lemmas are those of the engine
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -20,17 +20,18 @@ from streamcheck.core.types import Value
 from streamcheck.core.uncast import without_casts
 from streamcheck.engines.protocol import Invariants
 from streamcheck.problem.claim import IMPLIED, Claim
-from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Explanation, Replay, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Proved, Unmappable
 from streamcheck.run.sandbox import Sandbox, Send
+from streamcheck.run.simplest import MOST_WORK
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
-from streamcheck.transform.scalars import scalars, wholes
+from streamcheck.transform.scalars import wholes
 
 if TYPE_CHECKING:
     from streamcheck.run.director import Director
+    from streamcheck.run.failing_states import FailingStates
     from streamcheck.run.prove import Settings
 
 MOST_STEPS = 3  # of the run on which a property fails
@@ -39,6 +40,9 @@ MOST_CANDIDATES = 4  # the same
 SHORTEST_PROOF = 0.1  # seconds
 LARGEST_LEMMA = 25  # nodes
 ENGINES = ("bmc", "bit-bmc")
+MANY = 4  # runs have less time each to be made simple
+NO_TIME = "no state has been found from which it fails: the solver needs more time"
+NO_STATE = "there is no state from which it fails after one step, so what is open is how runs begin"
 
 
 @dataclass(slots=True)
@@ -51,17 +55,22 @@ class Explainer:
     certificates: Sequence[Certificate]  # that engines found, not checked
     candidates: Sequence[Term] = ()  # that held in random runs
     depth: int = 1  # of the induction that failed
+    beside: FailingStates | None = None  # what has been found while the engines worked
     stopped: int = 0  # the exit status that a signal asks for, if one came
     began: float = field(default_factory=time.monotonic)
 
     def explain(self, results: list[Result]) -> list[Result]:
         unknown = [r.name for r in results if r.verdict == "unknown"]
-        if not unknown or self.seconds <= 0:
+        if not unknown:
             return results
         lemmas = self._checked_lemmas()
         proved = [r.prop.invariant for r in results if r.verdict == "proved" and r.proof is not None]
-        failures = self._failures(unknown, [*lemmas, *proved])
+        begun = self._runs_beside(unknown)
+        failures = {name: run for name, run in begun.items() if all(_holds_in([run], t) for t in [*lemmas, *proved])}
+        failures |= self._failures(unknown, [*lemmas, *proved], failures.keys())
         unreachable = self._unreachable(failures, [*lemmas, *proved])
+        unreachable |= begun.keys() - failures.keys()  # a lemma excludes the state
+        failures = begun | failures
         runs = [r.run for r in results if r.run is not None]
         plausible = [c for c in self.candidates if c not in lemmas and c not in proved and _holds_in(runs, c)]
         return [
@@ -87,7 +96,12 @@ class Explainer:
             maybe = [t for t in maybe if not _holds_at(failure.steps[0], t)]
             if result.depth is not None:  # from that state it takes so many steps to break the property
                 not_before = max(0, result.depth - len(failure.steps) + 2)
-        return Explanation(failure, tuple(about[:MOST_LEMMAS]), tuple(maybe[:MOST_CANDIDATES]), unreachable, not_before)
+        missing = "" if failure is not None else NO_STATE if self._is_steady(result.name) else NO_TIME
+        known, guessed = tuple(about[:MOST_LEMMAS]), tuple(maybe[:MOST_CANDIDATES])
+        return Explanation(failure, known, guessed, unreachable, not_before, missing)
+
+    def _is_steady(self, name: str) -> bool:
+        return self.beside is not None and name in self.beside.steady
 
     # Lemmas
 
@@ -97,7 +111,7 @@ class Explainer:
         found = dict.fromkeys(c for c in self.certificates if declared.issuperset(variables(c.invariants)))
         claims = {p.invariant for p in self.specification.properties}
         smallest = sorted(found, key=lambda c: sum(1 for _ in walk(c.invariants)))
-        if not smallest:
+        if not smallest or self.seconds <= 0:
             return []
         specification, names = _with_claims(self.specification, smallest)
         sound: list[Term] = []
@@ -112,12 +126,24 @@ class Explainer:
 
     # The step that fails
 
-    def _failures(self, names: list[str], lemmas: list[Term]) -> dict[str, Replay]:
-        """By property, a run from any state on which it holds until the last step; a longer one if there is time."""
+    def _runs_beside(self, names: list[str]) -> dict[str, Replay]:
+        """By property, the run that was found while the engines worked, with simple values."""
+        if self.beside is None:
+            return {}
+        work = MOST_WORK // (1 + len(names) // MANY) if self.seconds > 0 else 0
+        runs = {name: self.beside.run_of(name, work) for name in names}
+        return {name: run for name, run in runs.items() if run is not None}
+
+    def _failures(self, names: list[str], lemmas: list[Term], done: Collection[str]) -> dict[str, Replay]:
+        """By property, a run from any state on which it holds until the last step; a longer one if there is time. Those
+        of one step are known of the properties that are `done`."""
         found: dict[str, Replay] = {}
         for k in dict.fromkeys((1, min(MOST_STEPS, max(1, self.depth)))):
-            anywhere = with_any_start(self.specification, names, k, lemmas)
+            asked = [name for name in names if k > 1 or name not in done]
             seconds = self._left()
+            if not asked or seconds <= 0:
+                continue
+            anywhere = with_any_start(self.specification, asked, k, lemmas)
             settings = replace(
                 self.settings, timeout=seconds, engines=ENGINES, props=(), options={}, bound=k + 1, explain=0.0
             )
@@ -258,57 +284,3 @@ def _worth_telling(terms: Iterable[Term], claims: set[Term]) -> Iterator[Term]:
 
 def _size(t: Term) -> int:
     return sum(1 for _ in walk([t]))
-
-
-def _minimize(proof: Certificate, claim: Term, accepts: Callable[[Certificate], bool]) -> None:
-    """Offer ever smaller parts of the proof, each a part of the last one accepted: without all that may go at once,
-    then one by one."""
-    smallest = proof
-
-    def offer(part: Certificate) -> None:
-        nonlocal smallest
-        if part != smallest and part.invariants and accepts(part):
-            smallest = part
-
-    offer(replace(smallest, invariants=(claim,)))
-    offer(replace(smallest, equalities=()))
-    for equality in smallest.equalities:
-        offer(replace(smallest, equalities=tuple(e for e in smallest.equalities if e is not equality)))
-    for invariant in sorted(smallest.invariants, key=_size, reverse=True):
-        offer(replace(smallest, invariants=tuple(t for t in smallest.invariants if t is not invariant)))
-
-
-def smallest_proof(specification: Specification, prop: str, proof: Certificate, seconds: float) -> Certificate:
-    """The proof without the invariants and equalities that it does not need, as far as the time goes: the checker
-    accepts what is left. Parts of arrays and structs are read from them."""
-    from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
-
-    whole = claim_named(specification, prop).invariant
-    claim = scalars([whole])[whole][0]
-
-    def work(send: Send) -> None:
-        from streamcheck.certify.check import Checker
-
-        checker = Checker(specification)
-
-        def accepts(part: Certificate) -> bool:
-            if checker.check(prop, part) is not None:
-                return False
-            send(proof_to_plain(part))
-            return True
-
-        _minimize(proof, claim, accepts)
-        send(None)
-
-    smallest = proof
-    with Sandbox(work, seconds=seconds, doing="checking") as child:
-        try:
-            while (row := child.receive()) is not None:
-                found = proof_from_plain(row)
-                assert isinstance(found, Certificate)
-                smallest = found
-        except SpecError:  # the time is over
-            pass
-    image = substitute([*smallest.invariants, *smallest.equalities], wholes(specification.variables()))
-    invariants = tuple(whole if t is claim else image[t] for t in smallest.invariants)
-    return replace(smallest, invariants=invariants, equalities=tuple(image[e] for e in smallest.equalities))

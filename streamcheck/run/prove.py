@@ -20,6 +20,7 @@ from streamcheck.problem.verdict import EdgePath, Trace, Unknown
 from streamcheck.run.cache import Cache
 from streamcheck.run.decision import Decision
 from streamcheck.run.director import Alarm, Director
+from streamcheck.run.failing_states import FailingStates
 from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
@@ -47,6 +48,7 @@ class Settings:
     """The limits and the engines of a run."""
 
     timeout: float = 60.0
+    promised: float | None = field(default=None, kw_only=True)  # the timeout that the user gave, if that is longer
     jobs: int = field(default_factory=processors)
     engines: Sequence[str] = ()
     props: Sequence[str] = ()
@@ -96,7 +98,7 @@ def prove(
 ) -> Verdicts:
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
-        raise SpecError(f"{problem.name}: `--no-blocks` is for programs (.c, .aut)")
+        raise SpecError(f"{problem.name}: blocks (--no-blocks) are for programs (.c, .aut)")
     chosen = _within_bound(_select(problem, settings.props), settings.bound)
     began = time.monotonic()
     try:
@@ -119,29 +121,32 @@ def prove(
     audience.begin(chosen, machine=machine, bound=settings.bound)
     cache = settings.cache_in_use
     keeper = None if cache is None else Keeper(cache, tested, models, blocks=settings.blocks)
+    seconds = max(0.0, began + settings.timeout - settings.explain - time.monotonic())
+    beside = FailingStates(_to_explain(chosen, settings), seconds)
     director = Director(
         tested,
         models,
-        max(0.0, began + settings.timeout - settings.explain - time.monotonic()),
+        seconds,
         settings.jobs,
         settings.engines,
         settings.memory,
         settings.deterministic,
         options_from(settings.options),
-        promised=settings.timeout,
+        promised=settings.promised or settings.timeout,
         thorough=settings.strict,
-        watch=_watcher(audience, tested, chosen, settings.bound),
+        watch=_watcher(audience, tested, chosen, settings.bound, beside),
         standby=standby,
         offers=keeper.offers if keeper else Offers,
     )
-    decisions = director.run()
+    with beside:
+        decisions = director.run()
     if not director.stopped:
         _simplify(tested, chosen, director)
     if keeper:
         keeper.save(decisions.values())
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     end = began + settings.timeout
-    results = _with_explanations(chosen, settings, director, results, end)
+    results = _with_explanations(chosen, settings, director, beside, results, end)
     doubts = _doubts_of_ends(tested, settings, director, end)
     LOG.info("%s: finished after %.3f s", problem.name, director.elapsed)
     warnings = [
@@ -158,26 +163,33 @@ def prove(
 
 
 def _with_explanations(
-    chosen: Problem, settings: Settings, director: Director, results: list[Result], end: float
+    chosen: Problem, settings: Settings, director: Director, beside: FailingStates, results: list[Result], end: float
 ) -> list[Result]:
-    """The results, with what is known of those without a verdict."""
-    if not isinstance(chosen, Specification) or not settings.explain or director.stopped:
+    """The results, with what is known of those without a verdict; after a signal, what is known already."""
+    if not isinstance(chosen, Specification) or not settings.explain:
         return results
     if all(result.verdict != "unknown" for result in results):
         return results
     from streamcheck.run.explain import Explainer, found_candidates, found_certificates, induction_depth
 
-    seconds = min(settings.explain, end - time.monotonic())
+    seconds = 0.0 if director.stopped else min(settings.explain, end - time.monotonic())
     found, candidates = list(found_certificates(director)), found_candidates(director)
-    explainer = Explainer(chosen, settings, seconds, found, candidates, induction_depth(director))
+    explainer = Explainer(chosen, settings, seconds, found, candidates, induction_depth(director), beside)
     try:
         explained = explainer.explain(results)
     except Stopped as stopped:
-        director.stopped = stopped
+        director.stopped = director.stopped or stopped
         return results
     if explainer.stopped:
         director.stopped = Stopped("stopped", explainer.stopped)
     return explained
+
+
+def _to_explain(chosen: Problem, settings: Settings) -> Specification | None:
+    """The problem, if states from which its properties fail are sought beside the engines: not if answers must be the
+    same every time, nor if memory is limited."""
+    wanted = settings.explain > 0 and not settings.deterministic and settings.memory is None
+    return chosen if wanted and isinstance(chosen, Specification) else None
 
 
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
@@ -194,7 +206,9 @@ def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end
     return [doubt] if doubt else []
 
 
-def _watcher(audience: Audience, tested: Problem, chosen: Problem, bound: int | None) -> Callable[[Director], None]:
+def _watcher(
+    audience: Audience, tested: Problem, chosen: Problem, bound: int | None, beside: FailingStates
+) -> Callable[[Director], None]:
     """A function that tells the audience of each decision that is final, and of the progress."""
     heard: set[str] = set()
 
@@ -204,6 +218,7 @@ def _watcher(audience: Audience, tested: Problem, chosen: Problem, bound: int | 
                 heard.add(claim.name)
                 _simplify(tested, chosen, director, claim.name)
                 audience.hear(_result(claim, director.decisions[claim.name], bound))
+        beside.look(director)
         audience.watch(director)
 
     return look

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.types import plural
 
 if TYPE_CHECKING:
     from streamcheck.engines.cfa.options import LiftedPdrOptions, PredicateReachOptions
@@ -64,6 +65,7 @@ class EngineEntry:
 
     name: str
     summary: str
+    doing: str  # its work in a few words for people, then, after a comma, how far it is
     load: Callable[[Any], Engine]
     defaults: Mapping[str, Setting] = field(default_factory=dict)  # of options, where they differ from the class's
     needs: tuple[str, ...] = ()  # engines whose facts it depends on: they run in the same worker
@@ -75,6 +77,14 @@ class EngineEntry:
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it; bitwuzla is for bits
     alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
+
+    def work_at(self, depth: int | None) -> str:
+        """Its work in words, and how far it is, if that is known."""
+        work, _, far = self.doing.partition(", ")
+        if depth is None or not far:
+            return work
+        before, _, unit = far.partition("{} ")
+        return f"{work}, {before}{plural(depth, unit.removesuffix('s'))}" if unit else f"{work}, {far.format(depth)}"
 
     @property
     def options(self) -> Options:
@@ -254,6 +264,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "bmc",
         "bounded model checking: shortest counterexamples, and the base case of induction",
+        "looking for short runs, step {}",
         _bmc,
         spec=Start(0.0, other=1.5),
         program=Start(0.0, other=1.5),
@@ -262,6 +273,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "k-induction",
         "the step case of k-induction, all properties together, with path compression",
+        "induction, {} steps",
         _k_induction,
         needs=("bmc",),
         spec=Start(0.0, other=1.5, beside="bmc"),
@@ -272,6 +284,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "completeness",
         "whether a run with new states is left after k steps: if none is, all states have been seen",
+        "whether all states are seen, {} steps",
         _completeness,
         needs=("bmc",),
         spec=Start(0.0, other=1.5, beside="bmc"),
@@ -282,6 +295,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "bit-bmc",
         "bounded model checking by bitwuzla: floats and machine integers",
+        "looking for short runs on bits, step {}",
         _bit_bmc,
         spec=Start(1.0, bits=True, floats=0.2),
         head_start=0,
@@ -291,6 +305,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "bit-induction",
         "k-induction by bitwuzla: floats and machine integers",
+        "induction on bits, {} steps",
         _bit_induction,
         needs=("bit-bmc",),
         spec=Start(1.0, beside="bit-bmc"),
@@ -301,6 +316,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "delays",
         "what a property says of the end of a delay line, or of one element of an array, for every cell",
+        "delay lines cell by cell",
         _delays,
         spec=Start(0.15, other=3.0),
         head_start=200_000,
@@ -309,6 +325,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "ic3",
         "inductive lemmas frame by frame, predecessors generalised by Cooper's elimination: most of what induction "
         "cannot prove, and deep violations",
+        "lemmas, frame {}",
         _ic3,
         spec=Start(0.15, other=3.0, beside="delays"),
         program=Start(0.3),
@@ -317,6 +334,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "simulation",
         "long random runs: timers, and violations that appear late and after little input",
+        "random runs, {} steps",
         _simulation,
         spec=Start(1.2),
         program=Start(1.2),
@@ -328,6 +346,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "templates",
         "bounds, sums, differences, linear equalities, implications and one-hot groups, suggested by random runs and "
         "confirmed by induction: lemmas for the others",
+        "guessing bounds and equalities, round {}",
         _templates,
         spec=Start(2.0),
         program=Start(0.15),  # loops keep relations between counters
@@ -337,6 +356,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "polynomial",
         "equalities like 2*s == n*(n - 1), from recurrences in closed form and from random runs",
+        "equations between counters, round {}",
         _polynomial,
         spec=Start(2.0, beside="templates"),
         program=Start(2.0, beside="predicate-reach"),
@@ -346,6 +366,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "spacer",
         "z3's solver of Horn clauses: invariants over sums of counters",
+        "Horn clauses, round {}",
         _spacer,
         spec=Start(0.5, other=3.0),
         program=Start(0.6, other=4.0),
@@ -354,6 +375,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "spacer-local",
         "the same without global guidance, which decides other problems",
+        "Horn clauses without guidance, round {}",
         _spacer_local,
         {"guidance": False, "seed": 1},
         spec=Start(1.5),
@@ -362,6 +384,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "structural",
         "IC3 on the definitions that matter: starts from the property alone, refined by spurious runs",
+        "leaving definitions out, step {}",
         _structural,
         spec=Start(0.6, definitions=8),
         head_start=5_000_000,
@@ -371,6 +394,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "predicates",
         "IC3 with implicit predicate abstraction, refined by interpolants of spurious counterexamples: all paths of "
         "that length",
+        "predicates on all paths, frame {}",
         _predicates,
         spec=Start(6.0),
         program=Start(6.0),
@@ -380,12 +404,14 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "predicates-path",
         "the same, refined by interpolants of the one spurious path",
+        "predicates on one path, frame {}",
         _predicates_path,
         {"refute": "path"},
     ),
     EngineEntry(
         "pdr-bits",
         "property directed reachability by bitwuzla: clauses over Bools, bits of machine integers and bounds of floats",
+        "clauses on bits, frame {}",
         _bit_pdr,
         spec=Start(0.4, bits=True, bools=True, floats=0.4),
         head_start=5_000_000,
@@ -394,6 +420,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "predicate-reach",
         "predicate abstraction of a program, refined by interpolants of spurious paths",
+        "predicates of the program, round {}",
         _predicate_reach,
         program=Start(2.0, other=4.0),
         head_start=10_000_000,
@@ -401,6 +428,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "lifted-pdr",
         "property directed reachability with frames for each location of a program, and weakest preconditions",
+        "lemmas at each location, frame {}",
         _lifted_pdr,
         program=Start(3.0, other=4.0),
         head_start=20_000_000,
@@ -408,19 +436,33 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "concrete-reach",
         "the exact reachable states of each location of a program, if there are finitely many",
+        "all states of the program, {} statements",
         _concrete_reach,
     ),
     EngineEntry(
         "acceleration",
         "violations after many rounds of loops, by closed forms of what a round does",
+        "many rounds of loops at once, {} steps",
         _acceleration,
         program=Start(0.5),
         head_start=1_000_000,
     ),
-    EngineEntry("dfs-bmc", "bounded model checking of a program, path by path from its entry", _dfs_bmc),
-    EngineEntry("dfs-bmc-backward", "the same from the error", _dfs_bmc_backward),
-    EngineEntry("global-bmc", "bounded model checking of a program, all paths of a length at once", _global_bmc),
-    EngineEntry("global-bmc-backward", "the same from the error", _global_bmc_backward),
+    EngineEntry(
+        "dfs-bmc",
+        "bounded model checking of a program, path by path from its entry",
+        "path by path, {} statements",
+        _dfs_bmc,
+    ),
+    EngineEntry(
+        "dfs-bmc-backward", "the same from the error", "path by path from the error, {} statements", _dfs_bmc_backward
+    ),
+    EngineEntry(
+        "global-bmc",
+        "bounded model checking of a program, all paths of a length at once",
+        "all paths at once, {} statements",
+        _global_bmc,
+    ),
+    EngineEntry("global-bmc-backward", "the same from the error", "paths backward, length {}", _global_bmc_backward),
 )
 ENGINES: dict[str, EngineEntry] = {row.name: row for row in ROWS}
 

@@ -70,19 +70,19 @@ def read(
         with time_limit(seconds, doing), memory_limit(memory, doing):
             return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
     if (reading.integers, reading.predicates) != (AS_EVER.integers, AS_EVER.predicates):
-        raise SpecError(f"{target.path}: `--int` and `--predicate` are for programs (.c, .aut)")
+        raise SpecError(f"{target.path}: integers (--int) and predicates (--predicate) are for programs (.c, .aut)")
     return _read_specifications(target, seconds, memory, reading.expressions)
 
 
 def no_expressions(target: Target) -> SpecError:
-    return SpecError(f"{target.path}: --eval is for specs in Python")
+    return SpecError(f"{target.path}: expressions (--eval) are for specs in Python")
 
 
 def read_specs(target: Target) -> list[Specification]:
     """The same if only specifications will do: programs can be proved and shown, nothing else."""
     check_file(target.path)
     if target.path.endswith(PROGRAMS):
-        raise SpecError(f"{target.path} is a program; only `prove` and `show` support programs")
+        raise SpecError(f"{target.path} is a program; only `prove`, `explain` and `show` support programs")
     return _read_specifications(target, None)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+LATER = 0.002  # seconds, when the destructor has ended
 SIGNALS = {signal.SIGINT: ("interrupted", 130), signal.SIGTERM: ("terminated", 143)}
 
 
@@ -26,7 +30,17 @@ def raise_on_signals() -> None:
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    sys.unraisablehook = _signal_again
     raise Stopped(*SIGNALS[signal.Signals(number)])
+
+
+def _signal_again(lost: sys.UnraisableHookArgs) -> None:
+    """Python drops exceptions in destructors and in callbacks of weak references: the signal comes once more."""
+    if not isinstance(lost.exc_value, Stopped):
+        sys.__unraisablehook__(lost)
+        return
+    number = next(n for n, (_, status) in SIGNALS.items() if status == lost.exc_value.status)
+    threading.Timer(LATER, os.kill, (os.getpid(), number)).start()
 
 
 @contextmanager

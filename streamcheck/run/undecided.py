@@ -13,6 +13,11 @@ WAITING = "waiting for facts from other engines"
 NOBODY = "no engine decided it"
 
 
+def _distance(reason: str) -> int:
+    """A number that is less for engines that are nearer to an answer."""
+    return 3 if reason in UNSUPPORTED else 2 if reason == FINISHED else 1 if reason == WAITING else 0
+
+
 @dataclass(slots=True)
 class Undecided:
     """Engines' names include their integer model here, if there are several."""
@@ -35,7 +40,7 @@ class Undecided:
     def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:
         """The verdict if the run ends here. `ended` is what ended it, if the engines did not."""
         stopped = self._stopped.get(prop, {}).items()
-        reasons = dict(sorted(stopped, key=lambda row: row[1] in UNSUPPORTED))  # those nearest to an answer first
+        reasons = dict(sorted(stopped, key=lambda row: _distance(row[1])))
         reason = self._unchecked.get(prop) or ended
         if not reason:
             telling = (f"{engine}: {why}" for engine, why in reasons.items() if why not in (FINISHED, WAITING))

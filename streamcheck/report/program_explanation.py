@@ -1,0 +1,108 @@
+"""Explanations of verdicts on programs: the invariants of lines in C, and the statements that an error depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from streamcheck.core.conjuncts import conjuncts
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import TRUE, Term
+from streamcheck.core.types import Value, plural
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.result import PathCause
+from streamcheck.problem.verdict import Certificate, LocationInvariants
+from streamcheck.report.c_text import conditions, variable_text
+from streamcheck.report.explanation import KINDS
+from streamcheck.report.values import as_text
+
+MOST_CAUSES = 40
+MOST_EARLIER = 6  # values of a statement that was executed many times
+MOST_KNOWN = 12  # lines that are known of an open property
+WIDEST = 60  # characters of a statement
+
+
+def location_lines(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[str]:
+    """The conditions at each line, which hold whenever the program is there."""
+    rows: dict[tuple[int, str], list[str]] = {}
+    for location, invariant in invariants.items():
+        if location in program.lines and invariant is not TRUE:
+            word = "loop at line" if location in program.loops else "line"
+            texts = list(conditions(invariant))
+            unsaid = len(conjuncts(invariant)) - len(texts)
+            texts += [f"and {plural(unsaid, 'condition')} that C has no short form for"] if unsaid else []
+            rows.setdefault((program.lines[location].line, word), []).extend(texts)
+    for (line, word), texts in sorted(rows.items()):
+        margin = f"      {word} {line}: "
+        yield from (f"{margin if i == 0 else ' ' * len(margin)}{text}" for i, text in enumerate(texts))
+
+
+def program_proof_lines(
+    program: Automaton, proof: LocationInvariants, blocks: Certificate | None = None
+) -> Iterator[str]:
+    """The invariants of the lines. `blocks` is the certificate about code without loops as single steps."""
+    rows = list(location_lines(program, dict(proof.at)))
+    if blocks is not None and (blocks.kind != "inductive" or blocks.k > 1):
+        steps = plural(blocks.k, "step")
+        subject = f"it is shown by induction over {steps}{KINDS.get(blocks.kind, '')}"
+        if blocks.kind in ("complete", "ended"):
+            ends = "none has more different states" if blocks.kind == "complete" else "none is longer"
+            subject = f"every run was followed for {steps}, and {ends}"
+        yield f"    {subject} (a step is code between two loops)" + (", with these conditions:" if rows else "")
+    elif rows:
+        yield "    these conditions hold whenever the program is at the line, and exclude the error:"
+    else:
+        yield "    the conditions on the way to the error contradict each other: no invariant is needed"
+    yield from rows
+
+
+def known_lines(program: Automaton, proofs: Sequence[LocationInvariants]) -> Iterator[str]:
+    """The conditions that the proofs of other properties give for the lines of an open one's program."""
+    known: dict[str, list[Term]] = {}
+    for proof in proofs:
+        for place, invariant in proof.at:
+            known.setdefault(place, []).append(invariant)
+    together = {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
+    rows = list(location_lines(program, together))
+    if rows:
+        yield "    known from the proofs of other properties, whenever the program is at the line:"
+        yield from rows[:MOST_KNOWN]
+        if len(rows) > MOST_KNOWN:
+            yield f"      … {len(rows) - MOST_KNOWN} more"
+    yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
+
+
+def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value]) -> Iterator[str]:
+    """A line for each statement, with its last values, and those of earlier executions behind."""
+    yield "    how the program gets there, from the end:"
+    rows = [(_line(cause), cause.edge.text[:WIDEST], _values(cause)) for cause in causes]
+    if first:
+        rows.append(("", "at the beginning", _assignments(first)))
+    shown = rows[:MOST_CAUSES]
+    widths = [max((len(row[i]) for row in shown), default=0) for i in range(2)]
+    for where, text, values in shown:
+        yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {values}".rstrip()
+    if len(rows) > MOST_CAUSES:
+        yield "      …"
+
+
+def _line(cause: PathCause) -> str:
+    return "" if cause.edge.where is None else f"line {cause.edge.where.line}"
+
+
+def _values(cause: PathCause) -> str:
+    text = _assignments(cause.values)
+    if not cause.earlier and not cause.more:
+        return text
+    if cause.edge.updates and not cause.more:
+        texts = [_brief(values) for values in cause.earlier]
+        shown = texts if len(texts) <= MOST_EARLIER else [*texts[: MOST_EARLIER - 1], "…", texts[-1]]
+        return f"{text}, before: {', '.join(shown)}"
+    return f"{text} (the last of {1 + len(cause.earlier) + cause.more:,} times)".lstrip()
+
+
+def _assignments(values: Mapping[Term, Value]) -> str:
+    return ", ".join(f"{variable_text(str(v.payload))} = {as_text(v.type, value)}" for v, value in values.items())
+
+
+def _brief(values: Mapping[Term, Value]) -> str:
+    return as_text(*next((v.type, value) for v, value in values.items())) if len(values) == 1 else _assignments(values)
