@@ -97,7 +97,7 @@ class Commands(ABC):
         )
         verdicts = prove(self._problem(), settings)
         if certificates is not None:
-            from streamcheck.run.certificates import save
+            from streamcheck.run.evidence_files import save
 
             save(verdicts, self._file(), os.fspath(certificates))
         if traces:

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 import click
 
+from streamcheck.cli.options import sandbox_option, target_of
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
@@ -24,7 +25,7 @@ from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
-from streamcheck.run.source import Sampler, Target
+from streamcheck.run.sampler import Sampler
 
 DEFAULT_STEPS = 10
 VIOLATED = 1
@@ -45,6 +46,7 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
 @click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
+@sandbox_option
 def command(
     file: str,
     steps: int | None,
@@ -65,7 +67,7 @@ def command(
     to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
-        sampler = stack.enter_context(Sampler(Target.parse(file), expressions))
+        sampler = stack.enter_context(Sampler(target_of(file), expressions))
         planned = plan(sampler.specification)
         if data is not None:
             wanted = DataColumns.of(planned, keep, ignore_extra=ignore_extra)
