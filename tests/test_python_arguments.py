@@ -3,6 +3,7 @@ never Python's exception from inside. And all values that do fit, those of numpy
 
 from __future__ import annotations
 
+import enum
 import inspect
 import re
 
@@ -179,6 +180,22 @@ def test_numbers_of_numpy_are_numbers(three):
     first, second = spec.run(2)
     assert list(first.observers.values()) == [4, 4, 1, 3, 8, 2, 2.0, True, 5, 1]
     assert list(second.observers.values()) == [6, 6, 3, 3, 24, 0, 4.0, False, 5, 1]
+
+
+def test_members_of_enums_are_values_of_loaded_specs_too(tmp_path):
+    class Mode(enum.Enum):
+        OFF = 0
+        ON = 1
+
+    path = tmp_path / "modes.py"
+    path.write_text(
+        "from streamcheck import *\nimport enum\nclass Mode(enum.Enum):\n    OFF = 0\n    ON = 1\n"
+        "spec = Spec('modes')\nspec.observer('on', extern('mode', EnumOf(Mode)) == Mode.ON)\n"
+    )
+    assert [s.observers["on"] for s in sc.load(path).run(inputs={"mode": [Mode.ON, "OFF", Mode.OFF]})] == [1, 0, 0]
+    Mode.__name__ = "Other"
+    with pytest.raises(SpecError, match="is not a member of Mode"):
+        list(sc.load(path).run(inputs={"mode": [Mode.ON]}))
 
 
 def test_a_claim_of_numpy_is_no_stream():
