@@ -6,6 +6,8 @@ from __future__ import annotations
 import enum
 import inspect
 import re
+import traceback
+from pathlib import Path
 
 import numpy
 import pandas
@@ -79,6 +81,16 @@ def test_values_that_do_not_fit_are_refused(name):
             with pytest.raises(SpecError, match=re.escape(f"{function.__name__}({option}=…): expected")) as refused:
                 function(**required | {option: value})
             assert refused.value.where.file == __file__ and "\n" not in refused.value.message
+
+
+def test_a_traceback_shows_the_users_call_alone():
+    spec = counting()
+    for call in (lambda: spec.prove(timout=3), lambda: spec.prove(props=["absent"]), lambda: sc.load("a.b")):
+        with pytest.raises(SpecError) as refused:
+            call()
+        files = [Path(frame.filename).name for frame in traceback.extract_tb(refused.value.__traceback__)]
+        assert set(files[:-1]) == {Path(__file__).name} and files[-1] == "arguments.py"
+        assert refused.value.__suppress_context__
 
 
 def test_names_of_engines_are_strings():

@@ -36,12 +36,16 @@ CountFromZero: TypeAlias = Annotated[int, AtLeast(0)]
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function; SpecError if a call does not fit its parameters."""
+    """The same function; SpecError if a call does not fit its parameters. Of every SpecError, the traceback shows where
+    the user's program called the function, not what went on inside."""
 
     @wraps(function)
     def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
-        _check(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            _check(function, args, kwargs)
+            return function(*args, **kwargs)
+        except SpecError as mistake:
+            raise mistake.with_traceback(None) from None
 
     return check_and_call
 
