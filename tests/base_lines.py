@@ -38,7 +38,7 @@ OF_ALL = (
 LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), WORDS)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
-CHECK = Part(ANSWER, ("run.certificates",), ("run",), ("run.proofs",), ("cli.check",))
+CHECK = Part(ANSWER, ("run.certificates",), ("run",), ("run.proofs", "run.confine"), ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),

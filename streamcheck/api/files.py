@@ -30,13 +30,14 @@ def load(
     integers: Literal["c", "math"] = "c",
     predicates: Sequence[str] = (),
     expressions: Sequence[str] = (),
+    sandbox: bool = False,
 ) -> LoadedSpec:
     """The spec or program in a file, `FILE` or `FILE::SPEC`: Python, Lustre, C, an automaton, VMT-LIB, BTOR2 or JSON.
 
     `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are more observers of a
-    spec in Python, as `--eval`.
+    spec in Python, as `--eval`. In a `sandbox`, the spec's Python can do nothing but read, as with `--sandbox`.
     """
-    loaded = load_all(path, integers=integers, predicates=predicates, expressions=expressions)
+    loaded = load_all(path, integers=integers, predicates=predicates, expressions=expressions, sandbox=sandbox)
     if len(loaded) > 1:
         calls = " or ".join(f'load("{spec.path}::{spec.name}")' for spec in loaded)
         raise SpecError(f"{loaded[0].path} holds several specs", here(), write=f"{calls}; load_all has all of them")
@@ -50,13 +51,14 @@ def load_all(
     integers: Literal["c", "math"] = "c",
     predicates: Sequence[str] = (),
     expressions: Sequence[str] = (),
+    sandbox: bool = False,
 ) -> list[LoadedSpec]:
     """All specs in a file, in their order. The options are as of `load`."""
     from streamcheck.run.source import SourceOptions, Target, read
 
-    target = Target.parse(os.fspath(path))
+    target = Target.parse(os.fspath(path), confined=sandbox)
     reading = SourceOptions(integers, tuple(predicates), tuple(expressions))
-    return [LoadedSpec(problem, target.path, reading.expressions) for problem in read(target, reading=reading)]
+    return [LoadedSpec(problem, target.path, reading.expressions, sandbox) for problem in read(target, reading=reading)]
 
 
 @check_arguments
@@ -74,6 +76,7 @@ class LoadedSpec(Commands):
     problem: Problem
     path: str
     expressions: tuple[str, ...] = ()  # that were added to its observers
+    sandbox: bool = False  # as it was loaded
 
     @property
     def name(self) -> str:
@@ -107,9 +110,10 @@ class LoadedSpec(Commands):
         return FileSource(self)
 
     def _samples(self, most: int = 1000) -> list[dict[str, Value]]:
-        from streamcheck.run.source import Target, sampled_rows
+        from streamcheck.run.sampler import sampled_rows
+        from streamcheck.run.source import Target
 
-        return sampled_rows(Target(self.path, self.name), most)
+        return sampled_rows(Target(self.path, self.name, self.sandbox), most)
 
 
 class FileSource(RunSource):
@@ -125,10 +129,12 @@ class FileSource(RunSource):
 
     def _rows(self, inputs: Sequence[Term]) -> Iterator[Any]:
         """First whether the samples have an end, then their rows. The file's process ends with this generator."""
-        from streamcheck.run.source import Sampler, Target
+        from streamcheck.run.sampler import Sampler
+        from streamcheck.run.source import Target
 
         sampled = frozenset(str(v.payload) for v in inputs)
-        with Sampler(Target(self.spec.path, self.spec.name), self.spec.expressions, sampled) as sampler:
+        target = Target(self.spec.path, self.spec.name, self.spec.sandbox)
+        with Sampler(target, self.spec.expressions, sampled) as sampler:
             if _equations(sampler.specification) != _equations(self.specification):
                 raise SpecError(f"{self.spec.path} is not as it was when it was loaded", here(), write="load it again")
             missing = sampler.without_samples(inputs)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from streamcheck.cli.options import SECONDS, log_options
+from streamcheck.cli.options import SECONDS, is_sandboxed, log_options, sandbox_option
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.run.certificates import Rechecked, recheck
@@ -29,6 +29,7 @@ WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the
     help="Check each of --proofs by a command with {formula} and {proof}; it has to answer `correct`.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON list, an object for each file, and nothing else.")
+@sandbox_option
 @log_options
 def command(
     certificates: tuple[str, ...],
@@ -78,7 +79,9 @@ def _proof_folder(path: str | None, checker: str | None) -> ProofFolder | None:
 
 def _judgement(path: str, deadline: float | None, proofs: ProofFolder | None) -> dict[str, Any]:
     try:
-        checked = recheck(path, None if deadline is None else max(0.0, deadline - time.monotonic()), proofs)
+        checked = recheck(
+            path, None if deadline is None else max(0.0, deadline - time.monotonic()), proofs, confined=is_sandboxed()
+        )
     except SpecError as damage:
         return {"claim": None, "verdict": "damaged", "why": str(damage)}
     written = {} if checked.proofs is None else {"proofs": checked.proofs}

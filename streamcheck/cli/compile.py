@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import click
@@ -12,7 +12,15 @@ import click
 from streamcheck import __version__
 from streamcheck.cli.events import Silent
 from streamcheck.cli.live import Live
-from streamcheck.cli.options import SECONDS, cache_option, color_option, engine_options, log_options
+from streamcheck.cli.options import (
+    SECONDS,
+    cache_option,
+    color_option,
+    engine_options,
+    log_options,
+    sandbox_option,
+    target_of,
+)
 from streamcheck.cli.output import emit
 from streamcheck.codegen.unit import CodeOptions
 from streamcheck.core.errors import SpecError
@@ -22,7 +30,8 @@ from streamcheck.problem.places import Handlers
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Alarm, Settings
-from streamcheck.run.source import Target, read_specs, sampled_rows
+from streamcheck.run.sampler import sampled_rows
+from streamcheck.run.source import read_specs
 from streamcheck.run.strategy import processors
 
 ALARM = 4
@@ -83,6 +92,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes (default: one per processor).")
 @cache_option
 @engine_options
+@sandbox_option
 @log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
 @color_option
@@ -116,7 +126,7 @@ def command(
     1 or 3 not written, because a property is falsified or unknown; 2 the command or the spec is wrong; 4 not written,
     because the C could not be proved equal to the spec, which is an error in streamcheck.
     """
-    target = Target.parse(file)
+    target = target_of(file)
     deadline = time.monotonic() + timeout
     cache = None if no_cache else Cache()
     rows, statuses = [], []
@@ -124,7 +134,7 @@ def command(
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings, cache=cache)
         options = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
-        samples = sampled_rows(Target(target.path, specification.name), MOST_SAMPLES) if "test" in extras else []
+        samples = sampled_rows(replace(target, spec=specification.name), MOST_SAMPLES) if "test" in extras else []
         request = CompileRequest(
             options, unproven, not no_validate, narrow, strict_math, measure_math, extras, samples, limits
         )

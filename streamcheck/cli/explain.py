@@ -14,13 +14,15 @@ from streamcheck.cli.options import (
     log_options,
     program_options,
     proof_options,
+    sandbox_option,
+    target_of,
     trace_options,
 )
 from streamcheck.problem.result import Result
 from streamcheck.report.trace import TraceOptions, require_rows
 from streamcheck.run.cache import Cache
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.source import SourceOptions, Target, read
+from streamcheck.run.source import SourceOptions, read
 from streamcheck.run.strategy import processors
 
 EXPLANATION = 0.3  # the share of the time
@@ -31,6 +33,7 @@ EXPLANATION = 0.3  # the share of the time
 @proof_options("Seconds for each spec.")
 @program_options
 @engine_options
+@sandbox_option
 @log_options
 @color_option
 @trace_options
@@ -58,7 +61,7 @@ def command(
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    problems = read(Target.parse(file), reading=SourceOptions(integers))
+    problems = read(target_of(file), reading=SourceOptions(integers))
     require_rows(problems, rows)
     for problem in problems:
         limits = Settings(

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.registry import options_from
+
+if TYPE_CHECKING:
+    from streamcheck.run.source import Target
+
+SANDBOX = "streamcheck.sandbox"
 
 
 class Seconds(click.FloatRange):
@@ -111,6 +116,35 @@ def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Neither use nor keep evidence of verdicts in .streamcheck.",
     )
     return option(command)
+
+
+def sandbox_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--sandbox`, which STREAMCHECK_SANDBOX=1 sets too; `target_of` obeys it."""
+    option = click.option(
+        "--sandbox",
+        is_flag=True,
+        envvar="STREAMCHECK_SANDBOX",
+        expose_value=False,
+        callback=_note_sandbox,
+        help="Let the spec's Python read its folder and its libraries, and do nothing else (Linux).",
+    )
+    return option(command)
+
+
+def _note_sandbox(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    context.meta[SANDBOX] = is_wanted
+
+
+def is_sandboxed() -> bool:
+    """True if the command has `--sandbox`."""
+    return bool(click.get_current_context().meta.get(SANDBOX, False))
+
+
+def target_of(file: str) -> Target:
+    """The spec that the command names."""
+    from streamcheck.run.source import Target
+
+    return Target.parse(file, confined=is_sandboxed())
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,8 @@ from streamcheck.cli.options import (
     log_options,
     program_options,
     proof_options,
+    sandbox_option,
+    target_of,
     trace_options,
 )
 from streamcheck.run.standby import Standby
@@ -57,6 +59,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 )
 @program_options
 @engine_options
+@sandbox_option
 @log_options
 @click.option(
     "--predicate",
@@ -140,12 +143,12 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.cache import Cache
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
-    from streamcheck.run.source import SourceOptions, Target, read
+    from streamcheck.run.source import SourceOptions, read
     from streamcheck.run.strategy import processors
 
     limit = options.memory and options.memory * MEGABYTE
     reading = SourceOptions(options.integers, options.predicates, options.expressions)
-    targets = [Target.parse(file) for file in files]
+    targets = [target_of(file) for file in files]
     specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
     require_rows([problem for _, problem in specs], options.rows)
     _make_folders(options)
@@ -234,6 +237,6 @@ def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
 
 
 def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
-    from streamcheck.run.certificates import save
+    from streamcheck.run.evidence_files import save
 
     return save(verdicts, path, folder)

@@ -14,17 +14,18 @@ from typing import Any, TextIO
 
 import click
 
+from streamcheck.cli.options import sandbox_option, target_of
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
 from streamcheck.interpret.chunks import Chunk, interpret
-from streamcheck.interpret.data import CsvForm, DataColumns, read_form, read_rows
+from streamcheck.interpret.data import CsvForm, DataColumns, is_json_file, open_log, read_form, read_rows
 from streamcheck.interpret.log_text import LogText
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
-from streamcheck.run.source import Sampler, Target
+from streamcheck.run.sampler import Sampler
 
 DEFAULT_STEPS = 10
 VIOLATED = 1
@@ -45,6 +46,7 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
 @click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
+@sandbox_option
 def command(
     file: str,
     steps: int | None,
@@ -65,7 +67,7 @@ def command(
     to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
     with ExitStack() as stack:
-        sampler = stack.enter_context(Sampler(Target.parse(file), expressions))
+        sampler = stack.enter_context(Sampler(target_of(file), expressions))
         planned = plan(sampler.specification)
         if data is not None:
             wanted = DataColumns.of(planned, keep, ignore_extra=ignore_extra)
@@ -126,7 +128,7 @@ def _data_feed(stack: ExitStack, data: str, columns: DataColumns, *, native: boo
         return Feed(recorded.rows, recorded.columns, recorded.kept)
     source = stack.enter_context(_open(data))
     live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-    is_json = data.endswith((".json", ".jsonl"))
+    is_json = is_json_file(data)
     if native and not is_json:
         text = LogText(lambda: os.read(source.fileno(), BLOCK))
         if not (data == "-" and text.begins_with("{")):
@@ -171,10 +173,7 @@ def _origin(data: str) -> str:
 def _open(data: str) -> TextIO:
     if data == "-":
         return os.fdopen(os.dup(0), encoding="utf-8", newline="")
-    try:
-        return open(data, encoding="utf-8-sig", newline="")
-    except OSError as why:
-        raise SpecError(f"{data}: {why.strerror}") from None
+    return open_log(data)
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:

@@ -8,11 +8,11 @@ from typing import Literal
 import click
 
 from streamcheck.api.stages import LANGUAGES, READABLE, Stage, plain_specification, stage_text
-from streamcheck.cli.options import program_options
+from streamcheck.cli.options import program_options, sandbox_option, target_of
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.problem.specification import Specification
-from streamcheck.run.source import SourceOptions, Target, one, read
+from streamcheck.run.source import SourceOptions, one, read
 
 
 @click.command(name="show", short_help="Print a stage of a spec, or export it to another tool's language.")
@@ -29,9 +29,10 @@ from streamcheck.run.source import SourceOptions, Target, one, read
 )
 @click.option("--steps", type=click.IntRange(min=0), default=10, show_default=True, help="Number of steps of smt2.")
 @program_options
+@sandbox_option
 def command(file: str, stage: Stage, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
-    target = Target.parse(file)
+    target = target_of(file)
     specs = read(target, reading=SourceOptions(integers))
     if not blocks and any(isinstance(problem, Specification) for problem in specs):
         raise SpecError(f"{target.path}: blocks (--no-blocks) are for programs (.c, .aut)")

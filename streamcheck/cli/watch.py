@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from streamcheck.cli.live import NOTHING, Live
-from streamcheck.cli.options import color_option, log_options, proof_options, trace_options
+from streamcheck.cli.options import color_option, log_options, proof_options, sandbox_option, target_of, trace_options
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
@@ -36,6 +36,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0
 @proof_options("Seconds for each spec, after each save.")
 @color_option
 @trace_options
+@sandbox_option
 @log_options
 def command(
     file: str,
@@ -56,7 +57,7 @@ def command(
     """
     import_module("streamcheck.public")  # once, and not in each sandbox
     import_module("streamcheck.lang.flatten")
-    target, trace = Target.parse(file), TraceOptions(full, rows, steps)
+    target, trace = target_of(file), TraceOptions(full, rows, steps)
     settings = Settings(
         timeout,
         jobs or processors(),

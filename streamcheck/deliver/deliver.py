@@ -30,7 +30,7 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.run.certificates import certificate_files
+from streamcheck.run.evidence_files import certificate_files
 from streamcheck.run.prove import NOBODY, Audience, Settings, prove
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.validate.bisimulation import Outcome, validate

@@ -1,98 +1,38 @@
-"""Evidence in files: saved by `prove --certificates`, re-checked by `check` from the spec alone."""
+"""Evidence in files, which `prove --certificates` saved, re-checked from the spec alone."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, assert_never
+from typing import assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
 from streamcheck.certify.well_formed import require_well_formed
-from streamcheck.core.errors import SpecError, refuse_unwritable
+from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import (
     Saved,
     path_from_plain,
-    path_to_plain,
     proof_from_plain,
-    proof_to_plain,
     trace_from_plain,
-    trace_to_plain,
 )
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
-from streamcheck.problem.result import Inconsistent, Result, Verdicts
+from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+from streamcheck.problem.verdict import Certificate
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
-
-
-def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
-    """One file for each decided property; the names of the files by property."""
-    saved: dict[str, str] = {}
-    with refuse_unwritable(directory):
-        os.makedirs(directory, exist_ok=True)
-        for prop, (name, text) in certificate_files(verdicts, file, directory).items():
-            saved[prop] = os.path.join(directory, name)
-            with open(saved[prop], "w", encoding="utf-8") as out:
-                out.write(text)
-    return saved
-
-
-def certificate_files(verdicts: Verdicts, file: str, directory: str) -> dict[str, tuple[str, str]]:
-    """For each decided property, the name of its file in the directory, and the text."""
-    there = os.path.relpath(file, directory)
-    return {
-        result.name: (
-            _file_name(file, verdicts.problem.name, result.name),
-            json.dumps(_certificate_of(result, verdicts, there).to_plain(), indent=1) + "\n",
-        )
-        for result in verdicts.results
-        if result.verdict != "unknown"
-    }
-
-
-def _file_name(file: str, spec: str, prop: str) -> str:
-    """Readable, and different for different properties."""
-    stem = os.path.splitext(os.path.basename(file))[0]
-    full = f"{stem}.{spec}.{prop}"
-    readable = re.sub(r"[^\w.-]+", "_", full)
-    mark = "" if readable == full else "." + hashlib.sha256(full.encode()).hexdigest()[:8]
-    return f"{readable}{mark}.json"
-
-
-def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
-    problem = verdicts.problem
-    program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
-    plain = _evidence_to_plain(result.evidence)
-    claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
-    return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound)
-
-
-def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
-    match evidence:
-        case Trace():
-            return trace_to_plain(evidence)
-        case EdgePath():
-            return path_to_plain(evidence)
-        case Certificate() | LocationInvariants() | BlockCertificate():
-            return proof_to_plain(evidence)
-        case None:
-            raise ValueError("a verdict without evidence")
-    assert_never(evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +50,9 @@ class Rechecked:
         return self.why is None
 
 
-def recheck(path: str, seconds: float | None, proofs: ProofFolder | None = None) -> Rechecked:
+def recheck(
+    path: str, seconds: float | None, proofs: ProofFolder | None = None, *, confined: bool = False
+) -> Rechecked:
     """The judgement on the claim of a file, which may take so long. It is made in a process of its own: a solver can be
     stopped in no other way. `proofs` gets the proofs of its conditions; if they are checked there, each has to be
     correct."""
@@ -118,7 +60,7 @@ def recheck(path: str, seconds: float | None, proofs: ProofFolder | None = None)
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
     with _damage(path):
-        target, reading = _how_read(saved, file)
+        target, reading = _how_read(saved, file, confined=confined)
     try:
         problem = one(read(target, seconds, reading), target)
     except OutOfTime as late:
@@ -170,9 +112,9 @@ def _judge(
     return why, undecided, written
 
 
-def _how_read(saved: Saved, file: str) -> tuple[Target, SourceOptions]:
+def _how_read(saved: Saved, file: str, *, confined: bool) -> tuple[Target, SourceOptions]:
     if saved.program is None:
-        return Target(file, saved.spec), SourceOptions()
+        return Target(file, saved.spec, confined), SourceOptions()
     function, integers = saved.program["function"], saved.program["integers"]
     if integers not in ("c", "math") or not isinstance(function, str | None):
         raise ValueError("a program that was read in an unknown way")

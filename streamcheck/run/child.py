@@ -29,6 +29,7 @@ HEAD = struct.Struct("!16sQ")
 PR_SET_PDEATHSIG = 1
 CPUCLOCK_SCHED = 2  # of a whole process: clock_getcpuclockid(3)
 ASKED = signal.SIGUSR1  # the signal that asks a child where it is
+LONGEST = 1 << 30  # bytes of a record
 LAST_MOMENT = 0.5  # seconds between the end of the channel and that of the process
 
 
@@ -126,13 +127,16 @@ class Channel:
         if len(self._buffer) < HEAD.size:
             return None
         token, length = HEAD.unpack_from(self._buffer)
-        if token != self.token:
+        if token != self.token or length > LONGEST:
             raise Forged
         if len(self._buffer) < HEAD.size + length:
             return None
         data = bytes(self._buffer[HEAD.size : HEAD.size + length])
         del self._buffer[: HEAD.size + length]
-        return (json.loads(data),)
+        try:
+            return (json.loads(data),)
+        except (ValueError, RecursionError):
+            raise Forged from None
 
 
 class Child:

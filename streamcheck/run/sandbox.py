@@ -12,6 +12,7 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, is_ours
 from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
+from streamcheck.run.confine import MEMORY, confine, require_confinement
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.logs import hand_out
 from streamcheck.run.memory import memory_limit
@@ -25,12 +26,22 @@ class Sandbox:
     """A child that runs `work(send)`; `receive` what it sends. Use as a context manager."""
 
     def __init__(
-        self, work: Callable[[Send], None], *, seconds: float | None, doing: str, memory: int | None = None
+        self,
+        work: Callable[[Send], None],
+        *,
+        seconds: float | None,
+        doing: str,
+        memory: int | None = None,
+        confined_to: str | None = None,
     ) -> None:
+        """`confined_to`: the file whose code it runs, if it shall be able to do no more than read."""
         self.doing = doing
         self.seconds = seconds
         self.deadline = None if seconds is None else time.monotonic() + seconds
-        self._child = Child(lambda channel: _answer(work, channel, memory, doing))
+        if confined_to is not None:
+            require_confinement()
+            memory = memory or MEMORY
+        self._child = Child(lambda channel: _answer(work, channel, memory, doing, confined_to))
 
     def __enter__(self) -> Sandbox:
         return self
@@ -58,14 +69,20 @@ class Sandbox:
             why = "the process ended before it was done (the spec may have ended it)"
             raise SpecError(f"{self.doing}: {why}") from None
         except Forged:
-            raise SpecError(f"{self.doing}: the spec wrote to a channel that is not its own") from None
+            raise self._forgery() from None
         finally:
             for row in self._child.channel.logged:
                 hand_out(row)
             self._child.channel.logged.clear()
-        if "error" in record:
-            raise SpecError(record["error"])
-        return record["value"]
+        match record:
+            case {"error": str(message)}:
+                raise SpecError(message)
+            case {"value": value}:
+                return value
+        raise self._forgery()
+
+    def _forgery(self) -> SpecError:
+        return SpecError(f"{self.doing}: the spec wrote to a channel that is not its own")
 
     def _line_at_work(self) -> Location | None:
         """The user's line that the child is at. None if it is at none, or inside a call that takes long."""
@@ -80,7 +97,9 @@ class Sandbox:
             return None
 
 
-def _answer(work: Callable[[Send], None], channel: Channel, memory: int | None, doing: str) -> None:
+def _answer(
+    work: Callable[[Send], None], channel: Channel, memory: int | None, doing: str, confined_to: str | None
+) -> None:
     def tell_line(_signal: int, frame: FrameType | None) -> None:
         found: FrameType | None = None
         while frame is not None and frame.f_code not in (Channel.send.__code__, _answer.__code__):
@@ -91,6 +110,8 @@ def _answer(work: Callable[[Send], None], channel: Channel, memory: int | None, 
 
     signal.signal(ASKED, tell_line)
     try:
+        if confined_to is not None:
+            confine(confined_to, memory or MEMORY)
         with memory_limit(memory, doing):
             work(lambda value: channel.send({"value": value}))
     except SpecError as error:

@@ -1,0 +1,70 @@
+"""Evidence saved in files, for `check`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from typing import Any, Literal, assert_never
+
+from streamcheck.core.errors import refuse_unwritable
+from streamcheck.problem.automaton import Automaton
+from streamcheck.problem.certificate_json import Saved, path_to_plain, proof_to_plain, trace_to_plain
+from streamcheck.problem.result import Result, Verdicts
+from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+
+
+def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
+    """One file for each decided property; the names of the files by property."""
+    saved: dict[str, str] = {}
+    with refuse_unwritable(directory):
+        os.makedirs(directory, exist_ok=True)
+        for prop, (name, text) in certificate_files(verdicts, file, directory).items():
+            saved[prop] = os.path.join(directory, name)
+            with open(saved[prop], "w", encoding="utf-8") as out:
+                out.write(text)
+    return saved
+
+
+def certificate_files(verdicts: Verdicts, file: str, directory: str) -> dict[str, tuple[str, str]]:
+    """For each decided property, the name of its file in the directory, and the text."""
+    there = os.path.relpath(file, directory)
+    return {
+        result.name: (
+            _file_name(file, verdicts.problem.name, result.name),
+            json.dumps(_certificate_of(result, verdicts, there).to_plain(), indent=1) + "\n",
+        )
+        for result in verdicts.results
+        if result.verdict != "unknown"
+    }
+
+
+def _file_name(file: str, spec: str, prop: str) -> str:
+    """Readable, and different for different properties."""
+    stem = os.path.splitext(os.path.basename(file))[0]
+    full = f"{stem}.{spec}.{prop}"
+    readable = re.sub(r"[^\w.-]+", "_", full)
+    mark = "" if readable == full else "." + hashlib.sha256(full.encode()).hexdigest()[:8]
+    return f"{readable}{mark}.json"
+
+
+def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
+    problem = verdicts.problem
+    program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
+    plain = _evidence_to_plain(result.evidence)
+    claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
+    return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound)
+
+
+def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:
+    match evidence:
+        case Trace():
+            return trace_to_plain(evidence)
+        case EdgePath():
+            return path_to_plain(evidence)
+        case Certificate() | LocationInvariants() | BlockCertificate():
+            return proof_to_plain(evidence)
+        case None:
+            raise ValueError("a verdict without evidence")
+    assert_never(evidence)
