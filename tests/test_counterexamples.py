@@ -218,3 +218,10 @@ def test_neighbours_with_the_same_values_are_one_row_of_a_long_table():
 def test_a_spec_that_is_not_python_is_told_of_data_only(tmp_path):
     (tmp_path / "n.lus").write_text("node n(a: int) returns (b: int);\nlet\n  b = a;\ntel\n")
     assert run(tmp_path, "run", "n.lus").stderr == "error: no values for a\n  write: --input data.csv\n"
+
+
+def test_traces_of_a_proof_are_none_and_that_is_said(tmp_path):
+    (tmp_path / "s.py").write_text(NO_INPUTS.replace("n < 5", "n >= 0"))
+    done = run(tmp_path, "prove", "s.py", "--trace", "vcd", "traces")
+    assert done.returncode == 0
+    assert done.stderr == "note: clock has no counterexample and no witness to write to traces\n"

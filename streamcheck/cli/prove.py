@@ -226,7 +226,9 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str
         from streamcheck.report.trace_folder import write_traces
 
         for shape, folder in options.traces:
-            write_traces(verdicts, path, shape, folder)
+            if not write_traces(verdicts, path, shape, folder):
+                name = verdicts.problem.name
+                click.echo(f"note: {name} has no counterexample and no witness to write to {folder}", err=True)
     return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 
