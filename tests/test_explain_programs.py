@@ -12,8 +12,8 @@ import pytest
 import streamcheck as sc
 from streamcheck import *
 from streamcheck.certify.check import Checker
+from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import conjunction
-from streamcheck.problem.automaton import conjuncts
 from streamcheck.problem.verdict import BlockCertificate, LocationInvariants
 from streamcheck.run.smallest_proof import location_proof, smallest_location_proof
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
+import time
+from _thread import start_new_thread
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
 LATER = 0.002  # seconds, when the destructor has ended
 SIGNALS = {signal.SIGINT: ("interrupted", 130), signal.SIGTERM: ("terminated", 143)}
@@ -29,7 +29,12 @@ def raise_on_signals() -> None:
         signal.signal(number, _stop)
 
 
-def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+def _stop(number: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code is _signal_again.__code__:  # an exception in it would be dropped too
+            start_new_thread(_signal_later, (number,))
+            return
+        frame = frame.f_back
     sys.unraisablehook = _signal_again
     raise Stopped(*SIGNALS[signal.Signals(number)])
 
@@ -40,7 +45,12 @@ def _signal_again(lost: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(lost)
         return
     number = next(n for n, (_, status) in SIGNALS.items() if status == lost.exc_value.status)
-    threading.Timer(LATER, os.kill, (os.getpid(), number)).start()
+    start_new_thread(_signal_later, (number,))  # not by `threading`, whose locks the signal may have interrupted
+
+
+def _signal_later(number: int) -> None:
+    time.sleep(LATER)
+    os.kill(os.getpid(), number)
 
 
 @contextmanager
