@@ -22,6 +22,7 @@ from streamcheck.cli.options import (
     trace_options,
 )
 from streamcheck.core.errors import SpecError
+from streamcheck.core.printable import visible
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.report.trace import TraceOptions, require_rows
@@ -119,7 +120,7 @@ def _prove_all(
             if verdicts.stopped:
                 return verdicts.stopped
     except SpecError as mistake:
-        click.echo(f"error: {mistake}", err=True)
+        click.echo(f"error: {visible(str(mistake))}", err=True)
     except Alarm as contradiction:
         click.echo(f"ALARM: {contradiction}", err=True)
     return 0
