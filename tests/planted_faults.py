@@ -12,7 +12,9 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from planted_delays import delays
 from planting import (
+    INDUCTION,
     Fault,
     compiling,
     counter,
@@ -35,7 +37,7 @@ from planting import (
     wrapping,
 )
 
-from streamcheck import Bool, Int, Spec, Word8, Word16, cast, drop, extern, implies, mux, reset, stream, unknown
+from streamcheck import Bool, Int, Spec, Word8, Word16, cast, extern, implies, mux, stream
 from streamcheck.codegen import chains, initial_state, pack, rewrite, step
 from streamcheck.core import intervals, simplify
 from streamcheck.core.operators import OPERATORS
@@ -47,7 +49,6 @@ from streamcheck.engines import structural
 from streamcheck.engines.cfa import predicate_reach
 from streamcheck.engines.protocol import Progress
 from streamcheck.lang import flatten
-from streamcheck.lang.lib.parts import require
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace
 from streamcheck.run import prove as run
@@ -63,9 +64,6 @@ from streamcheck.transform import (
     slicing,
     views,
 )
-
-INDUCTION = ("bmc", "k-induction")
-
 
 # Transformations
 
@@ -302,7 +300,7 @@ def shorter(real):
     return statements_of
 
 
-# Simplification, the flattener's delays
+# Simplification
 
 
 def simplification():
@@ -324,141 +322,6 @@ def simplification():
         lambda p: p.set(simplify, "meaning", lambda node: lambda *values: default(node.type)),
         proving(specification("p", lambda: ~(Word8(3) + Word8(4) == extern("y", Word8))), INDUCTION, "falsified"),
     )  # fmt: skip
-
-
-def delays():
-    def two():
-        x = extern("x", Int)
-        return stream(Int, lambda s: [1, 2] + +x)
-
-    for what, name, change in (
-        ("elements in the wrong order", "_term", elements_reversed),
-        ("next values one too far", "_define_cells", shifted),
-        ("wrong first values", "_define_cells", all_zero),
-        ("drop drops one too few", "_needs", drop_less),
-        ("delays are constants", "_term", constant_delay),
-        ("delays are inputs", "_term", undelayed),
-    ):
-        yield Fault(
-            "flattener", what,
-            lambda p, name=name, change=change: p.set(
-                flatten.Flattening, name, change(getattr(flatten.Flattening, name))
-            ),
-            proving(specification("p", lambda: (two() == 1) & (drop(1, two()) == 2)), INDUCTION, "falsified"),
-        )  # fmt: skip
-    yield Fault(
-        "flattener", "a requirement stands for its value",
-        lambda p: p.set(flatten.Flattening, "_term", condition_as_value(flatten.Flattening._term)),
-        proving(specification("p", lambda: require(extern("b", Bool), Bool(True), "c")), INDUCTION, "falsified"),
-    )  # fmt: skip
-    yield Fault(
-        "flattener", "an unknown stream is an input",
-        lambda p: p.set(flatten.Flattening, "_unknown", named_as_input(flatten.Flattening._unknown)),
-        proving(specification("p", lambda: unknown(Int) == extern("x", Int)), INDUCTION, "falsified"),
-    )  # fmt: skip
-    yield Fault(
-        "flattener", "a reset changes nothing",
-        lambda p: p.set(flatten.Flattening, "_define_cells", never_restarted(flatten.Flattening._define_cells)),
-        proving(specification("p", restarted), INDUCTION, "falsified"),
-    )  # fmt: skip
-    yield Fault(
-        "flattener", "state begins with any value",
-        lambda p: p.set(flatten.Flattening, "_define_cells", beginning_anywhere(flatten.Flattening._define_cells)),
-        proving(specification("p", lambda: counter() >= 0), INDUCTION, "proved"),
-    )  # fmt: skip
-
-
-def condition_as_value(original):
-    def term_of(self, key, args):
-        return args[1] if key[0].op == "require" else original(self, key, args)
-
-    return term_of
-
-
-def restarted():
-    """A run of two steps, the second of which starts again, counts to 1 only."""
-    again = stream(Bool, lambda b: [False] + +Bool(True))
-    return reset(again, lambda: stream(Int, lambda n: [0] + +(n + 1))) != 0
-
-
-def never_restarted(real):
-    def define(self, node):
-        real(self, node)
-        if node.restart is not None:
-            for var in self.delays[node]:
-                images = substitute([self.cells[var].next], {self._root(node.restart): FALSE})
-                self.cells[var] = replace(self.cells[var], next=images[self.cells[var].next])
-
-    return define
-
-
-def constant_delay(real):
-    def term_of(self, key, args):
-        node, shift = key
-        if node.op == "append" and shift < len(node.payload):
-            return scalars.constant(node.type, node.payload[shift])
-        return real(self, key, args)
-
-    return term_of
-
-
-def undelayed(real):
-    def term_of(self, key, args):
-        node, _ = key
-        return scalars.variable("x", node.type) if node.op == "append" else real(self, key, args)
-
-    return term_of
-
-
-def named_as_input(real):
-    return lambda self, node: replace(real(self, node), name="x")
-
-
-def beginning_anywhere(real):
-    def define(self, node):
-        real(self, node)
-        self.cells |= {var: replace(self.cells[var], free=True) for var in self.delays[node]}
-
-    return define
-
-
-def elements_reversed(real):
-    def term_of(self, key, args):
-        node, shift = key
-        if node.op == "append" and shift < len(node.payload):
-            return real(self, (node, len(node.payload) - 1 - shift), args)
-        return real(self, key, args)
-
-    return term_of
-
-
-def shifted(real):
-    def define(self, node):
-        real(self, node)
-        held = self.delays[node]
-        self.cells[held[0]] = replace(self.cells[held[0]], next=self.cells[held[-1]].next)
-
-    return define
-
-
-def all_zero(real):
-    def define(self, node):
-        real(self, node)
-        for var in self.delays[node]:
-            cell = self.cells[var]
-            self.cells[var] = replace(cell, initial=scalars.constant(cell.initial.type, default(cell.initial.type)))
-
-    return define
-
-
-def drop_less(real):
-    def needs(self, key):
-        node, shift = key
-        if node.op == "drop":
-            return [(node.args[0], shift + node.payload - 1)]
-        return real(self, key)
-
-    return needs
 
 
 # Operators: ten of them, each column

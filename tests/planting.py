@@ -22,6 +22,7 @@ from streamcheck.smt import translate
 from streamcheck.validate.bisimulation import validate
 
 SECONDS = 20.0
+INDUCTION = ("bmc", "k-induction")
 WORD = machine(8, signed=False)
 
 

@@ -199,3 +199,29 @@ def test_a_long_name_leaves_room_for_the_steps():
     narrow = list(trace_table(flat, result.prop, result.run, TraceOptions(width=60)))
     assert max(map(len, narrow)) <= 60 and any("a name that is as long as …  true" in line for line in narrow)
     assert any("as wide as a terminal" in line for line in trace_table(flat, result.prop, result.run))
+
+
+def test_neighbours_with_the_same_values_are_one_row_of_a_long_table():
+    inputs = [extern(f"x_{i}", Word16) for i in range(100)]
+    spec = Spec("s")
+    spec.prop("sum", sum(inputs[1:], inputs[0]) != 7000)
+    flat = flatten(spec)
+    (result,) = prove(flat, Settings(timeout=20)).results
+    lines = list(trace_table(flat, result.prop, result.run))
+    names = [line[: line.index("  ", 6)].strip() for line in lines[1:-1]]
+    assert len(names) < 30 and any(" … " in name for name in names) and "sum" in names
+    for options in (TraceOptions(full=True), TraceOptions(rows=("x_*", "sum"))):
+        every = [line.split()[0] for line in trace_table(flat, result.prop, result.run, options)]
+        assert set(every) >= {"sum", *(f"x_{i}" for i in range(100))}
+
+
+def test_a_spec_that_is_not_python_is_told_of_data_only(tmp_path):
+    (tmp_path / "n.lus").write_text("node n(a: int) returns (b: int);\nlet\n  b = a;\ntel\n")
+    assert run(tmp_path, "run", "n.lus").stderr == "error: no values for a\n  write: --input data.csv\n"
+
+
+def test_traces_of_a_proof_are_none_and_that_is_said(tmp_path):
+    (tmp_path / "s.py").write_text(NO_INPUTS.replace("n < 5", "n >= 0"))
+    done = run(tmp_path, "prove", "s.py", "--trace", "vcd", "traces")
+    assert done.returncode == 0
+    assert done.stderr == "note: clock has no counterexample and no witness to write to traces\n"

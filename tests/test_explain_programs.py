@@ -121,6 +121,12 @@ def test_an_open_property_has_what_is_known(tmp_path):
         assert condition in text
 
 
+def test_more_time_is_no_advice_where_it_does_not_help(tmp_path):
+    text = "struct s { int x; };\nvoid fill(struct s *);\nint main(void) { struct s a; fill(&a); return 0; }\n"
+    done = explained(tmp_path / "fill.c", text)
+    assert done.returncode == 3 and "has no body" in done.stdout and "to try" not in done.stdout
+
+
 def test_a_proof_is_made_small_and_stays_one(tmp_path):
     path = tmp_path / "sums.c"
     path.write_text(SUMS)

@@ -38,7 +38,7 @@ def test_what_is_told_always_stands_on_its_own():
     @settings(max_examples=40, **QUIET)
     @given(systems())
     def run(given):
-        _, events = verdicts(given, ("templates", "polynomial", "ic3"), rounds=60)
+        _, events = verdicts(given, ("templates", "polynomial", "ic3"), rounds=90)
         for _, event in events:
             if isinstance(event, Invariants):
                 assert check(given, PROBE, event.certificate) is None

@@ -3,6 +3,7 @@ never Python's exception from inside. And all values that do fit, those of numpy
 
 from __future__ import annotations
 
+import enum
 import inspect
 import re
 
@@ -107,9 +108,9 @@ def test_the_rows_of_a_run_are_checked():
     row = {"go": True, "pace": 1}
     for call, text in (
         (lambda: spec.run([row]), "run(steps=…): expected an integer of at least 0 or None; found [{'go': True"),
-        (lambda: spec.run(inputs=5), "run(inputs=…): expected a dictionary or rows or None; found 5"),
+        (lambda: spec.run(inputs=5), "run(inputs=…): expected a dictionary or rows or a path or None; found 5"),
         (lambda: spec.run(inputs=[1]), "row 0 of the inputs: expected a dictionary of inputs and their values, f"),
-        (lambda: spec.run(inputs="ab"), "row 0 of the inputs: expected a dictionary"),
+        (lambda: spec.run(inputs="absent.csv"), "absent.csv: No such file or directory"),
         (lambda: spec.run(inputs=[row, {"go": True}]), "row 1 of the inputs: no column for pace"),
         (lambda: spec.run(inputs=[row, row | {"pace": 300}]), "row 1 of the inputs: column pace: 300 does not fit"),
         (lambda: spec.run(inputs=[row | {"spin": 3}]), "row 0 of the inputs: column 'spin' is not an input of this"),
@@ -139,6 +140,21 @@ def test_columns_of_a_data_frame_are_inputs():
         list(spec.run(inputs=frame.assign(pace=[1, None])))
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_log_is_read_as_the_command_does(tmp_path, ending):
+    spec, frame = counting(), pandas.DataFrame({"time": ["a", "b"], "go": [True, False], "pace": [1, 2]})
+    path = tmp_path / f"log.{ending}"
+    write = {"csv": lambda f, p: f.to_csv(p, index=False), "parquet": lambda f, p: f.to_parquet(p)}
+    write["jsonl"] = lambda f, p: f.to_json(p, orient="records", lines=True)
+    write[ending](frame, path)
+    assert [s.observers["n"] for s in spec.run(inputs=path)] == [0, 1]
+    assert len(list(spec.run(1, str(path)))) == 1
+    write[ending](frame.assign(spin=3), path)
+    with pytest.raises(SpecError, match=r"'spin' is not an input .*ignore_extra=True leaves it out"):
+        list(spec.run(inputs=path))
+    assert len(list(spec.run(inputs=path, ignore_extra=True))) == 2
+
+
 def test_parts_of_arrays_may_be_columns():
     pair = extern("pair", Array(Word8, 2))
     spec = Spec("pairs")
@@ -164,6 +180,22 @@ def test_numbers_of_numpy_are_numbers(three):
     first, second = spec.run(2)
     assert list(first.observers.values()) == [4, 4, 1, 3, 8, 2, 2.0, True, 5, 1]
     assert list(second.observers.values()) == [6, 6, 3, 3, 24, 0, 4.0, False, 5, 1]
+
+
+def test_members_of_enums_are_values_of_loaded_specs_too(tmp_path):
+    class Mode(enum.Enum):
+        OFF = 0
+        ON = 1
+
+    path = tmp_path / "modes.py"
+    path.write_text(
+        "from streamcheck import *\nimport enum\nclass Mode(enum.Enum):\n    OFF = 0\n    ON = 1\n"
+        "spec = Spec('modes')\nspec.observer('on', extern('mode', EnumOf(Mode)) == Mode.ON)\n"
+    )
+    assert [s.observers["on"] for s in sc.load(path).run(inputs={"mode": [Mode.ON, "OFF", Mode.OFF]})] == [1, 0, 0]
+    Mode.__name__ = "Other"
+    with pytest.raises(SpecError, match="is not a member of Mode"):
+        list(sc.load(path).run(inputs={"mode": [Mode.ON]}))
 
 
 def test_a_claim_of_numpy_is_no_stream():

@@ -89,6 +89,11 @@ def test_sizes_and_absences(path):
     assert not any(word in text for word in ("TODO", "FIXME", "XXX", *PATH_HINTS))
 
 
+def test_no_file_of_tests_is_long():
+    long = {str(p) for p in Path("tests").rglob("*.py") if p.read_text().count("\n") > LONGEST_FILE}
+    assert long == set()
+
+
 def test_only_the_intern_table_is_global_and_mutable():
     found = []
     for path in FILES:

@@ -117,7 +117,8 @@ class Commands(ABC):
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
-        `inputs` may be rows, a mapping of names to values for each step, or a DataFrame: then the run ends with them.
+        `inputs` may be rows, a mapping of names to values for each step, a DataFrame, or the path of a log (CSV, JSON
+        lines, Parquet): then the run ends with them.
         It may map names to lists, iterators or functions of the step: the other inputs come from the samples of the
         externs, as all do without `inputs`; then the run ends with the shortest list, else after 10 steps. It ends
         after `steps` in any case. `ignore_extra` leaves out what is no input."""

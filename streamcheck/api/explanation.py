@@ -56,6 +56,6 @@ class Explaining:
                 yield from program_proof_lines(program, location_proof(proof), proof.certificate)
             case _ if result.path is not None:
                 yield from program_cause_lines(*path_causes(result.path))
-            case _:
+            case _ if result.unknown is not None:
                 known = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
-                yield from known_lines(program, known)
+                yield from known_lines(program, known, result.unknown)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import islice, repeat
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from streamcheck.api.arguments import check_arguments
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 DEFAULT_STEPS = 10  # of a run whose samples have no end
 MOST_SHOWN = 200  # steps that a notebook shows
 
-RunInputs: TypeAlias = Mapping[str, Any] | Iterable[Any] | None
+RunInputs: TypeAlias = Mapping[str, Any] | Iterable[Any] | PathLike[str] | None
 
 
 class Samples(NamedTuple):
@@ -121,14 +122,11 @@ def start_run(source: RunSource, steps: int | None, inputs: RunInputs, *, ignore
         if not ignore_extra:
             _check_names(source.specification, given)
         return InterpretedRun(planned, _sampled_rows(source, planned, given, steps))
-    if not isinstance(inputs, Iterable):
-        raise SpecError(
-            f"run(inputs=…): expected rows, a DataFrame, or a dictionary; found {inputs!r}",
-            here(),
-            write='run(inputs=[{"x": 1}, {"x": 2}]), or run(inputs={"x": [1, 2]})',
-        )
     columns = DataColumns.of(planned, ignore_extra=ignore_extra, leave_out="ignore_extra=True")
-    rows = _frame_rows(inputs, columns) if hasattr(inputs, "to_dict") else _mapped_rows(inputs, columns)
+    if isinstance(inputs, str | PathLike):
+        rows = _file_rows(fspath(inputs), columns)
+    else:
+        rows = _frame_rows(inputs, columns) if hasattr(inputs, "to_dict") else _mapped_rows(inputs, columns)
     return InterpretedRun(planned, islice(rows, steps))
 
 
@@ -166,6 +164,18 @@ def _check_names(specification: Specification, given: Mapping[str, Any]) -> None
         if name not in known and name not in specification.unused:
             meant = did_you_mean(closest(str(name), known)) or f"; it has {', '.join(known)}"
             raise SpecError(f'{specification.name} has no input named "{name}"{meant}', here())
+
+
+def _file_rows(path: str, columns: DataColumns) -> Iterator[tuple[Value, ...]]:
+    """The rows of a log, whose header is checked at once."""
+    from streamcheck.interpret.data import is_json_file, open_log, read_rows
+    from streamcheck.interpret.parquet import read_parquet
+
+    if path.endswith(".parquet"):
+        recorded = read_parquet(path, columns)
+    else:
+        recorded = read_rows(open_log(path), path, columns, "json" if is_json_file(path) else "csv")
+    return (row[: len(columns.needed)] for row in recorded.rows)
 
 
 def _frame_rows(frame: Any, columns: DataColumns) -> Iterator[tuple[Value, ...]]:

@@ -9,12 +9,11 @@ import click
 from streamcheck.api.explanation import Explaining
 from streamcheck.cli.live import Live
 from streamcheck.cli.options import (
-    SECONDS,
-    cache_option,
     color_option,
     engine_options,
     log_options,
     program_options,
+    proof_options,
     sandbox_option,
     target_of,
     trace_options,
@@ -31,18 +30,7 @@ EXPLANATION = 0.3  # the share of the time
 
 @click.command(name="explain", short_help="Explain a verdict.")
 @click.argument("file", metavar="FILE[::SPEC]")
-@click.option(
-    "--prop", "props", multiple=True, metavar="NAME", help="Only this property; * matches anything (repeatable)."
-)
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default=60.0,
-    show_default=True,
-    help="Seconds for each spec.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
-@cache_option
+@proof_options("Seconds for each spec.")
 @program_options
 @engine_options
 @sandbox_option

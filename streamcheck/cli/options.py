@@ -64,6 +64,16 @@ def _settings(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
     return settings
 
 
+def proof_options(timeout: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--prop`, `--timeout` (with this help), `--jobs` and `--no-cache`."""
+    props = click.option(
+        "--prop", "props", multiple=True, metavar="NAME", help="Only this property; * matches anything (repeatable)."
+    )
+    seconds = click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help=timeout)
+    jobs = click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
+    return lambda command: props(seconds(jobs(cache_option(command))))
+
+
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--color`, as auto, always or never."""
     option = click.option(

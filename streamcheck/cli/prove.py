@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from streamcheck.cli.options import (
-    SECONDS,
-    cache_option,
     color_option,
     engine_options,
     log_options,
     program_options,
+    proof_options,
     sandbox_option,
     target_of,
     trace_options,
@@ -35,13 +34,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
-@click.option(
-    "--prop",
-    "props",
-    multiple=True,
-    metavar="NAME",
-    help="Only this property; * matches anything (repeatable).",
-)
+@proof_options("Seconds for the whole run.")
 @click.option(
     "--engine",
     "engines",
@@ -49,14 +42,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="NAME",
     help="Only this engine (repeatable); `streamcheck engines` lists them.",
 )
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default=60.0,
-    show_default=True,
-    help="Seconds for the whole run.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
 )
@@ -72,7 +57,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="MB",
     help="Memory limit for loading, and for all workers together, in MB.",
 )
-@cache_option
 @program_options
 @engine_options
 @sandbox_option
@@ -242,7 +226,9 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str
         from streamcheck.report.trace_folder import write_traces
 
         for shape, folder in options.traces:
-            write_traces(verdicts, path, shape, folder)
+            if not write_traces(verdicts, path, shape, folder):
+                name = verdicts.problem.name
+                click.echo(f"note: {name} has no counterexample and no witness to write to {folder}", err=True)
     return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
 
 

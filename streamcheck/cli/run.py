@@ -19,7 +19,7 @@ from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
 from streamcheck.interpret.chunks import Chunk, interpret
-from streamcheck.interpret.data import CsvForm, DataColumns, read_form, read_rows
+from streamcheck.interpret.data import CsvForm, DataColumns, is_json_file, open_log, read_form, read_rows
 from streamcheck.interpret.log_text import LogText
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
@@ -128,7 +128,7 @@ def _data_feed(stack: ExitStack, data: str, columns: DataColumns, *, native: boo
         return Feed(recorded.rows, recorded.columns, recorded.kept)
     source = stack.enter_context(_open(data))
     live = not stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-    is_json = data.endswith((".json", ".jsonl"))
+    is_json = is_json_file(data)
     if native and not is_json:
         text = LogText(lambda: os.read(source.fileno(), BLOCK))
         if not (data == "-" and text.begins_with("{")):
@@ -173,19 +173,14 @@ def _origin(data: str) -> str:
 def _open(data: str) -> TextIO:
     if data == "-":
         return os.fdopen(os.dup(0), encoding="utf-8", newline="")
-    try:
-        return open(data, encoding="utf-8-sig", newline="")
-    except OSError as why:
-        raise SpecError(f"{data}: {why.strerror}") from None
+    return open_log(data)
 
 
 def _sample_rows(sampler: Sampler, planned: Plan, steps: int | None) -> Iterator[tuple[Value, ...]]:
     unsampled = sampler.without_samples(planned.inputs)
     if unsampled:
-        raise SpecError(
-            f"no values for {', '.join(unsampled)}",
-            write=f'--input data.csv, or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])',
-        )
+        samples = f', or samples=[…] in the spec: extern("{unsampled[0]}", …, samples=[…])' * sampler.is_python
+        raise SpecError(f"no values for {', '.join(unsampled)}", write=f"--input data.csv{samples}")
     if steps is not None:
         yield from islice(sampler.rows(planned.inputs), steps)
         return

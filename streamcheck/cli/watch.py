@@ -12,15 +12,7 @@ from typing import Any
 import click
 
 from streamcheck.cli.live import NOTHING, Live
-from streamcheck.cli.options import (
-    SECONDS,
-    cache_option,
-    color_option,
-    log_options,
-    sandbox_option,
-    target_of,
-    trace_options,
-)
+from streamcheck.cli.options import color_option, log_options, proof_options, sandbox_option, target_of, trace_options
 from streamcheck.core.errors import SpecError
 from streamcheck.core.printable import visible
 from streamcheck.core.types import plural
@@ -42,18 +34,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0
 
 @click.command(name="watch", short_help="Prove a spec again whenever it is saved.")
 @click.argument("file", metavar="FILE[::SPEC]")
-@click.option(
-    "--prop", "props", multiple=True, metavar="NAME", help="Only this property; * matches anything (repeatable)."
-)
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default=60.0,
-    show_default=True,
-    help="Seconds for each spec, after each save.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
-@cache_option
+@proof_options("Seconds for each spec, after each save.")
 @color_option
 @trace_options
 @sandbox_option

@@ -303,7 +303,7 @@ def belongs(type: Type, value: object) -> Value:
         case StructType():
             return _struct_value(type, value)
         case EnumType():
-            if isinstance(value, enum.Enum) and value.__class__ is type.python:
+            if isinstance(value, enum.Enum) and _is_class_of(type, value.__class__):
                 value = value.name
             if isinstance(value, str) and value in dict(type.members):
                 return dict(type.members)[value]
@@ -312,6 +312,11 @@ def belongs(type: Type, value: object) -> Value:
             names = ", ".join(name for name, _ in type.members)
             raise Misfit(f"{value!r} is not a member of {type}: {names}")
     return _number(type, value)
+
+
+def _is_class_of(type: EnumType, python: type[enum.Enum]) -> bool:
+    """True if these are the members of the type, or of one of its name if it was read from data."""
+    return python is type.python or (type.python is None and python.__name__ == str(type))
 
 
 def without_numpy(value: object) -> object:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest
@@ -92,6 +92,18 @@ class RecordedRows:
     columns: tuple[str, ...]
     kept: tuple[str, ...]
     rows: Iterator[tuple[Any, ...]]
+
+
+def open_log(path: str) -> TextIO:
+    """The file as text. SpecError if it cannot be opened."""
+    try:
+        return open(path, encoding="utf-8-sig", newline="")
+    except OSError as why:
+        raise SpecError(f"{path}: {why.strerror}") from None
+
+
+def is_json_file(path: str) -> bool:
+    return path.endswith((".json", ".jsonl"))
 
 
 def read_rows(file: Iterable[str], origin: str, columns: DataColumns, form: DataForm) -> RecordedRows:

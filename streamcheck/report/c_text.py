@@ -9,6 +9,7 @@ from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, INT, MachineType
 
+NAME = re.compile(r"[\w.]+(\[\d+\])*")
 LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
 COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -41,7 +42,7 @@ class _Text:
         text = self._text(node)
         if len(text) > LONGEST:
             raise NotInC
-        is_single = text.startswith(("!", "~")) or text.isidentifier()
+        is_single = text.startswith(("!", "~")) or NAME.fullmatch(text) is not None
         return f"({text})" if inside and node.args and not is_single else text
 
     def _text(self, node: Term) -> str:

@@ -10,7 +10,7 @@ from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import Value, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.result import PathCause
-from streamcheck.problem.verdict import Certificate, LocationInvariants
+from streamcheck.problem.verdict import Certificate, LocationInvariants, Unknown
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.explanation import KINDS
 from streamcheck.report.values import as_text
@@ -23,17 +23,18 @@ WIDEST = 60  # characters of a statement
 
 def location_lines(program: Automaton, invariants: Mapping[str, Term]) -> Iterator[str]:
     """The conditions at each line, which hold whenever the program is there."""
-    rows: dict[tuple[int, str], list[str]] = {}
+    rows: dict[tuple[int, str], dict[str, None]] = {}
     for location, invariant in invariants.items():
         if location in program.lines and invariant is not TRUE:
             word = "loop at line" if location in program.loops else "line"
             texts = list(conditions(invariant))
             unsaid = len(conjuncts(invariant)) - len(texts)
             texts += [f"and {plural(unsaid, 'condition')} that C has no short form for"] if unsaid else []
-            rows.setdefault((program.lines[location].line, word), []).extend(texts)
-    for (line, word), texts in sorted(rows.items()):
+            rows.setdefault((program.lines[location].line, word), {}).update(dict.fromkeys(texts))
+    for line, word in sorted(rows):
         margin = f"      {word} {line}: "
-        yield from (f"{margin if i == 0 else ' ' * len(margin)}{text}" for i, text in enumerate(texts))
+        for i, text in enumerate(rows[line, word]):
+            yield f"{' ' * len(margin) if i else margin}{text}"
 
 
 def program_proof_lines(
@@ -55,7 +56,7 @@ def program_proof_lines(
     yield from rows
 
 
-def known_lines(program: Automaton, proofs: Sequence[LocationInvariants]) -> Iterator[str]:
+def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknown: Unknown) -> Iterator[str]:
     """The conditions that the proofs of other properties give for the lines of an open one's program."""
     known: dict[str, list[Term]] = {}
     for proof in proofs:
@@ -68,7 +69,8 @@ def known_lines(program: Automaton, proofs: Sequence[LocationInvariants]) -> Ite
         yield from rows[:MOST_KNOWN]
         if len(rows) > MOST_KNOWN:
             yield f"      … {len(rows) - MOST_KNOWN} more"
-    yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
+    if unknown.running:  # else no time would help
+        yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
 
 
 def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value]) -> Iterator[str]:

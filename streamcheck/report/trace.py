@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import groupby
+from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
@@ -26,11 +28,15 @@ from streamcheck.report.values import as_text
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
 SHORTEST_TAIL = 3  # on a narrow terminal
 WIDE, MOST_PARTS = 20, 12  # characters of a struct or an array, and parts that have rows of their own if it is wider
-FEWEST_EQUAL = 4  # columns that become one
+FEWEST_EQUAL = 4  # columns that become one, or rows
+MOST_ROWS = 30  # of which none become one
 FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
 INDENT = "      "
 MOST_NAMES = 30  # of rows, in an error
 MARKS = "      * changed since the step before    ( ) = don't care"
+
+
+TableRow: TypeAlias = tuple[str, list[str]]  # its name, and its value at each step
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def trace_table(
     specification: Specification, claim: Claim, run: Replay, options: TraceOptions = AS_USUAL
 ) -> Iterator[str]:
     inputs, free = set(specification.choices()), {c.var for c in specification.cells if c.free}
-    rows: list[tuple[str, list[str]]] = []
+    rows: list[TableRow] = []
     for name, node in rows_of(specification, claim, run, options):
         unused = [
             (node in inputs or (i == 0 and node in free)) and node.payload not in run.matters[i]
@@ -104,6 +110,7 @@ def trace_table(
     if not rows:
         yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
         return
+    rows = rows if options.full or options.rows else _fold_rows(rows)
     texts = [cells for _, cells in rows]
     table, hidden = [["step"]], 0
     for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
@@ -117,7 +124,21 @@ def trace_table(
     for number, page in enumerate(_pages(table, options.width)):
         yield from [""] * bool(number)
         yield from page
-    yield f"{MARKS}    … = {plural(hidden, 'step')} more (--full)" if hidden else MARKS
+    yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
+
+
+def _fold_rows(rows: list[TableRow]) -> list[TableRow]:
+    """Of a long table neighbours with the same values are one row."""
+    if len(rows) <= MOST_ROWS:
+        return rows
+    folded: list[TableRow] = []
+    for _, group in groupby(rows, lambda row: row[1]):
+        same = list(group)
+        if len(same) < FEWEST_EQUAL:
+            folded += same
+        else:
+            folded.append((f"{same[0][0]} … {same[-1][0]}", same[0][1]))
+    return folded
 
 
 def _short(name: str, width: int | None) -> str:
@@ -126,9 +147,7 @@ def _short(name: str, width: int | None) -> str:
     return name if room is None or len(name) <= room else f"{name[: room - 1]}…"
 
 
-def _texts(
-    name: str, node: Term, run: Replay, unused: Sequence[bool], options: TraceOptions
-) -> Iterator[tuple[str, list[str]]]:
+def _texts(name: str, node: Term, run: Replay, unused: Sequence[bool], options: TraceOptions) -> Iterator[TableRow]:
     """The row of a stream as texts, those that may be any in parentheses; if they are wide, a row for each part. Of
     rows that are asked for, the parts that are."""
     whole = [as_text(node.type, values[node]) for values in run.steps]

@@ -16,13 +16,14 @@ from streamcheck.report.path_files import PATH_FORMATS
 from streamcheck.report.trace_files import FORMATS
 
 
-def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
-    """A file for each counterexample or witness, named after the spec or program and the property."""
+def write_traces(verdicts: Verdicts, file: str, shape: str, folder: str) -> int:
+    """Write a file for each counterexample or witness, named after the spec or program and the property. Returns their
+    number."""
     with refuse_unwritable(folder):
-        _write(verdicts, file, shape, folder)
+        return _write(verdicts, file, shape, folder)
 
 
-def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
+def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> int:
     os.makedirs(folder, exist_ok=True)
     stem = os.path.splitext(os.path.basename(file))[0]
     taken: set[str] = set()
@@ -34,6 +35,7 @@ def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> None:
             taken.add(name.casefold())
             with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
                 out.write(text)
+    return len(taken)
 
 
 def _text(problem: Problem, result: Result, shape: str) -> str | None:

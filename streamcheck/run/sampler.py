@@ -63,6 +63,11 @@ class Sampler:
         if self.child is not None:
             self.child.close()
 
+    @property
+    def is_python(self) -> bool:
+        """True if the spec may have samples."""
+        return self.child is not None
+
     def without_samples(self, inputs: Sequence[Term]) -> list[str]:
         """Of these inputs, those without samples. Equations have none, and need none for an unknown."""
         needed = {i.var for i in self.specification.inputs if i.extern or self.child is not None}

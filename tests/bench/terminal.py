@@ -74,6 +74,11 @@ class Terminal:
     def type(self, text: str) -> None:
         self.tmux("send-keys", text, "Enter")
 
+    def wait_for(self, text: str, until: float) -> None:
+        """On a machine that is busy, things take longer."""
+        while text not in self.screen() and time.monotonic() < until:
+            time.sleep(0.1)
+
     def screen(self, *, whole: bool = False) -> str:
         history = ["-S", f"-{HISTORY}"] if whole else []
         lines = self.tmux("capture-pane", "-p", *history).rstrip().splitlines()
@@ -98,6 +103,7 @@ def record(width: int, seconds: int = SECONDS) -> list[tuple[str, str]]:
                 time.sleep(1.0)
                 screens.append((f"made {RESIZED[width][moment]} columns wide", terminal.screen()))
             else:
+                terminal.wait_for(" properties open", began + seconds)
                 screens.append((f"after {moment} s", terminal.screen()))
         while "$" not in (terminal.screen().splitlines() or [""])[-1]:
             if time.monotonic() > began + 2 * seconds + 30:
@@ -110,7 +116,7 @@ def main() -> None:
     if shutil.which("tmux") is None:
         raise SystemExit("tmux is needed to record a terminal, and is not there")
     widths = [int(text) for text in sys.argv[1:]] or [60, 80, 200]
-    print(HEAD, end="\n")
+    print(HEAD)
     for width in widths:
         print(f"## {width} columns\n")
         for caption, text in record(width):
