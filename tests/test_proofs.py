@@ -10,11 +10,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from streamcheck.certify.solvers import cvc5, cvc5_proof
+from streamcheck.run import proofs
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 ETHOS = os.environ.get("ETHOS", "")
@@ -72,6 +74,13 @@ def test_each_condition_has_its_formula_and_its_proof(saved, tmp_path):
 
 def test_a_formula_with_a_model_has_no_proof():
     assert cvc5_proof("(set-logic ALL)\n(declare-const x Int)\n(assert (< x 3))\n", 5.0) is None
+
+
+def test_a_proof_that_takes_for_ever_is_given_up(monkeypatch):
+    monkeypatch.setattr(proofs, "SECONDS", 0.2)
+    monkeypatch.setattr(proofs, "WRITING", 0.2)
+    monkeypatch.setattr(proofs, "cvc5_proof", lambda formula, seconds: time.sleep(60))
+    assert proofs._proof_in_time("(set-logic ALL)\n") is None
 
 
 @pytest.mark.parametrize(

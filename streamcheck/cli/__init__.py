@@ -86,7 +86,9 @@ def main() -> NoReturn:
 
 
 def _fail(message: str, status: int) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    from streamcheck.core.printable import visible
+
+    print(f"error: {visible(message)}", file=sys.stderr)
     _leave(status)
 
 

@@ -12,6 +12,7 @@ import click
 from streamcheck.cli.options import SECONDS, is_sandboxed, log_options, sandbox_option
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError, refuse_unwritable
+from streamcheck.core.printable import visible
 from streamcheck.run.certificates import Rechecked, recheck
 from streamcheck.run.proofs import ProofFolder, command_of
 from streamcheck.run.stop import Stopped
@@ -100,7 +101,7 @@ def _row_left(path: str, why: str) -> dict[str, Any]:
 
 def _show(row: dict[str, Any]) -> None:
     if row["claim"] is None:
-        click.echo(f"error: {row['why']}", err=True)
+        click.echo(f"error: {visible(row['why'])}", err=True)
     else:
         proofs = f" ({row['proofs']})" if row["why"] is None and "proofs" in row else ""
         emit([f"{row['claim']}: {row['verdict']}{proofs if row['why'] is None else ': ' + row['why']}"])

@@ -10,11 +10,14 @@ from itertools import islice
 
 import click
 
+from streamcheck.core.printable import visible
+
 
 class ReaderGone(Exception):
     """The reader of the output has gone (`| head`). This is success; click would report a failure."""
 
 
+COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 BATCH = 4096  # lines
 
 
@@ -40,6 +43,14 @@ def fold(line: str, width: int) -> str:
     return "\n".join(lines)
 
 
+def _text_of(lines: list[str]) -> str:
+    """The lines. On a terminal no value, such as one from a log, can be a command to it; colours are ours."""
+    text = "\n".join(lines) + "\n"
+    if not sys.stdout.isatty():
+        return text
+    return "".join(part if i % 2 else visible(part) for i, part in enumerate(COLOUR.split(text)))
+
+
 def emit(lines: Iterable[str], *, flush: bool = False) -> None:
     """Write the lines; with `flush` each as it comes."""
     source = iter(lines)
@@ -52,7 +63,7 @@ def emit(lines: Iterable[str], *, flush: bool = False) -> None:
             except Exception as error:  # the lines before it are written
                 failed = error
             if some:
-                sys.stdout.write("\n".join(some) + "\n")
+                sys.stdout.write(_text_of(some))
             if flush or not some:
                 sys.stdout.flush()
             if not some:

@@ -14,6 +14,7 @@ import click
 from streamcheck.cli.live import NOTHING, Live
 from streamcheck.cli.options import color_option, log_options, proof_options, sandbox_option, target_of, trace_options
 from streamcheck.core.errors import SpecError
+from streamcheck.core.printable import visible
 from streamcheck.core.types import plural
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.report.trace import TraceOptions, require_rows
@@ -100,7 +101,7 @@ def _prove_all(
             if verdicts.stopped:
                 return verdicts.stopped
     except SpecError as mistake:
-        click.echo(f"error: {mistake}", err=True)
+        click.echo(f"error: {visible(str(mistake))}", err=True)
     except Alarm as contradiction:
         click.echo(f"ALARM: {contradiction}", err=True)
     return 0

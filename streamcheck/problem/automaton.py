@@ -25,6 +25,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.term import TRUE, Term, constant, term, variable, walk
 from streamcheck.core.types import BOOL, INT, MachineType, Value, machine
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim
+from streamcheck.problem.names import require_printable
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,9 @@ class Automaton:
     warnings: tuple[str, ...] = ()  # of the reader, for the user
 
     def __post_init__(self) -> None:
+        require_printable([(e.name, e.where) for e in self.errors])
+        names = [self.name, *self.locations, *(str(v.payload) for v in self.variables)]
+        require_printable([(name, None) for name in names])
         places, bad = set(self.locations), {e.location for e in self.errors}
         if len(places) != len(self.locations) or not {self.entry, *bad} <= places:
             raise ValueError(f"{self.name}: its locations are not what entry and errors say")

@@ -19,6 +19,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.term import Term, cone, variable, variables, walk
 from streamcheck.core.types import Type, part_names
 from streamcheck.problem.claim import Claim
+from streamcheck.problem.names import require_printable_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ class Specification:
     unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
 
     def __post_init__(self) -> None:
+        require_printable_names(self)
         declared = set(self.variables())
         names = [v.payload for v in declared]
         if len(set(names)) != len(names):

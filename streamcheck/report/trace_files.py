@@ -75,11 +75,11 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     from vcd import VCDWriter
 
     out = io.StringIO()
-    with VCDWriter(out, timescale="1 us", comment=f"{specification.name}: {claim.name}", date="") as writer:
+    with VCDWriter(out, timescale="1 us", comment=_vcd_name(f"{specification.name}: {claim.name}"), date="") as writer:
         signals = [
             (node, i, type, writer.register_var(_scope(specification), part, *vcd_kind(type)))
             for name, node in _rows(specification, claim, run)
-            for i, (part, type) in enumerate(part_names(name.replace(" ", "_"), node.type))
+            for i, (part, type) in enumerate(part_names(_vcd_name(name).replace(" ", "_"), node.type))
         ]
         for time, values in enumerate(run.steps):
             parts = {node: list(scalar_parts(values[node])) for node, _, _, _ in signals}
@@ -87,6 +87,11 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
                 writer.change(signal, time, vcd_value(type, parts[node][i]))
         writer.close(len(run.steps))
     return out.getvalue()
+
+
+def _vcd_name(name: str) -> str:
+    """The name without `$`, which begins a command."""
+    return name.replace("$", "_")
 
 
 def html_text(specification: Specification, claim: Claim, run: Replay) -> str:

@@ -1,0 +1,24 @@
+"""Characters that are commands, not text: to terminals, to editors, to readers of a language with one line to a thing.
+
+C0, C1, DEL             escape sequences, carriage returns, and ends of lines
+U+2028, U+2029          ends of lines
+U+202A … U+2069         text shown in another order than it has (Trojan Source)
+"""
+
+from __future__ import annotations
+
+import re
+
+COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+LINES = "\n\t"  # which a text of several lines has
+
+
+def command_in(text: str, allowed: str = "") -> str | None:
+    """The first such character in the text, as `U+001B`; None if there is none but those allowed."""
+    found = next((c for c in COMMANDS.findall(text) if c not in allowed), None)
+    return None if found is None else f"U+{ord(found):04X}"
+
+
+def visible(text: str) -> str:
+    """The text with every such character but ends of lines and tabs as `\\x1b`."""
+    return COMMANDS.sub(lambda c: c[0] if c[0] in LINES else repr(c[0])[1:-1], text)
