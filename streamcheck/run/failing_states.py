@@ -1,6 +1,6 @@
-"""States from which properties fail, sought beside the engines: a process of low priority, so that the end of the time need not suffice
-for it. It begins when properties are still open after half of the time: with five properties of floats it costs twice
-the time of a proof.
+"""States from which properties fail, sought beside the engines by a process of low priority, so that the end of the
+time need not suffice for it. It begins when properties are still open after half of the time: a proof of five
+properties of floats took twice as long beside it.
 
 For each property, bounded model checking of the specification that begins anywhere (`transform.induction`), with ever
 more patience: first all that are easy.
