@@ -160,3 +160,8 @@ def test_the_files_below_a_spec(tmp_path):
     assert not saves.are_outdated
     (tmp_path / "b.h").unlink()
     assert saves.are_outdated
+
+
+def test_a_file_that_is_not_there_at_the_beginning_is_refused(tmp_path):
+    done = subprocess.run([COMMAND, "watch", tmp_path / "none.py"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and done.stderr == f"error: no such file: {tmp_path}/none.py\n"

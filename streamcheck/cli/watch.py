@@ -22,7 +22,7 @@ from streamcheck.run.cache import Cache
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Alarm, Settings, prove
 from streamcheck.run.saves import Saves
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import Target, check_file, read
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import processors
@@ -59,6 +59,7 @@ def command(
     import_module("streamcheck.public")  # once, and not in each sandbox
     import_module("streamcheck.lang.flatten")
     target, trace = target_of(file), TraceOptions(full, rows, steps)
+    check_file(target.path)  # one that is away later is waited for
     settings = Settings(
         timeout,
         jobs or processors(),
