@@ -1,0 +1,75 @@
+"""A small part of `python -m tests.trust`, and that its evaluator and its search see what is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from random_specs import random_equations, random_rows
+from trust import figures
+from trust.states import TooMany, first_violations
+
+from streamcheck import *
+from streamcheck.core.term import term
+from streamcheck.core.types import BOOL
+from streamcheck.lang.flatten import flatten
+from streamcheck.problem.specification_json import to_plain
+
+COUNTS = {"operators": 30_000, "runs": 25, "states": 12}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_nothing_disagrees(name):
+    figure = getattr(figures, name)(COUNTS[name], 7_000)
+    assert figure.wrong == [] and sum(figure.tried.values()) > 12
+
+
+def test_a_wrong_operator_is_seen(monkeypatch):
+    monkeypatch.setattr(figures, "meaning", lambda node: lambda *values: values[0])
+    assert len(figures.operators(4_000, 1).wrong) > 100
+
+
+def test_a_changed_spec_is_seen(monkeypatch):
+    given = [e for e in map(random_equations, range(40)) if any(o.term.type is BOOL for o in e.observers)]
+    assert len(given) > 10
+    for equations in given:
+        rows = random_rows(3, equations, 20)
+        bools = {o for o in equations.observers if o.term.type is BOOL}
+        opposite = [replace(o, term=term("not", o.term)) if o in bools else o for o in equations.observers]
+        changed = to_plain(replace(equations, observers=tuple(opposite)))
+        assert figures.first_difference(equations, rows) is None
+        with monkeypatch.context() as patch:
+            patch.setattr(figures, "to_plain", lambda _, changed=changed: changed)
+            assert "shown" in figures.first_difference(equations, rows)
+
+
+def counter(most):
+    go = extern("go", Bool)
+    n = stream(Word8, lambda n: [0] + +mux(go & (n < most), n + 1, n))
+    spec = Spec("counter")
+    spec.prop("below", n < 7)
+    spec.exists("five", n == 5)
+    spec.prop("bounded", n <= most)
+    return to_plain(flatten(spec))
+
+
+def test_the_search_finds_the_first_step():
+    assert first_violations(counter(9), {"go": (False, True)}) == {"below": 7, "five": 5, "bounded": None}
+    assert first_violations(counter(4), {"go": (False, True)}) == {"below": None, "five": None, "bounded": None}
+
+
+def test_the_search_gives_up_on_many_states():
+    x = extern("x", Word16)
+    spec = Spec("many")
+    spec.prop("p", ([0] + +x) >= 0)
+    with pytest.raises(TooMany):
+        first_violations(to_plain(flatten(spec)), {"x": tuple(range(5_000))})
+
+
+def test_the_command_has_the_table():
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "there are operators, runs, states" in done.stderr

@@ -1,0 +1,277 @@
+"""An evaluator of equations that uses nothing of the package: the semantics of docs/language.md in Python's integers,
+numpy's floats and fractions.
+
+It reads what `streamcheck show --as json` writes. Values: Bool as bool; machine integers, Int and members of enums as
+int; floats as numpy's `float32` and `float64`; Real as Fraction; arrays and structs as tuples.
+"""
+
+import math
+import operator
+import re
+from fractions import Fraction
+
+import numpy as np
+
+PAYLOAD_FIRST = ("cast", "array", "struct", "field", "with_field")  # what is no term comes first in their rows
+FLOATS = {"Float": np.float32, "Double": np.float64}
+np.seterr(all="ignore")
+
+
+class UnknownOperator(Exception):
+    """The evaluator has no meaning for this."""
+
+
+def bounds(kind):
+    """The least and the greatest value of a machine integer; None for other types."""
+    found = re.fullmatch(r"(Int|Word)([1-9]\d*)", kind) if isinstance(kind, str) else None
+    if found is None:
+        return None
+    width = int(found[2])
+    return (-(1 << width - 1), (1 << width - 1) - 1) if found[1] == "Int" else (0, (1 << width) - 1)
+
+
+def wrapped(kind, value):
+    """An exact integer as the type holds it."""
+    ends = bounds(kind)
+    return value if ends is None else (value - ends[0]) % (ends[1] - ends[0] + 1) + ends[0]
+
+
+class Evaluator:
+    def __init__(self, equations):
+        self.types = [self.type_of(row, equations["types"]) for row in equations["types"]]
+        self.equations = equations
+        self.kinds = []  # of terms
+        for row in equations["terms"]:
+            self.kinds.append(self.kind_of(row))
+
+    def type_of(self, row, rows):
+        """The name of a scalar; ("enum", members with codes), ("array", element, length), ("struct", types of fields)."""
+        if isinstance(row, str):
+            return row
+        if "array" in row:
+            return ("array", self.type_of(rows[row["array"]], rows), row["length"])
+        if "struct" in row:
+            return ("struct", *(self.type_of(rows[t], rows) for _, t in row["fields"]))
+        return ("enum", tuple((name, code) for name, code in row["members"]))
+
+    def kind_of(self, row):
+        name, *args = row
+        kinds = self.kinds
+        if name in ("const", "var", "cast", "array", "struct"):
+            return self.types[args[0]]
+        if name in ("not", "and", "or", "xor", "implies", "eq", "ne", "same", "lt", "le", "gt", "ge"):
+            return "Bool"
+        if name == "field":
+            return kinds[args[1]][1 + args[0]]
+        if name == "with_field":
+            return kinds[args[1]]
+        if name == "index":
+            return kinds[args[0]][1]
+        if name == "mux":
+            return kinds[args[1]]
+        return kinds[args[0]]
+
+    def values(self, given):
+        """The values of all terms, by their numbers; `given` has those of the variables by name."""
+        found = []
+        for number, row in enumerate(self.equations["terms"]):
+            found.append(self.value(number, row, found, given))
+        return found
+
+    def values_of_constants(self):
+        """The values of the terms without variables, by their numbers; None for the others."""
+        found = []
+        for number, row in enumerate(self.equations["terms"]):
+            name, *args = row
+            below = [] if name in ("const", "var") else args[1:] if name in PAYLOAD_FIRST else args
+            constant = name != "var" and all(found[a] is not None for a in below)
+            found.append(self.value(number, row, found, {}) if constant else None)
+        return found
+
+    def value(self, number, row, found, given):
+        name, *args = row
+        kind = self.kinds[number]
+        if name == "const":
+            return constant(kind, args[1])
+        if name == "var":
+            return given[args[1]]
+        if name == "field":
+            return found[args[1]][args[0]]
+        if name == "with_field":
+            place, whole, part = args
+            return (*found[whole][:place], found[part], *found[whole][place + 1 :])
+        if name == "cast":
+            return cast(self.kinds[args[1]], kind, found[args[1]])
+        if name in ("array", "struct"):
+            return tuple(found[a] for a in args[1:])
+        if name in ("index", "update"):
+            array, at = found[args[0]], found[args[1]]
+            at = min(max(at, 0), len(array) - 1)
+            return array[at] if name == "index" else (*array[:at], found[args[2]], *array[at + 1 :])
+        return apply(name, self.kinds[args[0]], kind, [found[a] for a in args])
+
+
+def constant(kind, value):
+    if kind in FLOATS:
+        return FLOATS[kind](float(value))
+    if kind == "Real":
+        return Fraction(value)
+    if isinstance(kind, tuple) and kind[0] == "array":
+        return tuple(constant(kind[1], v) for v in value)
+    if isinstance(kind, tuple) and kind[0] == "struct":
+        return tuple(constant(k, v) for k, v in zip(kind[1:], value, strict=True))
+    return value
+
+
+def identical(a, b):
+    """The same value: NaN is itself, and -0.0 is not 0.0."""
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        return isinstance(b, tuple) and isinstance(a, tuple) and all(map(identical, a, b))
+    if isinstance(a, np.floating):
+        return (a != a and b != b) or (a == b and np.signbit(a) == np.signbit(b))
+    return a == b
+
+
+def equal(a, b):
+    """As IEEE 754 has it, part by part: NaN equals nothing. (Python's tuples compare what is one object as equal.)"""
+    return all(map(equal, a, b)) if isinstance(a, tuple) else bool(a == b)
+
+
+LOGIC = {
+    "not": lambda a: not a,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "xor": operator.ne,
+    "implies": lambda a, b: not a or b,
+    "same": identical,
+    "eq": equal,
+    "ne": lambda a, b: not equal(a, b),
+    "lt": lambda a, b: bool(a < b),
+    "le": lambda a, b: bool(a <= b),
+    "gt": lambda a, b: bool(a > b),
+    "ge": lambda a, b: bool(a >= b),
+    "mux": lambda a, b, c: b if a else c,
+}
+
+
+def quotient(a, b):
+    """Towards zero, as C's."""
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def width_of(kind):
+    low, high = bounds(kind)
+    return (high - low + 1).bit_length() - 1
+
+
+def shifted_right(kind, a, b):
+    return (-1 if a < 0 else 0) if not 0 <= b < width_of(kind) else a >> b
+
+
+WHOLE = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "neg": operator.neg,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "floordiv": lambda a, b: 0 if b == 0 else a // b,
+    "mod": lambda a, b: a if b == 0 else a % b,
+    "quot": quotient,
+    "rem": lambda a, b: a if b == 0 else a - b * quotient(a, b),
+    "bitand": operator.and_,
+    "bitor": operator.or_,
+    "bitxor": operator.xor,
+    "bitnot": operator.invert,
+}
+EXACT = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "abs": abs}
+EXACT |= {"min": min, "max": max, "div": lambda a, b: Fraction(0) if b == 0 else a / b}
+
+
+def smaller(a, b):
+    """Of a and b the smaller one; a if they compare as equal or not at all."""
+    return b if b < a else a
+
+
+def greater(a, b):
+    return b if b > a else a
+
+
+ROUNDED = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "abs": np.abs,
+    "min": smaller,
+    "max": greater,
+    "sqrt": np.sqrt,
+    "ceil": np.ceil,
+    "floor": np.floor,
+}
+
+
+def apply(name, operand, kind, values):
+    if name in LOGIC:
+        return LOGIC[name](*values)
+    if kind in FLOATS and name in ROUNDED:
+        return kind_of_float(kind, ROUNDED[name](*values))
+    if kind == "Real" and name in EXACT:
+        return Fraction(EXACT[name](*values))
+    if name in ("shl", "shr") and bounds(operand):
+        a, b = values
+        if name == "shr":
+            return shifted_right(operand, a, b)
+        return wrapped(kind, a << b) if 0 <= b < width_of(operand) else 0
+    if name in WHOLE and kind not in FLOATS:
+        return wrapped(kind, WHOLE[name](*values))
+    raise UnknownOperator(f"{name} of {operand}")
+
+
+def kind_of_float(kind, value):
+    return FLOATS[kind](value)
+
+
+def rounded(kind, exact):
+    """The float nearest to a fraction, even if halfway."""
+    if kind == "Double":
+        try:
+            return np.float64(exact.numerator / exact.denominator)
+        except OverflowError:
+            return np.float64(math.copysign(math.inf, exact))
+    # Of the three floats around, the one that is nearest; numpy's conversion of a double would round twice.
+    middle = np.float32(rounded("Double", exact))
+    around = [np.nextafter(middle, np.float32(-np.inf)), middle, np.nextafter(middle, np.float32(np.inf))]
+    limit = Fraction(2) ** 128
+
+    def distance(candidate):
+        size = limit * (1 if candidate > 0 else -1) if np.isinf(candidate) else Fraction(float(candidate))
+        return abs(size - exact), int(candidate.view(np.uint32)) & 1
+
+    return min(around, key=distance)
+
+
+def cast(source, target, value):
+    ends = bounds(target)
+    if isinstance(source, tuple):
+        source = "Int"
+    if target == "Bool":
+        return bool(value != 0)
+    if target in FLOATS:
+        if source in FLOATS:
+            return FLOATS[target](value)
+        return rounded(target, Fraction(value) if source == "Real" else Fraction(int(value)))
+    if source in FLOATS:
+        value = float(value)
+        if target == "Real":
+            return Fraction(value) if math.isfinite(value) else Fraction(0)
+        if math.isnan(value):
+            return 0
+        if ends is None:
+            return int(value) if math.isfinite(value) else 0
+        return min(max(value, ends[0]), ends[1]) if math.isinf(value) else min(max(int(value), ends[0]), ends[1])
+    if target == "Real":
+        return Fraction(value)
+    return wrapped(target, int(value))
