@@ -11,7 +11,7 @@ from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file, verdicts
 
 from streamcheck.engines.bmc import Bmc
-from streamcheck.engines.protocol import Task, TrueUpTo
+from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.run import workers
 from streamcheck.run.child import HEAD, Child
 from streamcheck.run.director import Director, Worker
@@ -173,6 +173,21 @@ def test_the_first_worker_goes_on_without_an_engine_that_leaves():
     for _ in range(5):
         turns.round(lambda engine, event: sent.append(engine))
     assert "bmc" not in sent and "k-induction" in sent
+
+
+def test_an_engine_may_leave_while_it_listens():
+    class Ending:
+        name = "bmc"
+
+        def run(self, problem, inbox):
+            yield Progress(0)
+            inbox()
+
+    problem, sent = Task(views(counter_equations())[0].system, patience=None), []
+    turns = workers.Turns(lambda: [Ending()], problem, listen=lambda: turns.leave("bmc"))
+    for _ in range(2):
+        turns.round(lambda engine, event: sent.append(event))
+    assert sent == [Progress(0)] and turns.running == []
 
 
 def test_bounded_model_checking_does_not_ask_again_what_is_known():

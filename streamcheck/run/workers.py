@@ -187,10 +187,11 @@ class Turns:
             self.deliver(event, one)
             if isinstance(event, Progress):
                 return
-        self.running.remove(one)
-        finished = Finished(one.properties)
-        one.record(finished)
-        send(one.row.name, finished)
+        if one in self.running:  # else it has left while it listened
+            self.running.remove(one)
+            finished = Finished(one.properties)
+            one.record(finished)
+            send(one.row.name, finished)
 
 
 def _instances(

@@ -45,7 +45,7 @@ class Evaluator:
             self.kinds.append(self.kind_of(row))
 
     def type_of(self, row, rows):
-        """The name of a scalar; ("enum", members with codes), ("array", element, length), ("struct", types of fields)."""
+        """The name of a scalar; ("enum", members with codes); ("array", element, length); ("struct", fields' types)."""
         if isinstance(row, str):
             return row
         if "array" in row:
