@@ -130,7 +130,8 @@ class Widening:
             beyond.pop()
             reached = {group: max(Fraction(evaluation.of(after[row])) for row in group) for group in bounds}  # type: ignore[arg-type]
             raised = [group for group, bound in bounds.items() if reached[group] > bound]
-            if not raised:  # a model that our values do not express
+            beyond_ends = self.ends is not None and any(reached[group] > self.ends[group[0]] for group in raised)
+            if not raised or beyond_ends:  # a model that our values do not express
                 return {}
             for group in raised:
                 raises[group] += 1
