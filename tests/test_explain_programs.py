@@ -111,7 +111,16 @@ def test_rounds_that_were_not_followed_one_by_one(tmp_path):
 
 def test_an_open_property_has_what_is_known(tmp_path):
     path = tmp_path / "open.c"
-    path.write_text(SUMS.replace("if (s == 14)", "if (noise * noise * noise == 4913)"))
+    hard = {
+        "if (s == 14)": "if (noise == 77777)",
+        "int i = 0, s = 0, noise = 3;": "unsigned noise = 3; int i = 0, s = 0;",
+        "noise * 5 % 17": "noise * noise + (unsigned)nondet_int() % 3",
+    }
+    text = SUMS
+    for easy, wanted in hard.items():
+        assert easy in text
+        text = text.replace(easy, wanted)
+    path.write_text(text)
     results = sc.load(path).prove(timeout=8, props=["reach_error*"])
     proved, unknown = results["reach_error, line 12"], results["reach_error, line 13"]
     assert proved.proved and unknown.verdict == "unknown"

@@ -28,6 +28,8 @@ from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
 VALUATIONS = 64
 VARIED = 4  # valuations that must differ from the rest, else the fingerprint is too weak
 TOGETHER = 24  # claims asked at once
+HARD = ("mul", "div", "floordiv", "mod", "quot", "rem", "sqrt")
+MOST_TWINS = 8  # terms of one claim that seem equal; of many, most only seem so
 # Budgets in the work of the solver, so that the answer does not depend on how busy the machine is.
 WORK = 1_000_000  # for one question: about a minute of a processor
 QUICK = 20_000  # for a question that may also stay open
@@ -136,12 +138,16 @@ class Equals:
 
     def merge(self, claim: Term, prover: Prover) -> Term:
         """The claim with one term in place of all those of the equations that are proved to have its value. The C may
-        compute with any of them, and what is hard (a division) is then a division of the same."""
+        compute with any of them, and what is hard (a division) is then a division of the same. Not if they are many."""
         alike: dict[tuple[object, ...], list[Term]] = {}
+        if not any(node.op in HARD for node in walk([claim])):
+            return claim
         for node in walk([claim]):
             if node in self.terms and not node.is_const:
                 alike.setdefault(fingerprint(node.type, self.values.of(node)), []).append(node)
         pairs = [(other, first) for first, *others in alike.values() for other in others]
+        if len(pairs) > MOST_TWINS:
+            return claim
         proved = prover.valid([equal(*pair) for pair in pairs], QUICK)
         same = dict(pair for pair, holds in zip(pairs, proved, strict=True) if holds)
         return substitute([claim], same)[claim] if same else claim
