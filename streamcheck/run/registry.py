@@ -345,7 +345,7 @@ ROWS: tuple[EngineEntry, ...] = (
     EngineEntry(
         "templates",
         "bounds, sums, differences, linear equalities, implications and one-hot groups, suggested by random runs and "
-        "confirmed by induction: lemmas for the others",
+        "confirmed by induction; bounds of filters, raised until they are inductive: lemmas for the others",
         "guessing bounds and equalities, round {}",
         _templates,
         spec=Start(2.0),

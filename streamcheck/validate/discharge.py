@@ -134,23 +134,24 @@ class Equals:
         """The replacements that are not proved."""
         doubtful = _not_valid(list(self.pairs.items()), lambda pair: pair_claim(*pair, self.terms), prover)
         doubtful = _not_valid(doubtful, lambda pair: equal(*pair), prover)
-        return {*_not_valid(doubtful, lambda pair: cut(self.merge(equal(*pair), prover), self.terms), prover)}
+        return {*_not_valid(doubtful, lambda pair: self.without_twins(equal(*pair), prover), prover)}
 
-    def merge(self, claim: Term, prover: Prover) -> Term:
-        """The claim with one term in place of all those of the equations that are proved to have its value. The C may
-        compute with any of them, and what is hard (a division) is then a division of the same. Not if they are many."""
+    def without_twins(self, claim: Term, prover: Prover) -> Term | None:
+        """The claim with one term in place of all those of the equations that are proved to have its value; None if
+        there are none, or too many. The C may compute with any of them, and what is hard (a division) is then a
+        division of the same."""
         alike: dict[tuple[object, ...], list[Term]] = {}
         if not any(node.op in HARD for node in walk([claim])):
-            return claim
+            return None
         for node in walk([claim]):
             if node in self.terms and not node.is_const:
                 alike.setdefault(fingerprint(node.type, self.values.of(node)), []).append(node)
         pairs = [(other, first) for first, *others in alike.values() for other in others]
         if len(pairs) > MOST_TWINS:
-            return claim
+            return None
         proved = prover.valid([equal(*pair) for pair in pairs], QUICK)
         same = dict(pair for pair, holds in zip(pairs, proved, strict=True) if holds)
-        return substitute([claim], same)[claim] if same else claim
+        return cut(substitute([claim], same)[claim], self.terms) if same else None
 
     def settle(self, term: Term) -> Term:
         """The equations' term that seems equal to this value of the C, or else the value itself."""
@@ -257,7 +258,7 @@ class Prover:
 def unproved_goals(goals: list[ProofGoal], equals: Equals, prover: Prover) -> list[str]:
     """The names of goals that are not proved; of some if there are many."""
     doubtful = _not_valid([g for g in goals if g.claim is not TRUE], lambda g: cut(g.claim, equals.terms), prover)
-    doubtful = _not_valid(doubtful, lambda g: cut(equals.merge(g.claim, prover), equals.terms), prover)
+    doubtful = _not_valid(doubtful, lambda g: equals.without_twins(g.claim, prover), prover)
     for i in range(0, len(doubtful), TOGETHER):
         some = doubtful[i : i + TOGETHER]
         again = prover.valid([g.claim for g in some])
@@ -266,9 +267,11 @@ def unproved_goals(goals: list[ProofGoal], equals: Equals, prover: Prover) -> li
     return []
 
 
-def _not_valid(given: list[Asked], claim: Callable[[Asked], Term], prover: Prover) -> list[Asked]:
-    """Those whose claims stay open after a quick question."""
-    return [g for g, holds in zip(given, prover.valid([claim(g) for g in given], QUICK), strict=True) if not holds]
+def _not_valid(given: list[Asked], claim: Callable[[Asked], Term | None], prover: Prover) -> list[Asked]:
+    """Those whose claims stay open after a quick question; all that have none."""
+    claims = [claim(g) for g in given]
+    answers = iter(prover.valid([c for c in claims if c is not None], QUICK))
+    return [g for g, c in zip(given, claims, strict=True) if c is None or not next(answers)]
 
 
 def member(value: Term, enum: Type) -> Term:
