@@ -77,7 +77,7 @@ class InterpretedRun(Iterator[Step]):
         steps = self._look_ahead()
         chunk = chunk_of(self._planned, steps, [()] * len(steps))
         lines = table(RunColumns.of(self._planned), iter([chunk]), live=False)
-        return "\n".join([*lines, *([] if self._failure is None else [str(self._failure)])])
+        return "\n".join([*lines, *([] if self._failure is None else [f"error: {self._failure}"])])
 
     def __repr__(self) -> str:
         return f"<run of {self._planned.specification.name}; the next step is {self._taken}>"
