@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import re
 import signal
@@ -17,6 +18,7 @@ from vcd.reader import TokenKind, tokenize
 
 from streamcheck import *
 from streamcheck.certify.replay import replay
+from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import DOUBLE, INT
@@ -30,6 +32,7 @@ from streamcheck.report.trace import TraceOptions, trace_table
 from streamcheck.report.verdicts import report
 from streamcheck.report.verdicts_json import verdicts_json
 from streamcheck.run.explain import Explainer
+from streamcheck.run.memory import memory_limit
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.source import Target, read
 from streamcheck.run.undecided import Undecided
@@ -541,6 +544,13 @@ def test_a_memory_limit_is_for_loading_and_for_workers(tmp_path):
     path.write_text(WRAPS)
     done = run("prove", path, "--prop", "tens", "--memory", 3)
     assert done.returncode == 2 and "the memory limit of 3 MB is too small" in done.stderr
+
+
+def test_a_file_that_cannot_be_read_for_want_of_memory_is_the_limits_fault():
+    with pytest.raises(SpecError, match="loading: the memory limit of 3 MB"), memory_limit(3_000_000, "loading"):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+    with pytest.raises(FileNotFoundError), memory_limit(3_000_000_000, "loading"):
+        raise FileNotFoundError(errno.ENOENT, "no such file")
 
 
 def test_claims_are_named_in_the_table():

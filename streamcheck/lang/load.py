@@ -5,6 +5,7 @@ Errors in the user's code are reported with the user's lines, without the frames
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -108,4 +109,6 @@ def in_user_terms() -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            raise
         raise translate_error(error) from None

@@ -7,6 +7,7 @@ processes share are divided among them. Elsewhere than on Linux nobody tells thi
 from __future__ import annotations
 
 import contextlib
+import errno
 import resource
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -48,13 +49,19 @@ def memory_limit(most: int | None, doing: str) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
         yield
-    except (MemoryError, ImportError) as error:
+    except (MemoryError, ImportError, OSError) as error:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-        if isinstance(error, ImportError) and not any(word in str(error) for word in NO_ROOM):
+        if not _tells_no_room(error):
             raise
         raise too_small(most, doing) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _tells_no_room(error: Exception) -> bool:
+    if isinstance(error, ImportError):
+        return any(word in str(error) for word in NO_ROOM)
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 def too_small(most: int, doing: str) -> SpecError:
