@@ -14,6 +14,7 @@ from functools import cache, wraps
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin
 
+from streamcheck.api.wording import speak_python
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import here
@@ -45,6 +46,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             _check(function, args, kwargs)
             return function(*args, **kwargs)
         except SpecError as mistake:
+            speak_python(mistake)
             raise mistake.with_traceback(None) from None
 
     return check_and_call

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
-from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, start_run
+from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
 from streamcheck.problem.places import Handlers
 from streamcheck.problem.problem import Problem
@@ -44,8 +44,8 @@ class Commands(ABC):
         return None
 
     @abstractmethod
-    def _run_source(self) -> RunSource:
-        """The equations that `run` interprets, and their samples."""
+    def _run_source(self, expressions: tuple[str, ...]) -> RunSource:
+        """The equations that `run` interprets, with these observers, and their samples."""
 
     @check_arguments
     def prove(
@@ -113,16 +113,29 @@ class Commands(ABC):
 
     @check_arguments
     def run(
-        self, steps: CountFromZero | None = None, inputs: RunInputs = None, *, ignore_extra: bool = False
+        self,
+        steps: CountFromZero | None = None,
+        inputs: RunInputs = None,
+        *,
+        ignore_extra: bool = False,
+        keep: Sequence[str] = (),
+        expressions: Sequence[str] = (),
+        violations: bool = False,
+        fail: bool = False,
+        native: bool = False,
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
         `inputs` may be rows, a mapping of names to values for each step, a DataFrame, or the path of a log (CSV, JSON
-        lines, Parquet): then the run ends with them.
+        lines, Parquet): then the run ends with them, which must be as many as `steps`.
         It may map names to lists, iterators or functions of the step: the other inputs come from the samples of the
         externs, as all do without `inputs`; then the run ends with the shortest list, else after 10 steps. It ends
-        after `steps` in any case. `ignore_extra` leaves out what is no input."""
-        return start_run(self._run_source(), steps, inputs, ignore_extra=ignore_extra)
+        after `steps` in any case. `ignore_extra` leaves out what is no input; `keep` are columns of the data that are
+        shown too. `expressions` are more observers, in the words of the spec's module. With `violations` there are only
+        the steps at which a property or an assumption is false; with `fail` such a run ends with an error. `native`
+        compiles the spec with the C compiler of this machine, and reads the inputs in batches."""
+        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native)
+        return start_run(self._run_source(tuple(expressions)), steps, inputs, wishes)
 
     @check_arguments
     def show(self, stage: Stage = "equations", *, blocks: bool = True, steps: CountFromZero = 10) -> str:

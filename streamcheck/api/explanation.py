@@ -11,6 +11,7 @@ from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 from streamcheck.report.explanation import falsified_lines, proof_lines
+from streamcheck.report.option_words import COMMAND, OptionWords
 from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines
 from streamcheck.run.causes import causes
 from streamcheck.run.path_causes import path_causes
@@ -25,6 +26,7 @@ class Explaining:
     problem: Problem
     seconds: float
     results: Sequence[Result] = ()  # all of them, once they are known
+    words: OptionWords = COMMAND
     taken: set[str] = field(default_factory=set)  # names that the text of proofs defines
 
     def lines(self, result: Result) -> Iterator[str]:
@@ -58,4 +60,4 @@ class Explaining:
                 yield from program_cause_lines(*path_causes(result.path))
             case _ if result.unknown is not None:
                 known = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
-                yield from known_lines(program, known, result.unknown)
+                yield from known_lines(program, known, result.unknown, self.words)

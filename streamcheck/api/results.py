@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from streamcheck.api.arguments import Duration, PathText, check_arguments
+from streamcheck.api.arguments import CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.extras import require_pandas
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.term import Term
@@ -23,6 +23,9 @@ from streamcheck.problem.verdict import Certificate, ProofEvidence
 
 if TYPE_CHECKING:
     from streamcheck.lang.stream import Stream
+    from streamcheck.report.trace import TraceOptions
+
+ShownSteps: TypeAlias = tuple[CountFromZero, CountFromZero]  # the first and the last
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,11 +59,13 @@ class RecordedRun:
         return [step[name] for step in self.steps]
 
     @check_arguments
-    def table(self) -> str:
-        """The table as the command prints it."""
+    def table(self, *, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None) -> str:
+        """The table as the command prints it: with all rows and steps if `full`, else with the `rows` of these names (*
+        matches anything) and the `steps` from the first to the last, if they are given."""
         from streamcheck.report.trace import trace_table
 
-        return "\n".join(trace_table(self.specification, self.claim, self.replay))
+        options = trace_options(self.specification, full, rows, steps)
+        return "\n".join(trace_table(self.specification, self.claim, self.replay, options))
 
     @check_arguments
     def to_csv(self) -> str:
@@ -72,7 +77,7 @@ class RecordedRun:
     @check_arguments
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
-        pandas = import_module("pandas")
+        pandas = require_pandas()
         return pandas.DataFrame(self.steps, columns=self.names).rename_axis("step")
 
     def __str__(self) -> str:
@@ -96,6 +101,7 @@ class RecordedRun:
 class RecordedPath:
     """A counterexample of a program, statement by statement."""
 
+    program: Automaton
     claim: Claim
     path: PathReplay
 
@@ -119,12 +125,12 @@ class RecordedPath:
         return path_json(self.path)
 
     @check_arguments
-    def table(self) -> str:
-        """The table as the command prints it."""
+    def table(self, *, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None) -> str:
+        """The table as the command prints it: with all statements if `full`, else with the variables of these `rows` (*
+        matches anything) and the statements that have these numbers, the first and the last, if they are given."""
         from streamcheck.report.program import path_table
-        from streamcheck.report.trace import AS_USUAL
 
-        return "\n".join(path_table(self.path, AS_USUAL))
+        return "\n".join(path_table(self.path, trace_options(self.program, full, rows, steps)))
 
     @check_arguments
     def to_csv(self) -> str:
@@ -139,7 +145,7 @@ class RecordedPath:
         from streamcheck.report.path_files import path_columns
         from streamcheck.report.values import as_json
 
-        pandas = import_module("pandas")
+        pandas = require_pandas()
         columns, *rows = path_columns(self.path, as_json, None)
         return pandas.DataFrame(rows, columns=columns, dtype=object)
 
@@ -182,7 +188,8 @@ class PropertyResult(Result):
     def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
         if self.path is not None:
-            return RecordedPath(self.prop, self.path)
+            assert isinstance(self.problem, Automaton)
+            return RecordedPath(self.problem, self.prop, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property
@@ -228,13 +235,23 @@ class PropertyResult(Result):
         return self.proof
 
     @check_arguments
-    def explain(self, seconds: Duration = 10.0) -> str:
+    def explain(
+        self,
+        seconds: Duration = 10.0,
+        *,
+        full: bool = False,
+        rows: Sequence[str] = (),
+        steps: ShownSteps | None = None,
+    ) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
-        may take so long to be made small, as properties to paste."""
+        may take so long to be made small, as properties to paste. The other options are for the table of a run, as of
+        its `table`."""
         from streamcheck.api.explanation import Explaining
+        from streamcheck.report.option_words import PYTHON
 
         results = self.verdicts.results if self.verdicts is not None else []
-        return "\n".join([str(self), *Explaining(self.problem, seconds, results).lines(self)])
+        shown = self._lines(trace_options(self.problem, full, rows, steps))
+        return "\n".join([*shown, *Explaining(self.problem, seconds, results, PYTHON).lines(self)])
 
     def _invariants(self) -> tuple[Term, ...]:
         terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
@@ -244,12 +261,14 @@ class PropertyResult(Result):
         problem = self.problem
         return None if self.run is None or isinstance(problem, Automaton) else RecordedRun(problem, self.prop, self.run)
 
-    def __str__(self) -> str:
+    def _lines(self, trace: TraceOptions) -> Iterator[str]:
         from streamcheck.report.verdicts import Report
 
         assert self.verdicts is not None
-        parts = Report(self.problem, self.verdicts.machine, self.verdicts.bound)
-        return "\n".join(parts.result(self))
+        return Report(self.problem, self.verdicts.machine, self.verdicts.bound, trace=trace).result(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(trace_options(self.problem)))
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.verdict}{': ' + self.reason if self.reason else ''}>"
@@ -314,7 +333,7 @@ class Results(Verdicts):
     def __str__(self) -> str:
         from streamcheck.report.verdicts import report
 
-        return "\n".join(report(self))
+        return "\n".join(report(self, trace=trace_options(self.problem)))
 
     def __repr__(self) -> str:
         counts = [f"{len(rows)} {word}" for word, rows in self._by_word().items() if rows]
@@ -332,6 +351,19 @@ class Results(Verdicts):
 def _with_problem(result: Result, verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> PropertyResult:
     given = {f.name: getattr(result, f.name) for f in fields(Result)}
     return PropertyResult(**given, verdicts=verdicts, namespace=namespace)
+
+
+def trace_options(
+    problem: Problem, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None
+) -> TraceOptions:
+    """The part of runs that is shown, with Python's words. SpecError if there is no such row."""
+    from streamcheck.report.option_words import PYTHON
+    from streamcheck.report.trace import TraceOptions, require_rows
+
+    require_rows([problem], rows, PYTHON)
+    if steps is not None and steps[0] > steps[1]:
+        raise SpecError(f"steps={tuple(steps)}: the first step is behind the last", write=f"steps={steps[::-1]}")
+    return TraceOptions(full, tuple(rows), None if steps is None else (steps[0], steps[1]), words=PYTHON)
 
 
 def require_specification(problem: Problem) -> Specification:

@@ -13,6 +13,7 @@ from streamcheck.problem.result import PathCause
 from streamcheck.problem.verdict import Certificate, LocationInvariants, Unknown
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.explanation import KINDS
+from streamcheck.report.option_words import OptionWords
 from streamcheck.report.values import as_text
 
 MOST_CAUSES = 40
@@ -56,7 +57,9 @@ def program_proof_lines(
     yield from rows
 
 
-def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknown: Unknown) -> Iterator[str]:
+def known_lines(
+    program: Automaton, proofs: Sequence[LocationInvariants], unknown: Unknown, words: OptionWords
+) -> Iterator[str]:
     """The conditions that the proofs of other properties give for the lines of an open one's program."""
     known: dict[str, list[Term]] = {}
     for proof in proofs:
@@ -70,7 +73,7 @@ def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknow
         if len(rows) > MOST_KNOWN:
             yield f"      … {len(rows) - MOST_KNOWN} more"
     if unknown.running:  # else no time would help
-        yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
+        yield f"    to try: a condition that should hold at a loop ({words.predicate}); more time ({words.timeout})"
 
 
 def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import variable_text
+from streamcheck.report.option_words import COMMAND, OptionWords
 from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
@@ -49,6 +50,7 @@ class TraceOptions:
     steps: tuple[int, int] | None = None
     width: int | None = None  # of the terminal
     also: tuple[str, ...] = ()
+    words: OptionWords = COMMAND  # of the options that notes mention
 
 
 AS_USUAL = TraceOptions()
@@ -76,7 +78,7 @@ def row_names(problem: Problem) -> Iterator[str]:
         yield from (name, *(part for part, _ in part_names(name, node.type)))
 
 
-def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
+def require_rows(problems: Sequence[Problem], patterns: Sequence[str], words: OptionWords = COMMAND) -> None:
     """SpecError if a pattern fits no row of any of the problems."""
     names = list(dict.fromkeys(name for problem in problems for name in row_names(problem))) if patterns else []
     for pattern in patterns:
@@ -84,7 +86,7 @@ def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
             close = get_close_matches(pattern, names, 1)
             hint = f"is {close[0]!r} meant?" if close else f"there are {', '.join(names[:MOST_NAMES]) or 'none'}"
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and not close else ""
-            raise SpecError(f"--rows {pattern}: no row of this name; {hint}{more}")
+            raise SpecError(f"{words.rows.format(pattern)}: no row of this name; {hint}{more}")
 
 
 def fits(name: str, pattern: str) -> bool:
@@ -105,7 +107,7 @@ def trace_table(
         rows += _texts(name, node, run, unused, options)
     first, last = options.steps or (0, 0)
     if first >= len(run.steps):
-        yield f"{INDENT}the run ends at step {len(run.steps) - 1}, before --steps {first}-{last}"
+        yield f"{INDENT}the run ends at step {len(run.steps) - 1}, before {options.words.steps.format(first, last)}"
         return
     if not rows:
         yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
@@ -124,7 +126,7 @@ def trace_table(
     for number, page in enumerate(_pages(table, options.width)):
         yield from [""] * bool(number)
         yield from page
-    yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
+    yield MARKS + (f"    … = {plural(hidden, 'step')} more ({options.words.full})" if hidden else "")
 
 
 def _fold_rows(rows: list[TableRow]) -> list[TableRow]:

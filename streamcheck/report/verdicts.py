@@ -13,6 +13,7 @@ from streamcheck.problem.result import Explanation, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import CHECKERS, Unknown
 from streamcheck.report.equations import term_text
+from streamcheck.report.option_words import OptionWords
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
 from streamcheck.report.wraps import wrap_lines
@@ -81,9 +82,9 @@ class Report:
             yield f"  {word}: {warning}"
 
 
-def report(verdicts: Verdicts, *, quiet: bool = False) -> Iterator[str]:
+def report(verdicts: Verdicts, *, quiet: bool = False, trace: TraceOptions = AS_USUAL) -> Iterator[str]:
     """All lines, in the spec's order."""
-    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet)
+    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet, trace=trace)
     yield parts.title()
     for result in verdicts.results:
         yield from parts.result(result)
@@ -162,13 +163,13 @@ def _explanation(
         texts = "; ".join(term_text(specification, t) for t in explanation.candidates)
         excludes = "excludes that state" if explanation.fails is not None else "may help"
         yield f"    not proved, but true in random runs, and each {excludes}: {texts}"
-    yield f"    to try: {'; '.join(_advice(specification, result.prop, explanation))}"
+    yield f"    to try: {'; '.join(_advice(specification, result.prop, explanation, options.words))}"
 
 
-def _advice(specification: Specification, claim: Claim, explanation: Explanation) -> Iterator[str]:
+def _advice(specification: Specification, claim: Claim, explanation: Explanation, words: OptionWords) -> Iterator[str]:
     if explanation.fails is not None:
         free, below = explanation.fails.matters[0], specification.needed_by([claim.term])
         names = [c.name for c in specification.cells if c.named and c.name in free and c.var in below]
         about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
         yield f"another property that the first state breaks{about}"
-    yield "more time (--timeout)"
+    yield f"more time ({words.timeout})"
