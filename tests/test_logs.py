@@ -229,7 +229,7 @@ def test_expressions_are_for_python(folder):
     done = subprocess.run(
         [COMMAND, "run", "mon.json", "--input", "log.csv", "--eval", "mv"], capture_output=True, text=True, cwd=folder
     )
-    assert done.returncode == 2 and "mon.json: expressions (--eval) are for specs in Python" in done.stderr
+    assert done.returncode == 2 and "mon.json: --eval is for specs in Python" in done.stderr
 
 
 def test_expressions_have_rows_in_counterexamples(folder):

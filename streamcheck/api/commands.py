@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
 from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
+from streamcheck.core.errors import SpecError
 from streamcheck.problem.places import Handlers
 from streamcheck.problem.problem import Problem
 
@@ -56,7 +57,7 @@ class Commands(ABC):
         engines: Sequence[str] = (),
         props: Sequence[str] = (),
         options: Mapping[str, bool | int | str] | None = None,
-        bound: CountFromZero | None = None,
+        bound: Count | None = None,
         memory: Count | None = None,
         blocks: bool = True,
         deterministic: bool = False,
@@ -77,10 +78,16 @@ class Commands(ABC):
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
+        from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
+        file = self._file()
+        if certificates is not None and not os.path.exists(file):
+            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
+        folders = [cache, certificates, *(folder for _, folder in traces)]
+        make_folders(os.fspath(folder) for folder in folders if folder is not None)
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -96,20 +103,21 @@ class Commands(ABC):
             None if cache is None else Cache(os.fspath(cache)),
         )
         verdicts = prove(self._problem(), settings)
+        saved: Mapping[str, str] = {}
         if certificates is not None:
             from streamcheck.run.evidence_files import save
 
-            save(verdicts, self._file(), os.fspath(certificates))
+            saved = save(verdicts, file, os.fspath(certificates))
         if traces:
             from streamcheck.report.trace_folder import write_traces
 
             for shape, folder in traces:
-                write_traces(verdicts, self._file(), shape, os.fspath(folder))
+                write_traces(verdicts, file, shape, os.fspath(folder))
         if witness is not None:
             from streamcheck.report.witness import write_witness
 
-            write_witness(verdicts, self._file(), os.fspath(witness))
-        return Results.of(verdicts, self._namespace())
+            write_witness(verdicts, file, os.fspath(witness))
+        return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
     def run(
@@ -174,10 +182,12 @@ class Commands(ABC):
         from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.run.cache import Cache
+        from streamcheck.run.folders import make_folders
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
         code = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
+        make_folders([] if cache is None else [os.fspath(cache)])
         kept = None if cache is None else Cache(os.fspath(cache))
         settings = Settings(timeout, jobs or processors(), options=options or {}, cache=kept)
         samples = self._samples() if "test" in extras else []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from streamcheck.core.option_words import COMMAND, OptionWords
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 from streamcheck.report.explanation import falsified_lines, proof_lines
-from streamcheck.report.option_words import COMMAND, OptionWords
 from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines
 from streamcheck.run.causes import causes
 from streamcheck.run.path_causes import path_causes

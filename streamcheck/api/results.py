@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from streamcheck.api.arguments import CountFromZero, Duration, PathText, check_arguments
@@ -247,7 +247,7 @@ class PropertyResult(Result):
         may take so long to be made small, as properties to paste. The other options are for the table of a run, as of
         its `table`."""
         from streamcheck.api.explanation import Explaining
-        from streamcheck.report.option_words import PYTHON
+        from streamcheck.core.option_words import PYTHON
 
         results = self.verdicts.results if self.verdicts is not None else []
         shown = self._lines(trace_options(self.problem, full, rows, steps))
@@ -286,11 +286,14 @@ class Results(Verdicts):
     """The results of one proof, in the order of the properties, by number or by name."""
 
     results: list[PropertyResult]  # type: ignore[assignment]
+    file: str = ""  # of the spec or the program
+    saved: Mapping[str, str] = field(default_factory=dict)  # files of certificates by property
 
     @staticmethod
-    def of(verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> Results:
+    def of(verdicts: Verdicts, namespace: Mapping[str, Any] | None, file: str, saved: Mapping[str, str]) -> Results:
         given = {f.name: getattr(verdicts, f.name) for f in fields(Verdicts)}
-        return Results(**given | {"results": [_with_problem(r, verdicts, namespace) for r in verdicts.results]})
+        results = [_with_problem(r, verdicts, namespace) for r in verdicts.results]
+        return Results(**given | {"results": results}, file=file, saved=saved)
 
     @property
     def ok(self) -> bool:
@@ -299,7 +302,11 @@ class Results(Verdicts):
 
     @property
     def proved(self) -> list[PropertyResult]:
-        return [r for r in self.results if r.ok]
+        return [r for r in self.results if r.proved]
+
+    @property
+    def bounded(self) -> list[PropertyResult]:
+        return [r for r in self.results if r.verdict == "bounded"]
 
     @property
     def falsified(self) -> list[PropertyResult]:
@@ -324,11 +331,11 @@ class Results(Verdicts):
         raise KeyError(f"{key!r}; there are {', '.join(r.name for r in self.results)}")
 
     @check_arguments
-    def to_json(self, file: PathText = "") -> dict[str, Any]:
-        """The object that `streamcheck prove --json` prints."""
+    def to_json(self, file: PathText | None = None) -> dict[str, Any]:
+        """The object that `streamcheck prove --json` prints; `file` stands in for the name of the spec's own."""
         from streamcheck.report.verdicts_json import verdicts_json
 
-        return verdicts_json(self, os.fspath(file), {})
+        return verdicts_json(self, self.file if file is None else os.fspath(file), dict(self.saved))
 
     def __str__(self) -> str:
         from streamcheck.report.verdicts import report
@@ -345,7 +352,8 @@ class Results(Verdicts):
         return html_results(self)
 
     def _by_word(self) -> dict[str, list[PropertyResult]]:
-        return {"proved": self.proved, "falsified": self.falsified, "unknown": self.unknown}
+        words = {"proved": self.proved, "bounded": self.bounded, "falsified": self.falsified}
+        return words | {"unknown": self.unknown}
 
 
 def _with_problem(result: Result, verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> PropertyResult:
@@ -357,7 +365,7 @@ def trace_options(
     problem: Problem, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None
 ) -> TraceOptions:
     """The part of runs that is shown, with Python's words. SpecError if there is no such row."""
-    from streamcheck.report.option_words import PYTHON
+    from streamcheck.core.option_words import PYTHON
     from streamcheck.report.trace import TraceOptions, require_rows
 
     require_rows([problem], rows, PYTHON)

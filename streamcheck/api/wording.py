@@ -8,20 +8,20 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 
 OPTIONS = (  # patterns of the command's words, and Python's
-    (r"--as (\w+)", r'show("\1")'),
-    (r"--(abi|handlers|optimize) (\w+)", r"\1='\2'"),
+    (r"streamcheck prove FILE --certificates DIR", 'prove(certificates="certificates")'),
+    (r"streamcheck show FILE --as json|--as json", 'show("json")'),
+    (r"prove --trace (\w+)", r'prove(traces=[("\1", "traces")])'),
+    (r"--(abi|handlers|optimize) (context|copilot|functions|table|size|speed)", r"\1='\2'"),
     (r"--(abi|handlers|optimize)", r"\1="),
-    (r"--prefix (\w+)", r"prefix='\1'"),
-    (r"--with (\w+)", r"'\1' in extras="),
-    (r"--int (\w+)", r"integers='\1'"),
+    (r"--prefix fsw_", r"prefix='fsw_'"),
+    (r"--with test", "'test' in extras="),
+    (r"--with", "extras="),
+    (r"--int (c|math)", r"integers='\1'"),
     (r"--int", "integers="),
     (r"--steps is", "steps is"),
     (r"--steps (\d+)-(\d+)", r"steps=(\1, \2)"),
     (r"--steps (\d+)", r"steps=\1"),
-    (r"--(rows|keep) ((?:(?!:).)+)", r"\1=['\2']"),
     (r"--input [\w.]+", "inputs=…"),
-    (r"--trace (\w+)", r"traces=[('\1', …)]"),
-    (r"--certificates DIR", "certificates=…"),
     (r"--no-cache", "cache=None"),
     (r"--no-(blocks|validate)", r"\1=False"),
     (r"--set", "options="),
@@ -54,6 +54,7 @@ def _line_in_python(line: str) -> str:
 def speak_python(mistake: SpecError) -> None:
     """Give the error Python's words, and the user's line if it has none."""
     mistake.message, mistake.write = in_python(mistake.message), in_python(mistake.write)
+    mistake.args = (mistake.message,)
     if mistake.where is not None and mistake.where.file == EXPRESSION:
         mistake.message = f"expressions[{mistake.where.line - 1}]: {mistake.message}"
         mistake.where = None

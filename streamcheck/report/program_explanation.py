@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.core.conjuncts import conjuncts
+from streamcheck.core.option_words import OptionWords
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import Value, plural
@@ -13,7 +14,6 @@ from streamcheck.problem.result import PathCause
 from streamcheck.problem.verdict import Certificate, LocationInvariants, Unknown
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.explanation import KINDS
-from streamcheck.report.option_words import OptionWords
 from streamcheck.report.values import as_text
 
 MOST_CAUSES = 40

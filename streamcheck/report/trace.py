@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.option_words import COMMAND, OptionWords
 from streamcheck.core.term import Term
 from streamcheck.core.types import part_names, plural, scalar_parts
 from streamcheck.problem.automaton import Automaton
@@ -23,7 +24,6 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import variable_text
-from streamcheck.report.option_words import COMMAND, OptionWords
 from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation

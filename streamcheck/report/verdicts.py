@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from streamcheck.core.option_words import OptionWords
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal
@@ -13,7 +14,6 @@ from streamcheck.problem.result import Explanation, Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import CHECKERS, Unknown
 from streamcheck.report.equations import term_text
-from streamcheck.report.option_words import OptionWords
 from streamcheck.report.program import integers_text, path_table
 from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
 from streamcheck.report.wraps import wrap_lines
