@@ -63,11 +63,23 @@ def load_all(
 
 
 @check_arguments
-def check(certificate: PathText, *, timeout: Duration | None = None) -> Rechecked:
-    """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`."""
-    from streamcheck.run.certificates import recheck
+def check(
+    certificate: PathText,
+    *,
+    timeout: Duration | None = None,
+    proofs: PathText | None = None,
+    proof_checker: str | None = None,
+    sandbox: bool = False,
+) -> Rechecked:
+    """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`.
 
-    return recheck(os.fspath(certificate), timeout)
+    `proofs` is a folder for the proof of each condition, which the command `proof_checker` checks. In a `sandbox`, the
+    spec's Python can do nothing but read."""
+    from streamcheck.run.certificates import recheck
+    from streamcheck.run.proofs import ProofFolder
+
+    folder = ProofFolder.at(None if proofs is None else os.fspath(proofs), proof_checker)
+    return recheck(os.fspath(certificate), timeout, folder, confined=sandbox)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,7 +8,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 
 OPTIONS = (  # patterns of the command's words, and Python's
-    (r"streamcheck prove FILE --certificates DIR", 'prove(certificates="certificates")'),
+    (r"streamcheck prove \S+ --certificates \w+", 'prove(certificates="certificates")'),
     (r"streamcheck show FILE --as json|--as json", 'show("json")'),
     (r"prove --trace (\w+)", r'prove(traces=[("\1", "traces")])'),
     (r"--(abi|handlers|optimize) (context|copilot|functions|table|size|speed)", r"\1='\2'"),
@@ -25,6 +25,8 @@ OPTIONS = (  # patterns of the command's words, and Python's
     (r"--no-cache", "cache=None"),
     (r"--no-(blocks|validate)", r"\1=False"),
     (r"--set", "options="),
+    (r"--proofs DIR", "proofs="),
+    (r"--proof-checker", "proof_checker="),
     (r"--(engine|prop|predicate)", r"\1s="),
     (r"--eval", "expressions="),
     (r"--(timeout|memory|bound|jobs|prefix|witness)", r"\1="),

@@ -39,7 +39,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     "engines",
     multiple=True,
     metavar="NAME",
-    help="Only this engine (repeatable); `streamcheck engines` lists them.",
+    help="Only this engine, and those it needs (repeatable); `streamcheck engines` lists them.",
 )
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
