@@ -191,6 +191,12 @@ def _simulation(options: SimulationOptions) -> Engine:
     return Simulation(options)
 
 
+def _long_runs(options: SimulationOptions) -> Engine:
+    from streamcheck.engines.long_runs import VeryLongRuns
+
+    return VeryLongRuns(options)
+
+
 def _delays(options: Options) -> Engine:
     from streamcheck.invariants.delays import DelayLines
 
@@ -339,6 +345,15 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(1.2),
         program=Start(1.2),
         head_start=2_000_000,
+        price=20,
+        auxiliary=True,
+    ),
+    EngineEntry(
+        "long-runs",
+        "violations after billions of steps: runs that go round and round, computed instead of taken",
+        "very long runs, {} steps",
+        _long_runs,
+        spec=Start(1.2, beside="simulation"),
         price=20,
         auxiliary=True,
     ),

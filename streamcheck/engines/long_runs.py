@@ -1,0 +1,360 @@
+"""Very long runs, computed: violations after as many steps as a counter of 32 bits has values.
+
+A run whose inputs stay the same, or go round and round, soon does the same in every round: some variables keep their
+values, others grow by the same numbers. The states after each of some rounds suggest a polynomial for each variable
+[KLW13 does so with formulas]; a round is taken from the state that these say for round n, and if it leads to the one
+for n + 1, nothing has happened until then. The n at which something does, a limit that is reached or a number that
+wraps around, is sought with doubled steps and by bisection, and at the constants of the spec. The run goes on from just
+before it, with the rounds left out, step by step until it is regular again; then, if nothing is broken, with the next
+of some patterns of inputs. The replay computes the rounds again, by an induction of its own (`certify.rounds`).
+
+    uptime + 1 of an Int32          step 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
+    fill while open, then drain     two patterns in turns, each until its round does something else
+
+Limits: polynomials of degree 3 of integers and reals, while everything else repeats; a state that is reached in the
+middle of what looks regular, and tested for equality, is seen only if it is at a constant of the spec. It proves
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import comb
+from typing import Any, ClassVar, TypeAlias
+
+from streamcheck.core.floats import identical
+from streamcheck.core.term import Term
+from streamcheck.core.types import MachineType, Value, default
+from streamcheck.engines.facts import decided_properties
+from streamcheck.engines.options import SimulationOptions
+from streamcheck.engines.protocol import Event, Inbox, Progress, Task
+from streamcheck.engines.random_runs import Simulator
+from streamcheck.problem.transition import TransitionSystem
+from streamcheck.problem.verdict import Falsified, Rounds, Trace
+
+RUNS = 5000
+PHASES = 70  # of a run: enough to double a number of 64 bits
+JUMPS = 6  # of a phase
+DEGREE = 3
+SAMPLES = DEGREE + 4  # rounds that are taken one after another
+LOOKS = (SAMPLES, 24, 80, 400, 2000)  # steps after which a phase is looked at; at least so many rounds of its pattern
+FEWEST = 8  # rounds that are left out
+MARGIN = 2  # rounds that are taken again before the one that does something else
+FARTHEST = 66  # bits of the number of rounds
+MOST_POINTS = 300
+MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
+SHRINKING = 200  # runs to make a violation simpler
+MOST_STEPS = 2_000_000
+
+Row: TypeAlias = tuple[Value, ...]  # of inputs
+Pattern: TypeAlias = tuple[Row, ...]  # taken in turns
+State: TypeAlias = tuple[Value, ...]
+Series: TypeAlias = tuple[Any, ...]  # a_0 + a_1·i + a_2·C(i, 2) + …
+
+
+class VeryLongRuns:
+    name: ClassVar[str] = "long-runs"
+
+    def __init__(self, options: SimulationOptions | None = None) -> None:
+        self.options = options or SimulationOptions()
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        system = problem.system
+        yield Progress(0)
+        if not can_grow(system):
+            return
+        runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
+        names = [p.name for p in system.properties]
+        for number in range(RUNS if system.inputs else 1):
+            decided = decided_properties(inbox())
+            runs.open -= {i for i, name in enumerate(names) if name in decided}
+            if not runs.open or runs.taken > MOST_STEPS:
+                return
+            broken = runs.take(runs.schedule(number))
+            traces = dict.fromkeys(broken, runs.trace()) if broken else {}
+            for i, trace in traces.items():
+                yield Falsified(names[i], runs.simplest(trace, i))
+            runs.open -= broken
+            yield Progress(runs.taken)
+
+
+def can_grow(system: TransitionSystem) -> bool:
+    """True if the first state is known, and there are numbers among the state."""
+    if any(s.init is not None and not s.init.is_const for s in system.state):
+        return False
+    return any(s.var.type.kind in ("integer", "signed", "unsigned", "real") for s in system.state)
+
+
+@dataclass(slots=True)
+class _Phase:
+    """Steps with one pattern: the states before each, and after the last."""
+
+    pattern: Pattern
+    states: list[State]
+
+    def row(self) -> Row:
+        return self.pattern[(len(self.states) - 1) % len(self.pattern)]
+
+
+class PatternRuns(Simulator):
+    """Runs in phases. Of the run so far, `rows` are its steps, but for the `rounds`."""
+
+    def __init__(self, system: TransitionSystem, claims: Sequence[Term], *, seed: int) -> None:
+        super().__init__(system, claims, seed=seed)
+        self.open = set(range(len(claims)))
+        self.taken = 0
+
+    # Schedules
+
+    def schedule(self, number: int) -> list[Pattern]:
+        """The patterns of a run: the simplest at first, then random ones, some of them in turns, after a calm
+        beginning or not."""
+        flags = [i for i, v in enumerate(self.system.inputs) if v.type.kind == "bool"]
+        calm = tuple(default(v.type) for v in self.system.inputs)
+        if number < 2:
+            return [(tuple(number == 1 if i in flags else value for i, value in enumerate(calm)),)]
+        if number - 2 < len(flags):
+            return [(tuple(i == flags[number - 2] or value for i, value in enumerate(calm)),)] if flags else [(calm,)]
+        pool = [self._pattern() for _ in range(self.random.choice((1, 1, 2, 2, 3, 4)))]
+        if len(pool) > 1 and self.random.random() < 0.7:
+            pool = [pool[i % len(pool)] for i in range(PHASES)]
+        return (
+            pool if self.random.random() < 0.5 else [(self._random_row(0.0, self.random.choice((None, 0, 1))),), *pool]
+        )
+
+    def _pattern(self) -> Pattern:
+        likely = self.random.choice((0.0, 0.15, 0.3, 0.5, 0.7))
+        certain = self.random.randrange(len(self.system.inputs))
+        return tuple(self._random_row(likely, certain) for _ in range(self.random.choice((1, 1, 1, 1, 2, 3))))
+
+    def _random_row(self, likely: float, certain: int | None) -> Row:
+        return tuple(
+            i == certain or self.random.random() < likely if v.type.kind == "bool" else self._value(v)
+            for i, v in enumerate(self.system.inputs)
+        )
+
+    # Runs
+
+    def take(self, schedule: Sequence[Pattern]) -> set[int]:
+        """The open properties that are broken at the end of the run: nothing if it ends before."""
+        self.initial = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
+        self.asked = 0
+        self.done: list[Pattern] = []
+        return self._take(schedule, self.open, ask=True)
+
+    def _take(self, schedule: Sequence[Pattern], wanted: set[int], *, ask: bool = False) -> set[int]:
+        self.rows: list[Row] = []
+        self.rounds: list[Rounds] = []
+        state, still = self.initial, 0
+        for pattern in schedule:
+            if ask:
+                allowed = self._allowed(state, pattern)
+                if allowed is None:
+                    return set()
+                pattern = allowed
+                self.done.append(pattern)
+            phase = _Phase(pattern, [state])
+            broken = self._hold(phase, wanted)
+            if broken is None or broken:
+                return broken or set()
+            still = still + 1 if phase.states[-1] == state else 0
+            if still > len(set(schedule)):
+                return set()  # nothing moves any more
+            state = phase.states[-1]
+        return set()
+
+    def _allowed(self, state: State, pattern: Pattern) -> Pattern | None:
+        """The pattern, or another one whose first row meets the assumptions."""
+        for _ in range(20 if self.system.assumptions else 1):
+            if self.step(*state, *pattern[0]) is not None:
+                return pattern
+            pattern = self._pattern() if self.system.inputs else pattern
+        if self.asked == MOST_ASKED:
+            return None
+        self.asked += 1
+        row = self._solved_inputs(state)
+        return None if row is None else (row,)
+
+    def _hold(self, phase: _Phase, wanted: set[int]) -> set[int] | None:
+        """Take the pattern until a round does something else than before, and once more; or until all stays as it is.
+        The properties that are broken; None if an assumption is."""
+        jumps = 0
+        while jumps < JUMPS:
+            for look in LOOKS:
+                while len(phase.states) <= max(look, SAMPLES * len(phase.pattern)):
+                    broken = self._one_step(phase, wanted)
+                    if broken is None or broken:
+                        return broken
+                found = self._regular(phase)
+                if found is not None:
+                    break
+            else:
+                return set()
+            if all(len(series) == 1 for series in found.series):
+                return set()
+            ahead = self._rounds_ahead(found, wanted)
+            if ahead is None:  # nothing will ever happen
+                self._leave_out(phase, found, 1 << self.random.randrange(3, 40))
+                return set()
+            if ahead + 1 - MARGIN >= FEWEST:
+                self._leave_out(phase, found, ahead + 1 - MARGIN)
+            else:
+                phase.states = phase.states[-1:]
+                phase.pattern = (*self.rows[-found.size :],)
+            jumps += 1
+        return set()
+
+    def _one_step(self, phase: _Phase, wanted: set[int]) -> set[int] | None:
+        row, size = phase.row(), len(self.system.state)
+        self.taken += 1
+        values = self.step(*phase.states[-1], *row)
+        if values is None:
+            return None
+        self.rows.append(row)
+        phase.states.append(values[:size])
+        return {i for i in wanted if values[size + i] is False}
+
+    # Rounds
+
+    def _regular(self, phase: _Phase) -> _Regular | None:
+        """The rounds that the last states suggest."""
+        for size in self._sizes(phase):
+            samples = phase.states[-1 - (SAMPLES - 1) * size :: size]
+            series = [_series_through(column) for column in zip(*samples, strict=True)]
+            if all(s is not None for s in series):
+                return _Regular(size, series)  # type: ignore[arg-type]
+        return None
+
+    def _sizes(self, phase: _Phase) -> Iterator[int]:
+        """Numbers of steps that may be a round: as long as the pattern, or since the last times that the same changed
+        in the same way."""
+        least = len(phase.pattern)
+        most = (len(phase.states) - 1) // (SAMPLES - 1)
+        if least <= most:
+            yield least
+        changes = [_change(before, after) for before, after in pairwise(phase.states[-2 - most :])]
+        hits = (i for i in range(1, len(changes)) if changes[-1 - i] == changes[-1] and i % least == 0 and i > least)
+        for _, size in zip(range(4), hits, strict=False):
+            yield size
+
+    def _leave_out(self, phase: _Phase, found: _Regular, times: int) -> None:
+        """Go on after so many rounds; all but the first of the samples are left out too."""
+        begin = len(self.rows) - (SAMPLES - 1) * found.size
+        del self.rows[begin + found.size :]
+        self.rounds.append(Rounds(begin, begin + found.size, times + SAMPLES - 2))
+        phase.states = [found.at(SAMPLES - 1 + times)]
+        phase.pattern = (*self.rows[begin:],)
+
+    def _rounds_ahead(self, found: _Regular, wanted: set[int]) -> int | None:
+        """The last round from now that does what those before do, as far as is seen; None if all do."""
+        passed = 0
+        for n in [*self._points(found), 1 << FARTHEST]:
+            if n > passed and not self._goes_on(found, n, wanted):
+                failed = n
+                while failed - passed > 1:
+                    middle = (failed + passed) // 2
+                    if self._goes_on(found, middle, wanted):
+                        passed = middle
+                    else:
+                        failed = middle
+                return passed
+            passed = max(passed, n)
+        return None
+
+    def _points(self, found: _Regular) -> list[int]:
+        """Numbers of rounds at which something may happen, and powers of two."""
+        points = {1 << i for i in range(FARTHEST)}
+        for state, series in zip(self.system.state, found.series, strict=True):
+            if len(series) == 2:
+                type = state.var.type
+                ends = [type.low, type.high] if isinstance(type, MachineType) else []
+                for value in [*self.pool.get(type, []), *ends]:
+                    n = int((value - series[0]) // series[1]) - SAMPLES + 1
+                    points.update(n + i for i in (-1, 0, 1))
+            if len(points) > MOST_POINTS:
+                break
+        return sorted(n for n in points if n > 0)
+
+    def _goes_on(self, found: _Regular, n: int, wanted: set[int]) -> bool:
+        """True if round n from now leads to the state that the series say, and breaks nothing."""
+        state, size = found.at(SAMPLES - 1 + n), len(self.system.state)
+        for row in self.rows[-found.size :]:
+            self.taken += 1
+            values = self.step(*state, *row)
+            if values is None or any(values[size + i] is False for i in wanted):
+                return False
+            state = values[:size]
+        return all(map(identical, state, found.at(SAMPLES + n)))
+
+    # Violations
+
+    def simplest(self, best: Trace, prop: int) -> Trace:
+        """A run that breaks the property at its end: this one, or one of fewer phases and simpler inputs."""
+        patterns, left = list(self.done), SHRINKING
+
+        def accept(changed: list[Pattern]) -> bool:
+            nonlocal patterns, best, left
+            left -= 1
+            if left < 0 or not changed or not self._take(changed, {prop}) or self.trace().length > best.length:
+                return False
+            patterns, best = changed, self.trace()
+            return True
+
+        size = len(patterns)
+        while size:
+            start = 0
+            while start < len(patterns):
+                if not accept([*patterns[:start], *patterns[start + size :]]):
+                    start += size
+            size //= 2
+        for i, var in enumerate(self.system.inputs):
+            simple = default(var.type)
+            if not accept([tuple((*r[:i], simple, *r[i + 1 :]) for r in pattern) for pattern in patterns]):
+                for place, pattern in enumerate(patterns):
+                    plain = tuple((*r[:i], simple, *r[i + 1 :]) for r in pattern)
+                    if plain != pattern:
+                        accept([*patterns[:place], plain, *patterns[place + 1 :]])
+        return best
+
+    def trace(self) -> Trace:
+        names = [v.payload for v in self.system.inputs]
+        chosen = zip(self.system.state, self.initial, strict=True)
+        constants = {str(s.var.payload): value for s, value in chosen if s.init is None}
+        return Trace(
+            constants,
+            tuple(dict(zip(names, row, strict=True)) for row in self.rows),
+            tuple(self.rounds),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Regular:
+    """Rounds of so many steps, and what they make of each variable: the series of its values after each, of which the
+    state now is the last sample."""
+
+    size: int
+    series: Sequence[Series]
+
+    def at(self, i: int) -> State:
+        return tuple(s[0] if len(s) == 1 else sum(a * comb(i, k) for k, a in enumerate(s)) for s in self.series)
+
+
+def _series_through(values: Sequence[Any]) -> Series | None:
+    """The polynomial through the values, if it is one of low degree; or the one value."""
+    if all(identical(value, values[0]) for value in values):
+        return (values[0],)
+    if isinstance(values[0], bool | float | tuple):
+        return None
+    factors, row = [], list(values)
+    while any(row):
+        factors.append(row[0])
+        row = [y - x for x, y in pairwise(row)]
+    return tuple(factors) if len(factors) <= DEGREE + 1 else None
+
+
+def _change(before: State, after: State) -> tuple[Any, ...]:
+    """How numbers change, and the rest as it is."""
+    pairs = zip(before, after, strict=True)
+    return tuple(b if isinstance(b, bool | float | tuple | str) else b - a for a, b in pairs)  # type: ignore[operator]
