@@ -8,8 +8,9 @@ wraps around, is sought with doubled steps and by bisection, and at the constant
 before it, with the rounds left out, step by step until it is regular again; then, if nothing is broken, with the next
 of some patterns of inputs. The replay computes the rounds again, by an induction of its own (`certify.rounds`).
 
-    uptime + 1 of an Int32          step 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
-    fill while open, then drain     two patterns in turns, each until its round does something else
+    uptime + 1 of an Int32          steps 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
+    minutes below 60, then hours    rounds of 60 steps
+    fill a tank, then drain it      two patterns in turns, each until its round does something else, or for a few steps
 
 Limits: polynomials of degree 3 of integers and reals, while everything else repeats; a state that is reached in the
 middle of what looks regular, and tested for equality, is seen only if it is at a constant of the spec. It proves
@@ -19,9 +20,9 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import comb
+from math import comb, lcm
 from typing import Any, ClassVar, TypeAlias
 
 from streamcheck.core.floats import identical
@@ -39,17 +40,19 @@ PHASES = 70  # of a run: enough to double a number of 64 bits
 JUMPS = 6  # of a phase
 DEGREE = 3
 SAMPLES = DEGREE + 4  # rounds that are taken one after another
-LOOKS = (SAMPLES, 24, 80, 400, 2000)  # steps after which a phase is looked at; at least so many rounds of its pattern
-FEWEST = 8  # rounds that are left out
+LOOKS = (SAMPLES, 24, 80, 400, 2000, 10_000)  # steps after which a phase is looked at, or so many rounds of its pattern
+FEW_LOOKS = 4  # of the runs after the first
+RAREST = 3  # changes, of which each may begin a round
+FAR = 4  # times as many steps as have been taken are left out, or none: longer rounds may show themselves
 MARGIN = 2  # rounds that are taken again before the one that does something else
 FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
-MOST_STEPS = 2_000_000
+A_TURN = 1000  # steps between two looks at the inbox
+MOST_STEPS = 400_000
 
 Row: TypeAlias = tuple[Value, ...]  # of inputs
-Pattern: TypeAlias = tuple[Row, ...]  # taken in turns
 State: TypeAlias = tuple[Value, ...]
 Series: TypeAlias = tuple[Any, ...]  # a_0 + a_1·i + a_2·C(i, 2) + …
 
@@ -62,7 +65,8 @@ class VeryLongRuns:
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
-        yield Progress(0)
+        told = 0
+        yield Progress(told)
         if not can_grow(system):
             return
         runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
@@ -77,7 +81,9 @@ class VeryLongRuns:
             for i, trace in traces.items():
                 yield Falsified(names[i], runs.simplest(trace, i))
             runs.open -= broken
-            yield Progress(runs.taken)
+            if broken or runs.taken > told + A_TURN:
+                told = runs.taken
+                yield Progress(told)
 
 
 def can_grow(system: TransitionSystem) -> bool:
@@ -87,15 +93,26 @@ def can_grow(system: TransitionSystem) -> bool:
     return any(s.var.type.kind in ("integer", "signed", "unsigned", "real") for s in system.state)
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Inputs that are taken in turns, for so many steps; None: until something else happens."""
+
+    rows: tuple[Row, ...]
+    steps: int | None = None
+
+    def with_value(self, place: int, value: Value) -> Pattern:
+        return replace(self, rows=tuple((*r[:place], value, *r[place + 1 :]) for r in self.rows))
+
+
 @dataclass(slots=True)
 class _Phase:
     """Steps with one pattern: the states before each, and after the last."""
 
-    pattern: Pattern
+    rows: tuple[Row, ...]
     states: list[State]
 
     def row(self) -> Row:
-        return self.pattern[(len(self.states) - 1) % len(self.pattern)]
+        return self.rows[(len(self.states) - 1) % len(self.rows)]
 
 
 class PatternRuns(Simulator):
@@ -111,23 +128,24 @@ class PatternRuns(Simulator):
     def schedule(self, number: int) -> list[Pattern]:
         """The patterns of a run: the simplest at first, then random ones, some of them in turns, after a calm
         beginning or not."""
+        self.looks = LOOKS[: None if number < 2 else FEW_LOOKS]
         flags = [i for i, v in enumerate(self.system.inputs) if v.type.kind == "bool"]
         calm = tuple(default(v.type) for v in self.system.inputs)
         if number < 2:
-            return [(tuple(number == 1 if i in flags else value for i, value in enumerate(calm)),)]
+            return [Pattern((tuple(number == 1 if i in flags else value for i, value in enumerate(calm)),))]
         if number - 2 < len(flags):
-            return [(tuple(i == flags[number - 2] or value for i, value in enumerate(calm)),)] if flags else [(calm,)]
+            return [Pattern((tuple(i == flags[number - 2] or value for i, value in enumerate(calm)),))]
         pool = [self._pattern() for _ in range(self.random.choice((1, 1, 2, 2, 3, 4)))]
         if len(pool) > 1 and self.random.random() < 0.7:
             pool = [pool[i % len(pool)] for i in range(PHASES)]
-        return (
-            pool if self.random.random() < 0.5 else [(self._random_row(0.0, self.random.choice((None, 0, 1))),), *pool]
-        )
+        begin = Pattern((self._random_row(0.0, self.random.choice((None, 0, 1))),))
+        return pool if self.random.random() < 0.5 else [begin, *pool]
 
     def _pattern(self) -> Pattern:
         likely = self.random.choice((0.0, 0.15, 0.3, 0.5, 0.7))
         certain = self.random.randrange(len(self.system.inputs))
-        return tuple(self._random_row(likely, certain) for _ in range(self.random.choice((1, 1, 1, 1, 2, 3))))
+        rows = tuple(self._random_row(likely, certain) for _ in range(self.random.choice((1, 1, 1, 1, 2, 3))))
+        return Pattern(rows, self.random.choice((None, None, None, 1, 2, 3)))
 
     def _random_row(self, likely: float, certain: int | None) -> Row:
         return tuple(
@@ -155,8 +173,8 @@ class PatternRuns(Simulator):
                     return set()
                 pattern = allowed
                 self.done.append(pattern)
-            phase = _Phase(pattern, [state])
-            broken = self._hold(phase, wanted)
+            phase = _Phase(pattern.rows, [state])
+            broken = self._steps(phase, pattern.steps, wanted) if pattern.steps else self._hold(phase, wanted)
             if broken is None or broken:
                 return broken or set()
             still = still + 1 if phase.states[-1] == state else 0
@@ -168,76 +186,81 @@ class PatternRuns(Simulator):
     def _allowed(self, state: State, pattern: Pattern) -> Pattern | None:
         """The pattern, or another one whose first row meets the assumptions."""
         for _ in range(20 if self.system.assumptions else 1):
-            if self.step(*state, *pattern[0]) is not None:
+            if self.step(*state, *pattern.rows[0]) is not None:
                 return pattern
             pattern = self._pattern() if self.system.inputs else pattern
         if self.asked == MOST_ASKED:
             return None
         self.asked += 1
         row = self._solved_inputs(state)
-        return None if row is None else (row,)
+        return None if row is None else Pattern((row,))
 
     def _hold(self, phase: _Phase, wanted: set[int]) -> set[int] | None:
-        """Take the pattern until a round does something else than before, and once more; or until all stays as it is.
-        The properties that are broken; None if an assumption is."""
-        jumps = 0
-        while jumps < JUMPS:
-            for look in LOOKS:
-                while len(phase.states) <= max(look, SAMPLES * len(phase.pattern)):
-                    broken = self._one_step(phase, wanted)
-                    if broken is None or broken:
-                        return broken
-                found = self._regular(phase)
-                if found is not None:
+        """Take the pattern until a round does something else than before, and again; or until all stays as it is. The
+        properties that are broken; None if an assumption is."""
+        for _ in range(JUMPS):
+            for look in self.looks:
+                broken = self._steps(phase, max(look, SAMPLES * len(phase.rows)) + 1 - len(phase.states), wanted)
+                if broken is None or broken:
+                    return broken
+                times = self._jump(phase, look, wanted)
+                if times is not None:
                     break
-            else:
-                return set()
-            if all(len(series) == 1 for series in found.series):
-                return set()
-            ahead = self._rounds_ahead(found, wanted)
-            if ahead is None:  # nothing will ever happen
-                self._leave_out(phase, found, 1 << self.random.randrange(3, 40))
-                return set()
-            if ahead + 1 - MARGIN >= FEWEST:
-                self._leave_out(phase, found, ahead + 1 - MARGIN)
-            else:
-                phase.states = phase.states[-1:]
-                phase.pattern = (*self.rows[-found.size :],)
-            jumps += 1
+            if not times:
+                break
         return set()
 
-    def _one_step(self, phase: _Phase, wanted: set[int]) -> set[int] | None:
-        row, size = phase.row(), len(self.system.state)
-        self.taken += 1
-        values = self.step(*phase.states[-1], *row)
-        if values is None:
-            return None
-        self.rows.append(row)
-        phase.states.append(values[:size])
-        return {i for i in wanted if values[size + i] is False}
+    def _jump(self, phase: _Phase, look: int, wanted: set[int]) -> int | None:
+        """Leave out rounds until shortly before one that does something else; how many. None if there are few, 0 if
+        nothing will ever happen."""
+        for found in self._regular(phase):
+            if all(len(series) == 1 for series in found.series):
+                return 0
+            ahead = self._rounds_ahead(found, wanted)
+            if ahead is None:
+                self._leave_out(phase, found, 1 << self.random.randrange(3, 40))
+                return 0
+            times = ahead + 1 - MARGIN
+            if times * found.size >= FAR * look:
+                self._leave_out(phase, found, times)
+                return times
+        return None
+
+    def _steps(self, phase: _Phase, count: int, wanted: set[int]) -> set[int] | None:
+        """Take so many steps, or as many as break nothing."""
+        size = len(self.system.state)
+        for _ in range(count):
+            row = phase.row()
+            self.taken += 1
+            values = self.step(*phase.states[-1], *row)
+            if values is None:
+                return None
+            self.rows.append(row)
+            phase.states.append(values[:size])
+            broken = {i for i in wanted if values[size + i] is False}
+            if broken:
+                return broken
+        return set()
 
     # Rounds
 
-    def _regular(self, phase: _Phase) -> _Regular | None:
-        """The rounds that the last states suggest."""
+    def _regular(self, phase: _Phase) -> Iterator[_Regular]:
+        """Rounds that the last states suggest."""
         for size in self._sizes(phase):
             samples = phase.states[-1 - (SAMPLES - 1) * size :: size]
-            series = [_series_through(column) for column in zip(*samples, strict=True)]
-            if all(s is not None for s in series):
-                return _Regular(size, series)  # type: ignore[arg-type]
-        return None
+            series = [s for s in map(_series_through, zip(*samples, strict=True)) if s is not None]
+            if len(series) == len(self.system.state):
+                yield _Regular(size, series)
 
     def _sizes(self, phase: _Phase) -> Iterator[int]:
-        """Numbers of steps that may be a round: as long as the pattern, or since the last times that the same changed
-        in the same way."""
-        least = len(phase.pattern)
-        most = (len(phase.states) - 1) // (SAMPLES - 1)
-        if least <= most:
-            yield least
-        changes = [_change(before, after) for before, after in pairwise(phase.states[-2 - most :])]
-        hits = (i for i in range(1, len(changes)) if changes[-1 - i] == changes[-1] and i % least == 0 and i > least)
-        for _, size in zip(range(4), hits, strict=False):
-            yield size
+        """Numbers of steps that may be a round: as long as the pattern, or from one rare change to the next."""
+        least, most = len(phase.rows), (len(phase.states) - 1) // (SAMPLES - 1)
+        places: dict[tuple[Any, ...], list[int]] = {}
+        for i, (before, after) in enumerate(pairwise(phase.states)):
+            places.setdefault(_change(before, after), []).append(i)
+        often = sorted((p for p in places.values() if len(p) > 1), key=len)
+        sizes = [lcm(p[-1] - p[-2], least) for p in often[:RAREST]]
+        yield from (size for size in dict.fromkeys([least, *sizes]) if size <= most)
 
     def _leave_out(self, phase: _Phase, found: _Regular, times: int) -> None:
         """Go on after so many rounds; all but the first of the samples are left out too."""
@@ -245,7 +268,7 @@ class PatternRuns(Simulator):
         del self.rows[begin + found.size :]
         self.rounds.append(Rounds(begin, begin + found.size, times + SAMPLES - 2))
         phase.states = [found.at(SAMPLES - 1 + times)]
-        phase.pattern = (*self.rows[begin:],)
+        phase.rows = (*self.rows[begin:],)
 
     def _rounds_ahead(self, found: _Regular, wanted: set[int]) -> int | None:
         """The last round from now that does what those before do, as far as is seen; None if all do."""
@@ -311,9 +334,9 @@ class PatternRuns(Simulator):
             size //= 2
         for i, var in enumerate(self.system.inputs):
             simple = default(var.type)
-            if not accept([tuple((*r[:i], simple, *r[i + 1 :]) for r in pattern) for pattern in patterns]):
+            if not accept([pattern.with_value(i, simple) for pattern in patterns]):
                 for place, pattern in enumerate(patterns):
-                    plain = tuple((*r[:i], simple, *r[i + 1 :]) for r in pattern)
+                    plain = pattern.with_value(i, simple)
                     if plain != pattern:
                         accept([*patterns[:place], plain, *patterns[place + 1 :]])
         return best
