@@ -14,6 +14,7 @@ from streamcheck import *
 from streamcheck.certify.long_runs import NotRepeated
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.engines.long_runs import VeryLongRuns
+from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Progress, Task
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.result import Inconsistent, Replay
@@ -179,7 +180,7 @@ def test_a_counter_that_stops_breaks_nothing():
     tick = extern("tick", Bool)
     n = stream(Word32, lambda n: [0] ++ mux(tick & (n < 4_000_000_000), n + 1, n))
     specification = flatten(spec_with(("bounded", n <= 4_000_000_000)))
-    events = list(VeryLongRuns().run(Task(views(specification)[0].system), list))
+    events = list(VeryLongRuns(LongRunsOptions(steps=50_000)).run(Task(views(specification)[0].system), list))
     assert events and all(isinstance(e, Progress) for e in events)
 
 
@@ -190,7 +191,8 @@ def test_assumptions_hold_in_all_rounds():
     spec.assume("stops", implies(n >= limit, ~tick))
     specification = flatten(spec)
     (claim,) = specification.properties
-    assert all(isinstance(e, Progress) for e in VeryLongRuns().run(Task(views(specification)[0].system), list))
+    engine = VeryLongRuns(LongRunsOptions(steps=50_000))
+    assert all(isinstance(e, Progress) for e in engine.run(Task(views(specification)[0].system), list))
     ticks = Trace({}, ({"tick": True}, {"tick": True}), (Rounds(0, 1, limit),))
     refused = replay(specification, claim, ticks)
     assert isinstance(refused, Inconsistent) and "condition of a step" in refused.reason
@@ -281,10 +283,10 @@ def test_computed_rounds_are_what_steps_make_of_them():
 
 def test_violations_found_are_violations_step_by_step():
     rng, found, long = random.Random(7), 0, 0
-    for _ in range(40):
+    for _ in range(60):
         specification = random_spec(rng)
         system = views(specification)[0].system
-        for event in VeryLongRuns().run(Task(system), list):
+        for event in VeryLongRuns(LongRunsOptions(steps=8000)).run(Task(system), list):
             if isinstance(event, Falsified):
                 claim = next(p for p in specification.properties if p.name == event.prop)
                 shown = replay(specification, claim, event.trace)

@@ -113,21 +113,9 @@ def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Va
     for i, row in enumerate(rows):
         if i in ends:
             state = after_rounds(specification, {**fixed, **state}, rows[ends[i].begin : i], ends[i].times)
-            unknown = _depending(nodes, nexts, set(specification.variables()) - {*inputs, *fixed, *state})
-            nodes = [node for node in nodes if node not in unknown]
         values = evaluate_nodes(nodes, {**fixed, **state, **row})
         yield values
         state = {var: values[after] for var, after in nexts if after in values}
-
-
-def _depending(nodes: Sequence[Term], nexts: Sequence[tuple[Term, Term]], unknown: set[Term]) -> set[Term]:
-    """The nodes that depend on one of these variables, at this step or later."""
-    found, size = set(unknown), -1
-    while size != len(found):
-        size = len(found)
-        found.update(node for node in nodes if not found.isdisjoint(node.args))
-        found.update(var for var, after in nexts if after in found)
-    return found
 
 
 def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:

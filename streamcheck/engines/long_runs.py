@@ -29,7 +29,7 @@ from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
 from streamcheck.core.types import MachineType, Value, default
 from streamcheck.engines.facts import decided_properties
-from streamcheck.engines.options import SimulationOptions
+from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.engines.random_runs import Simulator
 from streamcheck.problem.transition import TransitionSystem
@@ -50,23 +50,22 @@ MOST_POINTS = 300
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
 A_TURN = 1000  # steps between two looks at the inbox
-MOST_STEPS = 400_000
 
-Row: TypeAlias = tuple[Value, ...]  # of inputs
-State: TypeAlias = tuple[Value, ...]
-Series: TypeAlias = tuple[Any, ...]  # a_0 + a_1·i + a_2·C(i, 2) + …
+InputRow: TypeAlias = tuple[Value, ...]  # of inputs
+Vector: TypeAlias = tuple[Value, ...]
+Growth: TypeAlias = tuple[Any, ...]  # a_0 + a_1·i + a_2·C(i, 2) + …
 
 
 class VeryLongRuns:
     name: ClassVar[str] = "long-runs"
 
-    def __init__(self, options: SimulationOptions | None = None) -> None:
-        self.options = options or SimulationOptions()
+    def __init__(self, options: LongRunsOptions | None = None) -> None:
+        self.options = options or LongRunsOptions()
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         system = problem.system
-        told = 0
-        yield Progress(told)
+        reported = 0
+        yield Progress(reported)
         if not can_grow(system):
             return
         runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
@@ -74,16 +73,16 @@ class VeryLongRuns:
         for number in range(RUNS if system.inputs else 1):
             decided = decided_properties(inbox())
             runs.open -= {i for i, name in enumerate(names) if name in decided}
-            if not runs.open or runs.taken > MOST_STEPS:
+            if not runs.open or runs.taken > self.options.steps:
                 return
             broken = runs.take(runs.schedule(number))
             traces = dict.fromkeys(broken, runs.trace()) if broken else {}
             for i, trace in traces.items():
                 yield Falsified(names[i], runs.simplest(trace, i))
             runs.open -= broken
-            if broken or runs.taken > told + A_TURN:
-                told = runs.taken
-                yield Progress(told)
+            if broken or runs.taken > reported + A_TURN:
+                reported = runs.taken
+                yield Progress(reported)
 
 
 def can_grow(system: TransitionSystem) -> bool:
@@ -97,7 +96,7 @@ def can_grow(system: TransitionSystem) -> bool:
 class Pattern:
     """Inputs that are taken in turns, for so many steps; None: until something else happens."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[InputRow, ...]
     steps: int | None = None
 
     def with_value(self, place: int, value: Value) -> Pattern:
@@ -108,10 +107,10 @@ class Pattern:
 class _Phase:
     """Steps with one pattern: the states before each, and after the last."""
 
-    rows: tuple[Row, ...]
-    states: list[State]
+    rows: tuple[InputRow, ...]
+    states: list[Vector]
 
-    def row(self) -> Row:
+    def row(self) -> InputRow:
         return self.rows[(len(self.states) - 1) % len(self.rows)]
 
 
@@ -147,7 +146,7 @@ class PatternRuns(Simulator):
         rows = tuple(self._random_row(likely, certain) for _ in range(self.random.choice((1, 1, 1, 1, 2, 3))))
         return Pattern(rows, self.random.choice((None, None, None, 1, 2, 3)))
 
-    def _random_row(self, likely: float, certain: int | None) -> Row:
+    def _random_row(self, likely: float, certain: int | None) -> InputRow:
         return tuple(
             i == certain or self.random.random() < likely if v.type.kind == "bool" else self._value(v)
             for i, v in enumerate(self.system.inputs)
@@ -163,15 +162,15 @@ class PatternRuns(Simulator):
         return self._take(schedule, self.open, ask=True)
 
     def _take(self, schedule: Sequence[Pattern], wanted: set[int], *, ask: bool = False) -> set[int]:
-        self.rows: list[Row] = []
+        self.rows: list[InputRow] = []
         self.rounds: list[Rounds] = []
         state, still = self.initial, 0
         for pattern in schedule:
             if ask:
-                allowed = self._allowed(state, pattern)
-                if allowed is None:
+                possible = self._with_met_assumptions(state, pattern)
+                if possible is None:
                     return set()
-                pattern = allowed
+                pattern = possible
                 self.done.append(pattern)
             phase = _Phase(pattern.rows, [state])
             broken = self._steps(phase, pattern.steps, wanted) if pattern.steps else self._hold(phase, wanted)
@@ -183,7 +182,7 @@ class PatternRuns(Simulator):
             state = phase.states[-1]
         return set()
 
-    def _allowed(self, state: State, pattern: Pattern) -> Pattern | None:
+    def _with_met_assumptions(self, state: Vector, pattern: Pattern) -> Pattern | None:
         """The pattern, or another one whose first row meets the assumptions."""
         for _ in range(20 if self.system.assumptions else 1):
             if self.step(*state, *pattern.rows[0]) is not None:
@@ -358,13 +357,13 @@ class _Regular:
     state now is the last sample."""
 
     size: int
-    series: Sequence[Series]
+    series: Sequence[Growth]
 
-    def at(self, i: int) -> State:
+    def at(self, i: int) -> Vector:
         return tuple(s[0] if len(s) == 1 else sum(a * comb(i, k) for k, a in enumerate(s)) for s in self.series)
 
 
-def _series_through(values: Sequence[Any]) -> Series | None:
+def _series_through(values: Sequence[Any]) -> Growth | None:
     """The polynomial through the values, if it is one of low degree; or the one value."""
     if all(identical(value, values[0]) for value in values):
         return (values[0],)
@@ -377,7 +376,7 @@ def _series_through(values: Sequence[Any]) -> Series | None:
     return tuple(factors) if len(factors) <= DEGREE + 1 else None
 
 
-def _change(before: State, after: State) -> tuple[Any, ...]:
+def _change(before: Vector, after: Vector) -> tuple[Any, ...]:
     """How numbers change, and the rest as it is."""
     pairs = zip(before, after, strict=True)
     return tuple(b if isinstance(b, bool | float | tuple | str) else b - a for a, b in pairs)  # type: ignore[operator]

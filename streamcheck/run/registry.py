@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         BmcOptions,
         CompletenessOptions,
         KInductionOptions,
+        LongRunsOptions,
         Options,
         SimulationOptions,
         SpacerOptions,
@@ -191,7 +192,7 @@ def _simulation(options: SimulationOptions) -> Engine:
     return Simulation(options)
 
 
-def _long_runs(options: SimulationOptions) -> Engine:
+def _long_runs(options: LongRunsOptions) -> Engine:
     from streamcheck.engines.long_runs import VeryLongRuns
 
     return VeryLongRuns(options)
