@@ -9,20 +9,21 @@ from dataclasses import replace
 import pytest
 from random_specs import random_equations, random_rows
 from trust import figures
+from trust.programs import small_program
 from trust.states import TooMany, first_violations
+from trust.table import TABLE
 
 from streamcheck import *
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification_json import to_plain
+from streamcheck.run import certificates
 
-COUNTS = {"operators": 30_000, "runs": 25, "states": 12}
 
-
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", TABLE)
 def test_nothing_disagrees(name):
-    figure = getattr(figures, name)(COUNTS[name], 7_000)
+    figure = TABLE[name].figure(name, TABLE[name].in_tests, 7_000)
     assert figure.wrong == [] and sum(figure.tried.values()) > 12
 
 
@@ -43,6 +44,18 @@ def test_a_changed_spec_is_seen(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(figures, "to_plain", lambda _, changed=changed: changed)
             assert "shown" in figures.first_difference(equations, rows)
+
+
+@pytest.mark.parametrize("name", ["certificates", "traces"])
+def test_a_check_that_accepts_everything_is_seen(name, monkeypatch):
+    monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
+    monkeypatch.setattr(certificates, "replay", lambda *_: None)
+    assert len(TABLE[name].figure(name, 60, 7_000).wrong) > 5
+
+
+def test_programs_are_followed_to_all_their_values():
+    found = [small_program(seed) for seed in range(40)]
+    assert 8 < sum(holds for _, holds in found) < 32 and small_program(5) == small_program(5)
 
 
 def counter(most):
@@ -72,4 +85,4 @@ def test_the_command_has_the_table():
     done = subprocess.run(
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
-    assert done.returncode == 2 and "there are operators, runs, states" in done.stderr
+    assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr
