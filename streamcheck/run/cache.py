@@ -50,7 +50,7 @@ class Cache:
         """The digest under which the certificate is kept."""
         text = json.dumps(row)
         digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-        if digest not in self._proofs:
+        if self._proofs.get(digest) != row:  # new, or damaged in its file
             self._proofs[digest] = row
             self._write(f"proof-{digest}.json", text)
         return digest

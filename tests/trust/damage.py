@@ -42,7 +42,7 @@ def damaged(rng, data, times=1):
             case 4 if isinstance(inner[last], str):
                 inner[last] = text_damaged(rng, inner[last])
             case _:
-                inner[last] = rng.choice(VALUES)
+                inner[last] = copy.deepcopy(rng.choice(VALUES))
     return data
 
 

@@ -15,4 +15,4 @@ class Figure:
         seconds = time.monotonic() - self.began
         counts = ", ".join(f"{n:,} {name}" for name, n in self.tried.items())
         yield f"{self.what}: {counts}; {len(self.wrong)} wrong; {seconds:.0f} s"
-        yield from (f"    {line}" for line in self.wrong[:20])
+        yield from (f"    {line}" for line in self.wrong[:50])

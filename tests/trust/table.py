@@ -20,4 +20,5 @@ TABLE = {
     "states": Row("figures", 12, 60, 5_000),
     "certificates": Row("certificates", 300, 1_000, 10_000),
     "traces": Row("traces", 300, 1_000, 10_000),
+    "malformed": Row("malformed", 400, 2_000, 200_000),
 }
