@@ -9,6 +9,8 @@ from dataclasses import replace
 import pytest
 from random_specs import random_equations, random_rows
 from trust import figures
+from trust.faults import lie
+from trust.figure import Figure
 from trust.programs import small_program
 from trust.states import TooMany, first_violations
 from trust.table import TABLE
@@ -51,6 +53,12 @@ def test_a_check_that_accepts_everything_is_seen(name, monkeypatch):
     monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
     monkeypatch.setattr(certificates, "replay", lambda *_: None)
     assert len(TABLE[name].figure(name, 40, 7_001).wrong) > 3
+
+
+def test_a_solver_that_is_believed_is_seen(monkeypatch):
+    monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
+    figure = Figure("lies")
+    assert any(lie(figure, number) or figure.wrong for number in range(7_000, 7_040))
 
 
 def test_programs_are_followed_to_all_their_values():

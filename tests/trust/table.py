@@ -21,4 +21,5 @@ TABLE = {
     "certificates": Row("certificates", 300, 1_000, 10_000),
     "traces": Row("traces", 300, 1_000, 10_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
+    "faults": Row("faults", 8, 60, 500),
 }
