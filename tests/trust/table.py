@@ -22,4 +22,5 @@ TABLE = {
     "traces": Row("traces", 300, 1_000, 10_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
     "faults": Row("faults", 8, 60, 500),
+    "signals": Row("signals", 10, 50, 500),
 }
