@@ -1,12 +1,10 @@
 """The command as a process, with all that it starts: known by a word in their environment, whatever they do."""
 
-import contextlib
 import itertools
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -31,8 +29,7 @@ class Started:
 
     def __init__(self, *arguments, folder, prepare=None):
         self.word = f"{os.getpid()}-{next(NUMBERS)}"
-        self.files = contextlib.ExitStack()
-        self.out, self.err = (self.files.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2))
+        self.out, self.err = (os.fdopen(os.memfd_create(name), "w+") for name in ("out", "err"))
         self.process = subprocess.Popen(
             [COMMAND, *map(str, arguments)],
             cwd=folder,
@@ -89,7 +86,8 @@ class Started:
 
     def close(self):
         self.end()
-        self.files.close()
+        self.out.close()
+        self.err.close()
 
 
 def percentile(values, share):

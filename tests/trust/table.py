@@ -9,6 +9,7 @@ class Row(NamedTuple):
     in_tests: int
     usual: int
     long: int
+    needs_linux: bool = False  # reads /proc
 
     def figure(self, name, count, seed):
         return getattr(import_module(f"trust.{self.module}"), name)(count, seed)
@@ -22,5 +23,5 @@ TABLE = {
     "traces": Row("traces", 300, 1_000, 10_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
     "faults": Row("faults", 8, 60, 500),
-    "signals": Row("signals", 10, 50, 500),
+    "signals": Row("signals", 10, 50, 500, needs_linux=True),
 }
