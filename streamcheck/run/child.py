@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import mmap
 import os
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from streamcheck.run.logs import LogRow, send_records
+from streamcheck.run.memory import tells_no_room
 from streamcheck.run.stop import SIGNALS, postpone_signals
 
 HEAD = struct.Struct("!16sQ")
@@ -214,6 +216,8 @@ class Child:
         self.pid = 0
         if pid and os.WIFSIGNALED(status):
             return f"killed by signal {os.WTERMSIG(status)}"
+        if pid and os.WEXITSTATUS(status) == errno.ENOMEM:
+            return "out of memory"
         return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
 
 
@@ -233,9 +237,12 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
         status = 0
     except (Ended, BrokenPipeError):  # the command has gone, and the kernel is about to end this process too
         pass
-    except BaseException:
-        with contextlib.suppress(OSError):
-            traceback.print_exc()
+    except BaseException as error:
+        if tells_no_room(error):
+            status = errno.ENOMEM
+        else:
+            with contextlib.suppress(OSError):
+                traceback.print_exc()
     finally:
         os._exit(status)
 

@@ -1,5 +1,6 @@
 """The command as a process, with all that it starts: known by a word in their environment, whatever they do."""
 
+import contextlib
 import itertools
 import os
 import signal
@@ -25,17 +26,18 @@ TRUTH = {"easy": "proved", "false": "falsified"}
 
 
 class Started:
-    """A command that runs. Its output goes to files, so that it never waits for a reader."""
+    """A command that runs. Its output goes to files, so that it never waits for a reader; or to pipes, if it is short
+    and files have a limit."""
 
-    def __init__(self, *arguments, folder, prepare=None):
+    def __init__(self, *arguments, folder, prepare=None, pipes=False):
         self.word = f"{os.getpid()}-{next(NUMBERS)}"
         self.out, self.err = (os.fdopen(os.memfd_create(name), "w+") for name in ("out", "err"))
         self.process = subprocess.Popen(
             [COMMAND, *map(str, arguments)],
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=self.out,
-            stderr=self.err,
+            stdout=subprocess.PIPE if pipes else self.out,
+            stderr=subprocess.PIPE if pipes else self.err,
             env={**os.environ, MARK: self.word},
             preexec_fn=prepare,
         )
@@ -50,6 +52,8 @@ class Started:
 
     def shown(self):
         """Its output and its errors so far."""
+        if self.process.stdout is not None:
+            return tuple(file.read().decode() for file in (self.process.stdout, self.process.stderr))
         texts = []
         for file in (self.out, self.err):
             file.seek(0)
@@ -77,17 +81,19 @@ class Started:
         return time.monotonic() - since
 
     def end(self):
-        for pid in self.running():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                continue
+        while pids := self.running():
+            for pid in pids:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
         self.process.wait()
 
     def close(self):
         self.end()
         self.out.close()
         self.err.close()
+        for file in filter(None, (self.process.stdout, self.process.stderr)):
+            file.close()
 
 
 def percentile(values, share):
