@@ -216,9 +216,8 @@ class Child:
         self.pid = 0
         if pid and os.WIFSIGNALED(status):
             return f"killed by signal {os.WTERMSIG(status)}"
-        if pid and os.WEXITSTATUS(status) == errno.ENOMEM:
-            return "out of memory"
-        return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
+        how = "out of memory" if (number := os.WEXITSTATUS(status)) == errno.ENOMEM else f"ended with status {number}"
+        return how if pid else ""
 
 
 def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded: mmap.mmap) -> NoReturn:
@@ -238,10 +237,9 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
     except (Ended, BrokenPipeError):  # the command has gone, and the kernel is about to end this process too
         pass
     except BaseException as error:
-        if tells_no_room(error):
-            status = errno.ENOMEM
-        else:
-            with contextlib.suppress(OSError):
+        status = errno.ENOMEM if tells_no_room(error) else status
+        with contextlib.suppress(OSError):
+            if status != errno.ENOMEM:
                 traceback.print_exc()
     finally:
         os._exit(status)
