@@ -69,7 +69,7 @@ def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknow
         yield from rows[:MOST_KNOWN]
         if len(rows) > MOST_KNOWN:
             yield f"      … {len(rows) - MOST_KNOWN} more"
-    if unknown.running:  # else no time would help
+    if unknown.running and not unknown.provers:  # else no time would help, or more time is all that is needed
         yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
 
 
