@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import z3
 
 from streamcheck import *
 from streamcheck.core.simplify import conjunction, implication
@@ -23,6 +24,7 @@ from streamcheck.run.explain import NO_TIME, NOT_FOUND, Explainer
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.undecided import FINISHED, UNCHECKED, Undecided
+from streamcheck.smt.solver import NO_PROCEDURE, TOO_LONG, Solver
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """\
@@ -116,3 +118,26 @@ def test_an_interruption_says_what_was_not_looked_for(tmp_path):
     out, _ = prove.communicate(timeout=20)
     assert prove.returncode == 130 and "  unknown    never  interrupted" in out
     assert f"    {NO_TIME}\n" in out and "the solver needs more time" not in out
+
+
+@pytest.mark.parametrize(
+    ("why", "reason"),
+    [
+        ("(incomplete (theory arithmetic))", NO_PROCEDURE),
+        ("max. resource limit exceeded", TOO_LONG),
+        ("canceled", TOO_LONG),
+        ("smt tactic failed", "smt tactic failed"),
+        ("", "the solver gave up"),
+    ],
+)
+def test_a_solver_that_gives_up_says_so_in_words(why, reason):
+    class GivesUp:
+        def check(self, *literals):
+            return z3.unknown
+
+        def reason_unknown(self):
+            return why
+
+    solver = Solver()
+    solver.z3 = GivesUp()
+    assert solver.check() is None and solver.reason == reason
