@@ -12,6 +12,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 from streamcheck.report.explanation import falsified_lines, proof_lines
 from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines
+from streamcheck.report.trace import AS_USUAL, TraceOptions
 from streamcheck.run.causes import causes
 from streamcheck.run.path_causes import path_causes
 from streamcheck.run.prove import Settings
@@ -25,6 +26,7 @@ class Explaining:
     problem: Problem
     seconds: float
     results: Sequence[Result] = ()  # all of them, once they are known
+    options: TraceOptions = AS_USUAL  # for the causes of violations
     taken: set[str] = field(default_factory=set)  # names that the text of proofs defines
 
     def lines(self, result: Result) -> Iterator[str]:
@@ -33,7 +35,9 @@ class Explaining:
         if isinstance(self.problem, Automaton):
             yield from self._of_program(self.problem, result)
         elif result.run is not None:
-            yield from falsified_lines(self.problem, result, causes(self.problem, result.prop, result.run))
+            yield from falsified_lines(
+                self.problem, result, causes(self.problem, result.prop, result.run), self.options
+            )
         elif isinstance(result.evidence, Certificate):
             yield from self._of_proof(self.problem, result, result.evidence)
 
@@ -55,7 +59,7 @@ class Explaining:
             case BlockCertificate() as proof:
                 yield from program_proof_lines(program, location_proof(proof), proof.certificate)
             case _ if result.path is not None:
-                yield from program_cause_lines(*path_causes(result.path))
+                yield from program_cause_lines(*path_causes(result.path), self.options)
             case _ if result.unknown is not None:
                 known = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
                 yield from known_lines(program, known, result.unknown)

@@ -13,11 +13,11 @@ without, 2 s with). Numbers stay nested, for bounds on them often collapse on th
 
 Departure: the properties of one step are asked about together (`some P is false`), and the model shows which are; only
 the rest is asked about again. If that is too much for the solver, each is asked about by itself, with a small budget.
-Those that are too hard then leave the `Search` for one of their own, with a solver of its own and a larger budget: the
-others go on to the next step. So each property gets as far as it can alone. Searches take turns by the work they have
-done, and what is too hard for the largest budget is given up. (A later step is never asked about in the solver of an
-earlier question: its assumptions would exclude runs that end before.) A step whose assumptions cannot be met ends the
-search: no run goes on.
+Those that are too hard then leave the `StepSearch` for one of their own, with a solver of its own and a larger budget:
+the others go on to the next step. So each property gets as far as it can alone. Searches take turns by the work they
+have done, and what is too hard for the largest budget is given up. (A later step is never asked about in the solver of
+an earlier question: its assumptions would exclude runs that end before.) A step whose assumptions cannot be met ends
+the search: no run goes on.
 
 Functions that are uninterpreted to the solver (sin, …): a model that breaks a property only with other functions than
 the real ones is refuted by their values at the model's arguments, which are added as lemmas, and the question put
@@ -55,7 +55,7 @@ MAX_GUESSES = 50  # models that only other functions than those of math.h make, 
 
 
 @dataclass(slots=True)
-class Search:
+class StepSearch:
     """The search for violations of some properties, step by step. `k` is the next step."""
 
     runs: Composed
@@ -86,7 +86,7 @@ class Bmc:
         self.problem = problem
         self.broken_at: dict[str, int] = {}  # the step at which others found a violation
         self.true_up_to: dict[str, int] = {}  # as others have found
-        first = Search(Composed(problem.system), self.new_solver(problem.patience), {})
+        first = StepSearch(Composed(problem.system), self.new_solver(problem.patience), {})
         first.open = {p.name: p for p in problem.system.properties}
         self.searches = [first]
         self.deepest = 0
@@ -129,7 +129,7 @@ class Bmc:
         for search in self.searches:
             search.open.pop(prop, None)
 
-    def _turn(self, search: Search) -> Iterator[Event]:
+    def _turn(self, search: StepSearch) -> Iterator[Event]:
         """The next step of a search, or once more the same step with a larger budget."""
         k = search.k
         if not search.is_begun:
@@ -146,11 +146,11 @@ class Bmc:
             return
         elif hard:
             self.searches.append(self._apart(search, hard))
-        known = self._known(search)
+        known = self._known_properties(search)
         yield from (TrueUpTo(name, k) for name in search.open if name not in known)
         search.k, search.is_begun = k + 1, False
 
-    def _begin(self, search: Search) -> Generator[Event, None, bool]:
+    def _begin(self, search: StepSearch) -> Generator[Event, None, bool]:
         """Assert that there is a run up to step k. True if there is none."""
         self._assert_step(search, search.k)
         assumed = conjunction(*(search.runs.image(a.term, search.k) for a in self.problem.system.assumptions))
@@ -163,30 +163,30 @@ class Bmc:
             return True
         return False
 
-    def _assert_step(self, search: Search, k: int) -> None:
+    def _assert_step(self, search: StepSearch, k: int) -> None:
         if self.options.named and k % self.options.named == 0:
             search.solver.add(*search.runs.name_state(k))
         search.solver.add(conjunction(*(search.runs.image(a.term, k) for a in self.problem.system.assumptions)))
 
-    def _known(self, search: Search) -> set[str]:
+    def _known_properties(self, search: StepSearch) -> set[str]:
         """The open properties that others have shown to hold at step k."""
         return {name for name in search.open if self.true_up_to.get(name, -1) >= search.k}
 
-    def _apart(self, search: Search, hard: Collection[str]) -> Search:
+    def _apart(self, search: StepSearch, hard: Collection[str]) -> StepSearch:
         """A search for those that are too hard for this one, which it leaves to it."""
         runs, solver = Composed(self.problem.system), self.new_solver(self.problem.patience)
         claims = {name: search.open.pop(name) for name in hard}
-        other = Search(runs, solver, claims, search.k, search.level + 1, search.work)
+        other = StepSearch(runs, solver, claims, search.k, search.level + 1, search.work)
         for step in range(search.k):
             self._assert_step(other, step)
             solver.add(*(runs.image(p.term, step) for p in claims.values()))
         return other
 
-    def _step(self, search: Search) -> Generator[Event, None, list[str]]:
+    def _step(self, search: StepSearch) -> Generator[Event, None, list[str]]:
         """Falsified for every open property that some run breaks at step k. Returns those that are too hard; the others
         hold there, and those that are known to are not asked about."""
         images = {name: search.runs.image(p.term, search.k) for name, p in search.open.items()}
-        known = self._known(search)
+        known = self._known_properties(search)
         hard: list[str] = []
         search.solver.add(*(image for name, image in images.items() if name in known))
         asked = {name: image for name, image in images.items() if image is not TRUE and name not in known}
@@ -204,7 +204,7 @@ class Bmc:
                 hard += pending
         return hard
 
-    def _find_violations(self, search: Search, pending: dict[str, Term]) -> Generator[Event, None, bool]:
+    def _find_violations(self, search: StepSearch, pending: dict[str, Term]) -> Generator[Event, None, bool]:
         """Takes the properties that some run breaks out of `pending`. False if the solver gives up."""
         runs, solver, k, guesses = search.runs, search.solver, search.k, 0
         while pending:
