@@ -57,14 +57,18 @@ def program_proof_lines(
     yield from rows
 
 
-def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknown: Unknown) -> Iterator[str]:
-    """The conditions that the proofs of other properties give for the lines of an open one's program."""
+def together(proofs: Sequence[LocationInvariants]) -> dict[str, Term]:
+    """The conditions that the proofs give for the lines of their program."""
     known: dict[str, list[Term]] = {}
     for proof in proofs:
         for place, invariant in proof.at:
             known.setdefault(place, []).append(invariant)
-    together = {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
-    rows = list(location_lines(program, together))
+    return {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
+
+
+def known_lines(program: Automaton, known: Mapping[str, Term], unknown: Unknown) -> Iterator[str]:
+    """The conditions that hold at lines, as proofs of other properties have shown, for an open one."""
+    rows = list(location_lines(program, known))
     if rows:
         yield "    known from the proofs of other properties, whenever the program is at the line:"
         yield from rows[:MOST_KNOWN]
