@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
@@ -94,6 +95,10 @@ class Explaining:
             case BlockCertificate():
                 small = smallest_block_proof(program, result.name, proof, self.seconds)
                 yield from program_proof_lines(program, location_proof(small), small.certificate)
+            case Certificate():
+                raise AssertionError("a proof of a program is about its locations or its blocks")
+            case _:
+                assert_never(proof)
 
     def _shorter(self, program: Automaton, result: Result, proof: LocationInvariants) -> LocationInvariants | None:
         """Another proof with fewer conditions, if one is found at once."""
