@@ -211,10 +211,11 @@ class PropertyResult(Result):
         from streamcheck.api.streams import whole_terms
         from streamcheck.report.paste import python_text
         from streamcheck.report.program import invariants_json
+        from streamcheck.run.small_conditions import small_conditions
 
         problem = self.problem
         if isinstance(problem, Automaton):
-            rows = invariants_json(problem, self.at_locations or {})
+            rows = invariants_json(problem, small_conditions(self.at_locations or {}))
             return [f"line {row['line']}: {row['invariant']}" for row in rows]
         return [python_text(problem, t) for t in whole_terms(problem, self._invariants())]
 
