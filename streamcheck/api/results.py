@@ -218,10 +218,11 @@ class PropertyResult(Result):
         from streamcheck.api.streams import whole_terms
         from streamcheck.report.paste import python_text
         from streamcheck.report.program import invariants_json
+        from streamcheck.run.small_conditions import small_conditions
 
         problem = self.problem
         if isinstance(problem, Automaton):
-            rows = invariants_json(problem, self.at_locations or {})
+            rows = invariants_json(problem, small_conditions(self.at_locations or {}))
             return [f"line {row['line']}: {row['invariant']}" for row in rows]
         return [python_text(problem, t) for t in whole_terms(problem, self._invariants())]
 
@@ -251,14 +252,13 @@ class PropertyResult(Result):
         steps: ShownSteps | None = None,
     ) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
-        may take so long to be made small, as properties to paste. The other options are for the table of a run, as of
-        its `table`."""
+        may take so long to be made small, as properties to paste. The other options are for the run and the causes, as
+        of its `table`."""
         from streamcheck.api.explanation import Explaining
-        from streamcheck.core.option_words import PYTHON
 
         results = self.verdicts.results if self.verdicts is not None else []
-        shown = self._lines(trace_options(self.problem, full, rows, steps))
-        return "\n".join([*shown, *Explaining(self.problem, seconds, results, PYTHON).lines(self)])
+        options = trace_options(self.problem, full, rows, steps)
+        return "\n".join([*self._lines(options), *Explaining(self.problem, seconds, results, options).lines(self)])
 
     def _invariants(self) -> tuple[Term, ...]:
         terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()

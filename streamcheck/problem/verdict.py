@@ -160,7 +160,7 @@ class Unknown:
 
     An engine gives its own `reason`. For a whole run, `depth` is how far the property is known to hold: at steps
     0 … depth of every run (None: not even at step 0), `reasons` why each engine stopped, and `running` which engines
-    were still at work at the end.
+    were still at work at the end. `provers` are engines whose proofs were still being checked.
     """
 
     prop: str
@@ -168,6 +168,7 @@ class Unknown:
     depth: int | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     running: tuple[str, ...] = ()
+    provers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.reason:

@@ -24,6 +24,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import variable_text
+from streamcheck.report.equations import QUOTES, term_text
 from streamcheck.report.values import as_text
 
 HEAD, TAIL = 2, 8  # shown columns of a long run: its beginning, and the steps before the violation
@@ -75,7 +76,7 @@ def row_names(problem: Problem) -> Iterator[str]:
         for v in problem.variables:
             yield from (str(v.payload), *(variable_text(name) for name, _ in part_names(str(v.payload), v.type)))
         return
-    for name, node in [*_all_rows(problem, problem.properties), *((c.name, c.var) for c in problem.cells)]:
+    for name, node in _all_rows(problem, problem.properties, unnamed=True):
         yield from (name, *(part for part, _ in part_names(name, node.type)))
 
 
@@ -85,14 +86,15 @@ def require_rows(problems: Sequence[Problem], patterns: Sequence[str], words: Op
     for pattern in patterns:
         if not any(fits(name, pattern) for name in names):
             close = get_close_matches(pattern, names, 1)
-            hint = f"is {close[0]!r} meant?" if close else f"there are {', '.join(names[:MOST_NAMES]) or 'none'}"
+            shown = ", ".join(name.strip(QUOTES) for name in names[:MOST_NAMES])
+            hint = f"is {close[0].strip(QUOTES)!r} meant?" if close else f"there are {shown or 'none'}"
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and not close else ""
             raise SpecError(f"{words.rows.format(pattern)}: no row of this name; {hint}{more}")
 
 
 def fits(name: str, pattern: str) -> bool:
-    """True if the pattern is the name, or matches it."""
-    return name == pattern or fnmatchcase(name, pattern)
+    """True if the pattern is the name, or matches it; `line 9` is the stream without a name that line 9 makes."""
+    return pattern in (name, name.strip(QUOTES)) or fnmatchcase(name, pattern)
 
 
 def trace_table(
@@ -179,7 +181,7 @@ def rows_of(
     wanted. A term with several names is shown once. Names that two rows have get a word before them."""
     shown = run.causes & specification.needed_by([claim.term])
     first: dict[Term, str] = {}
-    for name, node in _all_rows(specification, [claim]):
+    for name, node in _all_rows(specification, [claim], unnamed=bool(options.rows)):
         if node not in run.steps[-1]:
             continue  # not known after many rounds
         if options.full or options.rows or node in shown or node is claim.term or name in options.also:
@@ -190,12 +192,17 @@ def rows_of(
         yield name, node
 
 
-def _all_rows(specification: Specification, claims: Sequence[Claim]) -> Iterator[tuple[str, Term]]:
-    """Every row of tables for these claims. A term may have several."""
+def _all_rows(specification: Specification, claims: Sequence[Claim], *, unnamed: bool) -> Iterator[tuple[str, Term]]:
+    """Every row of tables for these claims; those of streams without names too, if they are wanted. A term may have
+    several."""
     below = specification.needed_by([c.term for c in claims])
     rows: list[tuple[str, Term]] = [(i.name, i.var) for i in specification.inputs]
     rows += [(specification.labels[c.var], c.var) for c in specification.constants if c.var in below]
-    rows += [(c.name, c.var) for c in specification.cells if c.free or c.named]
+    rows += [
+        (c.name if c.named else term_text(specification, c.var), c.var)
+        for c in specification.cells
+        if unnamed or c.free or c.named
+    ]
     rows += [(w.name, w.term) for w in specification.wires]
     taken = {name for name, _ in rows}
     rows += [(_apart("observer", o.name, taken), o.term) for o in specification.observers]
