@@ -32,7 +32,8 @@ class Moment:
 
     @property
     def title(self) -> str:
-        return f"step {self.steps.title}"
+        first, last = self.steps.first, self.steps.last  # numbers of steps, as causes have them
+        return f"step {first}" if first == last else f"step {first}…{last}"
 
 
 def cause_lines(specification: Specification, causes: Iterable[Cause], options: TraceOptions) -> Iterator[str]:
