@@ -112,7 +112,8 @@ def test_kept_columns_are_in_the_data_frame(file):
 
 
 def test_the_first_row_is_checked_at_once(file):
-    for row, text in (({"go": True}, "no column for mode"), ({"x": 3}, "column 'x' is not an input"), (3, "expected a")):
+    rows = {"no column for mode": {"go": True}, "column 'x' is not an input": {"x": 3}, "expected a dictionary": 3}
+    for text, row in rows.items():
         with pytest.raises(SpecError, match=f"row 0 of the inputs: {text}") as refused:
             counting().run(inputs=iter([row]))
         assert refused.value.where.file == __file__
