@@ -29,10 +29,11 @@ class Part:
 
 
 LANGUAGE = ("lang.load", "lang.flatten")
-WORDS = ("lang.slips", "lang.calls", "lang.syntax")  # they word refusals
-SHAPES = ("problem.shapes", "problem.certificate_shape", "run.damage", "run.folders")  # they refuse files and folders
+WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
+SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
+SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
@@ -41,8 +42,8 @@ OF_ALL = (
 LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), WORDS)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
-BESIDES = ("run.proofs", "run.confine", *NAMES, *SHAPES)
-CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDES, ("cli.check",))
+BESIDE = ("run.proofs", "run.confine", *NAMES, *SHAPES)
+CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDE, ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),

@@ -32,8 +32,7 @@ class Moment:
 
     @property
     def title(self) -> str:
-        first, last = self.steps.first, self.steps.last  # numbers of steps, as causes have them
-        return f"step {first}" if first == last else f"step {first}…{last}"
+        return f"step {self.steps.title}"
 
 
 def cause_lines(specification: Specification, causes: Iterable[Cause], options: TraceOptions) -> Iterator[str]:
