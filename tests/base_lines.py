@@ -33,6 +33,7 @@ WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
+SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),

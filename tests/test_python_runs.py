@@ -111,6 +111,15 @@ def test_kept_columns_are_in_the_data_frame(file):
     assert [dict(s.kept) for s in counting().run(inputs=rows)] == [{"timestamp": "3"}, {"timestamp": ""}]
 
 
+def test_the_first_row_is_checked_at_once(file):
+    rows = {"no column for mode": {"go": True}, "column 'x' is not an input": {"x": 3}, "expected a dictionary": 3}
+    for text, row in rows.items():
+        with pytest.raises(SpecError, match=f"row 0 of the inputs: {text}") as refused:
+            counting().run(inputs=iter([row]))
+        assert refused.value.where.file == __file__
+    assert list(counting().run(inputs=[])) == []
+
+
 def test_expressions_are_observers_of_this_run_alone(file):
     for spec in sources(file).values():
         steps = list(spec.run(3, expressions=["go & ~pre(False, go)", "Word8(3) + 1"], native=False))
@@ -143,7 +152,8 @@ def test_a_table_shows_what_is_asked_for(file):
     assert run.table(steps=(1, 2)).splitlines()[0].split() == ["step", "1", "2"]
     assert "before steps=(8, 9)" in run.table(steps=(8, 9)) and "go" not in run.table(rows=["n"])
     assert "  mode " not in small.explain() and "  mode " in small.explain(full=True)
-    assert small.explain(steps=(2, 3)).splitlines()[1].split() == ["step", "2", "3"]
+    lines = small.explain(steps=(2, 3)).splitlines()
+    assert lines[1].split() == ["step", "2", "3"] and lines[-1].startswith("      step 2")
     for call, text in (
         (lambda: run.table(rows=["m"]), "rows=['m']: no row of this name; is 'n' meant?"),
         (lambda: small.explain(rows=["modes"]), "rows=['modes']: no row of this name; is 'mode' meant?"),

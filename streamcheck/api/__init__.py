@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.api.commands import Commands
 from streamcheck.api.runs import RunSource, Samples
 from streamcheck.core.types import Value
+from streamcheck.lang.calls import in_users_words
 from streamcheck.lang.spec import SpecBase
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 class Spec(SpecBase, Commands):
     """Triggers, observers, properties and assumptions over streams."""
+
+    __init__ = in_users_words(SpecBase.__init__, "Spec")
+    prop = in_users_words(SpecBase.prop, "spec.prop")
+    exists = in_users_words(SpecBase.exists, "spec.exists")
+    assume = in_users_words(SpecBase.assume, "spec.assume")
+    observer = in_users_words(SpecBase.observer, "spec.observer")
+    trigger = in_users_words(SpecBase.trigger, "spec.trigger")
 
     def _problem(self) -> Specification:
         from streamcheck.lang.flatten import flatten

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamcheck.core.term import Term
     from streamcheck.core.types import Value
     from streamcheck.deliver.feeds import Feed
-    from streamcheck.interpret.data import DataColumns
+    from streamcheck.interpret.data import DataColumns, NamedRows
     from streamcheck.interpret.python_code import Plan
     from streamcheck.problem.specification import Specification
     from streamcheck.report.steps import RunColumns
@@ -263,26 +263,31 @@ def _mapped_feed(rows: Iterable[Any], columns: DataColumns) -> Feed:
 
     source = iter(rows)
     first = list(islice(source, 1))
-    names = tuple(first[0]) if first and _is_row(first[0]) else ()
-    return Feed(_mapped_rows(chain(first, source), columns), names, columns.kept(names, "row 0 of the inputs"))
+    if not first:
+        return Feed(iter(()))
+    form = _form_of(first[0], 0, columns)
+    return Feed(_mapped_rows(chain(first, source), form), form.names, form.kept)
 
 
-def _mapped_rows(rows: Iterable[Any], columns: DataColumns) -> Iterator[tuple[Value, ...]]:
-    """The values of rows. Their columns are checked whenever they are not those of the row before."""
+def _mapped_rows(rows: Iterable[Any], form: NamedRows) -> Iterator[tuple[Value, ...]]:
+    """The values of rows. Their columns are checked whenever they are not those of the row before; the first row's are
+    kept."""
+    kept = form.kept
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping) or form.names != tuple(row):
+            form = replace(_form_of(row, i, form.columns), kept=kept)
+        yield form.values(row, _row_name(i))
+
+
+def _form_of(row: Any, number: int, columns: DataColumns) -> NamedRows:
+    """How a row becomes values. SpecError if it is none of the spec's."""
     from streamcheck.interpret.data import NamedRows
 
-    form = None
-    kept: tuple[str, ...] | None = None  # of the first row
-    for i, row in enumerate(rows):
-        where = f"row {i} of the inputs"
-        if not _is_row(row):
-            raise SpecError(f"{where}: expected a dictionary of inputs and their values, found {row!r}")
-        if form is None or form.names != tuple(row):
-            form = NamedRows.of(tuple(row), where, columns)
-            kept = form.kept if kept is None else kept
-            form = replace(form, kept=kept)
-        yield form.values(row, where)
+    where = _row_name(number)
+    if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
+        raise SpecError(f"{where}: expected a dictionary of inputs and their values, found {row!r}")
+    return NamedRows.of(tuple(row), where, columns)
 
 
-def _is_row(row: Any) -> bool:
-    return isinstance(row, Mapping) and all(isinstance(name, str) for name in row)
+def _row_name(number: int) -> str:
+    return f"row {number} of the inputs"

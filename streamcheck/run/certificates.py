@@ -5,39 +5,28 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
-from streamcheck.certify.well_formed import IllFormed, require_well_formed
+from streamcheck.certify.well_formed import require_well_formed
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names, plural
 from streamcheck.problem.automaton import Automaton
-from streamcheck.problem.certificate_json import (
-    Saved,
-    path_from_plain,
-    proof_from_plain,
-    trace_from_plain,
-)
-from streamcheck.problem.certificate_shape import (
-    require_path_shape,
-    require_proof_shape,
-    require_trace_shape,
-)
+from streamcheck.problem.certificate_json import Saved, path_from_plain, proof_from_plain, trace_from_plain
+from streamcheck.problem.certificate_shape import require_path_shape, require_proof_shape, require_trace_shape
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent
-from streamcheck.problem.shapes import Damage
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
+from streamcheck.run.damage import refuse_damage, refuse_spec
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
-from streamcheck.run.source import KINDS, SourceOptions, Target, one, read
+from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 
 
@@ -108,7 +97,7 @@ def _judge(
         if saved.claim == "falsified":
             send([_refuted_run(saved, problem, prop, path), False, None])
             return
-        with _damage(path):
+        with refuse_damage(path):
             require_proof_shape(saved.evidence)
             evidence = proof_from_plain(saved.evidence)
             require_well_formed(evidence, set())
@@ -140,7 +129,7 @@ def _how_read(saved: Saved, file: str, *, confined: bool) -> tuple[Target, Sourc
 
 
 def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:
-    with _damage(path):
+    with refuse_damage(path):
         match problem:
             case Specification():
                 chosen = [*problem.choices(), *(c.var for c in problem.cells if c.free)]
@@ -157,33 +146,7 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
     return shown.reason if isinstance(shown, Inconsistent) else shown if isinstance(shown, str) else None
 
 
-@contextmanager
-def _damage(path: str) -> Iterator[None]:
-    """A context in which any failure to read the evidence is reported as an error of the file, not of streamcheck."""
-    try:
-        yield
-    except (Damage, IllFormed) as why:
-        raise SpecError(f"{path}: damaged: {why}") from None
-    except ValueError:
-        raise SpecError(f"{path}: damaged: its parts do not fit together") from None
-
-
 def _read(path: str) -> Saved:
-    if path.endswith(KINDS) and not path.endswith(".json"):
-        write = f"streamcheck prove {path} --certificates certificates"
-        raise SpecError(f"{path} is a spec or a program; `check` is for the evidence that is saved of it", write=write)
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
-    except IsADirectoryError:
-        raise SpecError(f"{path} is a folder; give its files", write=os.path.join(path, "*.json")) from None
-    except OSError as why:
-        raise SpecError(f"{path}: {why.strerror}") from None
-    except json.JSONDecodeError as why:
-        raise SpecError(f"{path} is not JSON (line {why.lineno}, column {why.colno})") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path} is not UTF-8 text") from None
-    except (ValueError, RecursionError):  # of very many digits, or of very many brackets
-        raise SpecError(f"{path} has numbers that are too long, or lists in too many others") from None
-    with _damage(path):
-        return Saved.from_plain(data, path)
+    refuse_spec(path)
+    with refuse_damage(path), open(path, encoding="utf-8") as file:
+        return Saved.from_plain(json.load(file), path)
