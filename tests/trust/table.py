@@ -22,6 +22,8 @@ TABLE = {
     "certificates": Row("certificates", 300, 1_000, 10_000),
     "traces": Row("traces", 300, 1_000, 10_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
+    "c": Row("c", 4, 20, 2_000),
+    "solvers": Row("solvers", 600, 4_000, 1_000_000),
     "faults": Row("faults", 8, 60, 500),
     "killed": Row("killed", 10, 50, 2_000, needs_linux=True),
     "signals": Row("signals", 10, 50, 500, needs_linux=True),
