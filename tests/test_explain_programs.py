@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,13 @@ import streamcheck as sc
 from streamcheck import *
 from streamcheck.certify.check import Checker
 from streamcheck.core.conjuncts import conjuncts
-from streamcheck.core.simplify import conjunction
+from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.term import constant, term, variable
 from streamcheck.problem.verdict import BlockCertificate, LocationInvariants
-from streamcheck.run.smallest_proof import location_proof, smallest_location_proof
+from streamcheck.report.c_text import conditions
+from streamcheck.run.small_conditions import small_conditions, without_implied
+from streamcheck.run.smallest_proof import location_proof, smallest_block_proof, smallest_location_proof
+from streamcheck.smt.bit_solver import BitSolver, is_expressible
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 SUMS = """\
@@ -156,6 +161,131 @@ def test_a_proof_about_blocks_is_told_in_words():
     assert isinstance(result.certificate, BlockCertificate)
     assert {place for place, _ in location_proof(result.certificate).at} <= set(program.problem.locations)
     assert f"induction over {result.k} steps" in result.explain() or "no invariant is needed" in result.explain()
+
+
+DOUBLE = """\
+void reach_error(void);
+int main(void) {
+  int s = 0, i = 0;
+  while (i < 10) { i++; s += 2; }
+  if (s != 20) reach_error();
+  return 0;
+}
+"""
+EVEN = """\
+void reach_error(void);
+extern int nondet_int(void);
+int main(void) {
+  int s = 0;
+  while (nondet_int()) {
+    if (s < 20) s += 2;
+    if (s == 20 && nondet_int()) s = 0;
+  }
+  if (s > 20) reach_error();
+  return 0;
+}
+"""
+
+
+def test_a_loop_that_was_followed_to_its_end_has_an_invariant_too(tmp_path):
+    path = tmp_path / "double.c"
+    path.write_text(DOUBLE)
+    (result,) = sc.load(path).prove(engines=["completeness"], props=["reach_error*"])
+    text = result.explain(seconds=20)
+    assert result.proved and result.kind == "complete" and "every run was followed for" in text
+    shown = [line.strip() for line in text.partition("it has an invariant too:")[2].splitlines()[2:]]
+    assert shown in (["loop at line 4: 2 * i - s == 0", bound] for bound in ("s <= 20", "i <= 10"))
+
+
+def test_an_invariant_that_is_not_found_in_time_is_told(tmp_path):
+    path = tmp_path / "double.c"
+    path.write_text(DOUBLE)
+    (result,) = sc.load(path).prove(engines=["completeness"], props=["reach_error*"])
+    text = result.explain(seconds=0.01)
+    assert "an invariant was looked for, and none was found in 0.01 s" in text and "invariant too" not in text
+    n = counter(40)
+    spec = Spec("counts")
+    spec.prop("never", n != 77)
+    text = spec.prove(engines=["completeness"])["never"].explain(seconds=0.01)
+    assert "an invariant was looked for, and none was found in 0.01 s" in text
+
+
+def test_invariants_of_a_program_say_nothing_twice(tmp_path):
+    """Each place has no condition that the others imply, as a solver of another family judges, and none that is 1."""
+    for name, text in {"double.c": DOUBLE, "even.c": EVEN}.items():
+        path = tmp_path / name
+        path.write_text(text)
+        (result,) = sc.load(path).prove(engines=["templates"], props=["reach_error*"])
+        assert result.proved and result.invariants and not any(row.endswith(": 1") for row in result.invariants)
+        for invariant in small_conditions(dict(result.certificate.at)).values():
+            parts = conjuncts(invariant)
+            for part in parts:
+                solver = BitSolver()
+                others = [t for t in parts if t is not part]
+                if is_expressible([*others, part]):
+                    assert solver.check(*others, negation(part)) is True
+    assert result.invariants == ["line 5: s <= 20 && s % 2 == 0"]
+
+
+def test_a_proof_with_many_conditions_is_replaced_by_a_short_one(tmp_path):
+    path = tmp_path / "even.c"
+    path.write_text(EVEN)
+    (result,) = sc.load(path).prove(engines=["ic3"], props=["reach_error*"], timeout=20)
+    text = result.explain(seconds=20)
+    assert result.proved and re.search(r"its invariant has \d+ conditions, and another one has fewer:", text)
+    assert [line.strip() for line in text.splitlines()[-2:]] == ["loop at line 5: s <= 20", "s % 2 == 0"]
+
+
+def test_a_proof_about_blocks_is_made_small():
+    program = sc.load("specs/programs/handler.c")
+    result = program.prove(engines=["k-induction"], timeout=30)[0]
+    proof = result.certificate
+    v = next(v for v in proof.blocks.variables if v.type.is_number)
+    bound = constant(v.type, 5)
+    needless = term("or", term("lt", v, bound), term("ge", v, bound))
+    larger = replace(
+        proof, certificate=replace(proof.certificate, invariants=(*proof.certificate.invariants, needless))
+    )
+    assert Checker(program.problem).check(result.name, larger) is None
+    smallest = smallest_block_proof(program.problem, result.name, larger, 20.0)
+    assert Checker(program.problem).check(result.name, smallest) is None
+    assert needless not in smallest.certificate.invariants
+    assert not any(needless in conjuncts(t) for _, t in location_proof(larger).at)
+
+
+def test_conditions_that_others_imply_go():
+    x, y = variable("x", Word8.core), variable("y", Word8.core)
+    ten, twenty = constant(x.type, 10), constant(x.type, 20)
+    least, loose, same = term("le", x, ten), term("le", x, twenty), term("lt", x, constant(x.type, 11))
+    other, always = term("eq", y, x), term("ge", y, constant(y.type, 0))
+    assert without_implied([loose, least, other, always]) == [least, other]
+    assert len(without_implied([least, same])) == 1
+    assert without_implied([]) == [] and without_implied([always]) == []
+    assert small_conditions({"a": conjunction(least, loose), "b": always}) == {"a": least}
+
+
+@pytest.mark.parametrize(
+    ("text", "make"),
+    [
+        ("x % 3 == 0", lambda x, y: term("eq", term("mod", x, number(3)), number(0))),
+        ("((x % 3 + 3) % 3) == 1", lambda x, y: term("eq", term("mod", x, number(3)), number(1))),
+        ("x - y + 2 * x <= -1", lambda x, y: term("le", minus_and_plus(x, y), number(-1))),
+        ("x - (y - x) >= 0", lambda x, y: term("ge", term("sub", x, term("sub", y, x)), number(0))),
+        ("(x & y) == 0", lambda x, y: term("eq", term("bitand", x, y), number(0))),
+        ("x * (-2) == y", lambda x, y: term("eq", term("mul", x, number(-2)), y)),
+    ],
+)
+def test_conditions_in_c_have_few_parentheses(text, make):
+    x, y = variable("x", Int32.core), variable("y", Int32.core)
+    assert list(conditions(make(x, y))) == [text]
+
+
+def number(value):
+    return constant(Int32.core, value)
+
+
+def minus_and_plus(x, y):
+    return term("add", term("sub", x, y), term("mul", number(2), x))
 
 
 def test_automata_are_explained(tmp_path):

@@ -15,9 +15,10 @@ from streamcheck.certify.check import Checker
 from streamcheck.core.term import walk
 from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
+from streamcheck.engines.options import BmcOptions
 from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.lang.flatten import flatten
-from streamcheck.problem.verdict import Certificate, Proved, Unknown
+from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.run import workers
 from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.run.registry import build
@@ -42,6 +43,21 @@ class Weak(Solver):
 class WeakBmc(Bmc):
     def new_solver(self, patience):
         return Weak(patience)
+
+
+class Slow(Solver):
+    """A solver that gives up on what names `hard` if it has less than four times the patience."""
+
+    def check(self, *assumed, share=1.0):
+        if share < 4 and any("hard" in str(t.payload) for t in walk(assumed[-1:])):
+            self.reason = "a query took too long"
+            return None
+        return super().check(*assumed)
+
+
+class SlowBmc(Bmc):
+    def new_solver(self, patience):
+        return Slow(patience)
 
 
 class WeakInduction(KInduction):
@@ -83,6 +99,43 @@ def test_a_hard_property_leaves_bounded_model_checking_to_the_others():
     gave_up = {e.prop for e in events if isinstance(e, Unknown)}
     assert gave_up <= {"hard"}
     assert {e.prop for e in events if isinstance(e, TrueUpTo) and e.k >= 3} >= {"delayed", "bounded"}
+
+
+def test_a_hard_property_does_not_hold_back_the_depth_of_easy_ones():
+    """It is asked about again and again, with more patience, and the others go on meanwhile."""
+    depths = {}
+    run = WeakBmc().run(Task(counters(), patience=1_000_000), list)
+    for event in run:
+        if isinstance(event, TrueUpTo):
+            depths[event.prop] = event.k
+        if isinstance(event, Unknown):
+            break
+    assert event.prop == "hard" and depths["hard"] == 0
+    assert depths["delayed"] >= len(Bmc.shares) - 2 and depths["bounded"] >= len(Bmc.shares) - 2
+
+
+@pytest.mark.parametrize("named", [0, 1, 3])
+def test_a_search_apart_asks_about_its_own_steps(named):
+    """A run that breaks the hard property at step 6 and ends there: the assumptions of the later steps, to which the
+    easy property's search has gone on, must not hide it. Flags have names of their own in each solver."""
+    go, hard = extern("go", Bool), extern("hard", Word8)
+    n = stream(Word8, lambda n: [0] + +mux(n < 6, n + 1, n))
+    late = stream(Bool, lambda late: [False] + +(late | (n == 5) | (go & late)))
+    spec = Spec("s")
+    spec.prop("easy", (n <= 6) | go)
+    spec.prop("reached", ~late | (hard * hard != 49))
+    spec.assume("ends", ~([False] + +((hard * hard == 49) & late)))
+    system = views(flatten(spec))[0].system
+    events = []
+    for event in SlowBmc(BmcOptions(named=named)).run(Task(system, patience=1_000_000), list):
+        events.append(event)
+        if sum(isinstance(e, TrueUpTo) and e.prop == "easy" for e in events) > 12:
+            break
+    (found,) = (e for e in events if isinstance(e, Falsified))
+    assert found.prop == "reached" and found.trace.length == 7
+    before = [e.k for e in events[: events.index(found)] if isinstance(e, TrueUpTo) and e.prop == "easy"]
+    depths = [e.k for e in events if isinstance(e, TrueUpTo) and e.prop == "reached"]
+    assert depths == list(range(6)) and max(before) > 6
 
 
 def test_what_is_too_hard_together_is_proved_one_by_one():

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
-from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
+from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
 from streamcheck.report.explanation import falsified_lines, proof_lines
-from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines
+from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines, together
+from streamcheck.report.trace import AS_USUAL, TraceOptions
 from streamcheck.run.causes import causes
 from streamcheck.run.path_causes import path_causes
 from streamcheck.run.prove import Settings
-from streamcheck.run.smallest_proof import inductive_proof, location_proof, smallest_location_proof, smallest_proof
+from streamcheck.run.small_conditions import small_conditions
+from streamcheck.run.smallest_proof import (
+    condition_count,
+    inductive_proof,
+    location_proof,
+    smallest_block_proof,
+    smallest_location_proof,
+    smallest_proof,
+)
+
+MANY = 6  # conditions of a proof: for more, another one is looked for
 
 
 @dataclass(slots=True)
@@ -25,6 +37,7 @@ class Explaining:
     problem: Problem
     seconds: float
     results: Sequence[Result] = ()  # all of them, once they are known
+    options: TraceOptions = AS_USUAL  # for the causes of violations
     taken: set[str] = field(default_factory=set)  # names that the text of proofs defines
 
     def lines(self, result: Result) -> Iterator[str]:
@@ -33,7 +46,9 @@ class Explaining:
         if isinstance(self.problem, Automaton):
             yield from self._of_program(self.problem, result)
         elif result.run is not None:
-            yield from falsified_lines(self.problem, result, causes(self.problem, result.prop, result.run))
+            yield from falsified_lines(
+                self.problem, result, causes(self.problem, result.prop, result.run), self.options
+            )
         elif isinstance(result.evidence, Certificate):
             yield from self._of_proof(self.problem, result, result.evidence)
 
@@ -41,21 +56,54 @@ class Explaining:
         smallest = smallest_proof(specification, result.name, proof, self.seconds)
         yield from proof_lines(specification, result.prop, smallest, self.taken)
         if proof.kind == "complete":
-            other = inductive_proof(specification, result.name, Settings(timeout=self.seconds))
-            if other is not None:
-                other = smallest_proof(specification, result.name, other, self.seconds)
-                yield "    it has an invariant too:"
-                yield from proof_lines(specification, result.prop, other, self.taken)
+            yield from self._of_other(result, self._invariant_for(result))
+
+    def _invariant_for(self, result: Result) -> ProofEvidence | None:
+        return inductive_proof(self.problem, result.name, Settings(timeout=self.seconds))
+
+    def _of_other(self, result: Result, proof: ProofEvidence | None) -> Iterator[str]:
+        """The lines of an invariant for a property that was proved without one, or that there is none so soon."""
+        if proof is None:
+            yield f"    an invariant was looked for, and none was found in {self.seconds:.3g} s"
+            return
+        yield "    it has an invariant too:"
+        if isinstance(self.problem, Automaton):
+            yield from self._of_program_proof(self.problem, result, proof)
+        elif isinstance(proof, Certificate):
+            smallest = smallest_proof(self.problem, result.name, proof, self.seconds)
+            yield from proof_lines(self.problem, result.prop, smallest, self.taken)
 
     def _of_program(self, program: Automaton, result: Result) -> Iterator[str]:
-        match result.evidence:
-            case LocationInvariants() as proof:
+        if result.proof is not None:
+            yield from self._of_program_proof(program, result, result.proof)
+            if isinstance(result.proof, BlockCertificate) and result.proof.certificate.kind in ("complete", "ended"):
+                yield from self._of_other(result, self._invariant_for(result))
+        elif result.path is not None:
+            yield from program_cause_lines(*path_causes(result.path), self.options)
+        elif result.unknown is not None:
+            proofs = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
+            yield from known_lines(program, small_conditions(together(proofs)), result.unknown)
+
+    def _of_program_proof(self, program: Automaton, result: Result, proof: ProofEvidence) -> Iterator[str]:
+        match proof:
+            case LocationInvariants():
                 smallest = smallest_location_proof(program, result.name, proof, self.seconds)
-                yield from program_proof_lines(program, smallest)
-            case BlockCertificate() as proof:
-                yield from program_proof_lines(program, location_proof(proof), proof.certificate)
-            case _ if result.path is not None:
-                yield from program_cause_lines(*path_causes(result.path))
-            case _ if result.unknown is not None:
-                known = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
-                yield from known_lines(program, known, result.unknown)
+                shorter = self._shorter(program, result, smallest) if condition_count(smallest) > MANY else None
+                if shorter is not None:
+                    yield f"    its invariant has {condition_count(smallest)} conditions, and another one has fewer:"
+                yield from program_proof_lines(program, shorter or smallest)
+            case BlockCertificate():
+                small = smallest_block_proof(program, result.name, proof, self.seconds)
+                yield from program_proof_lines(program, location_proof(small), small.certificate)
+            case Certificate():
+                raise AssertionError("a proof of a program is about its locations or its blocks")
+            case _:
+                assert_never(proof)
+
+    def _shorter(self, program: Automaton, result: Result, proof: LocationInvariants) -> LocationInvariants | None:
+        """Another proof with fewer conditions, if one is found at once."""
+        other = self._invariant_for(result)
+        if not isinstance(other, LocationInvariants):
+            return None
+        other = smallest_location_proof(program, result.name, other, self.seconds)
+        return other if condition_count(other) < condition_count(proof) else None

@@ -11,6 +11,7 @@ from streamcheck.core.term import Term, substitute
 from streamcheck.lang.load import in_user_terms
 from streamcheck.lang.stream import Stream
 from streamcheck.problem.specification import Specification
+from streamcheck.report.equations import term_text
 from streamcheck.report.paste import FileNames, Pasting
 from streamcheck.transform.scalars import wholes
 
@@ -28,11 +29,14 @@ def streams_of(specification: Specification, terms: Sequence[Term], namespace: M
     where = specification.where
     source = "" if where is None else "".join(linecache.getlines(where.file))
     pasting = Pasting(specification, FileNames.of(source), set())
-    texts = [pasting.text(term) for term in whole_terms(specification, terms)]
+    terms = whole_terms(specification, terms)
+    texts = [pasting.text(term) for term in terms]
     language = import_module("streamcheck.public")
     names = {name: getattr(language, name) for name in language.__all__} | dict(namespace) | {"__name__": SOURCE}
-    code = "\n".join(pasting.definitions) + "\n"
-    linecache.cache[SOURCE] = (0, None, code.splitlines(keepends=True), SOURCE)
+    lines = [line for definition in pasting.definitions for line in definition.splitlines()]
+    shown = [term_text(specification, term) for term in terms]  # in messages and by `repr`
+    linecache.cache[SOURCE] = (0, None, [f"{line}\n" for line in [*lines, *shown]], SOURCE)
     with in_user_terms():
-        exec(compile(code, SOURCE, "exec"), names)
-        return [eval(compile(text, SOURCE, "eval"), names) for text in texts]
+        exec(compile("\n".join(lines), SOURCE, "exec"), names)
+        places = enumerate(texts, len(lines))  # each has its own line
+        return [eval(compile("\n" * above + text, SOURCE, "eval"), names) for above, text in places]

@@ -67,8 +67,8 @@ def command(
         limits = Settings(
             timeout, jobs or processors(), (), props, blocks=blocks, options=settings, explain=seconds, cache=cache
         )
-        explaining = Explaining(problem, seconds)
         trace = TraceOptions(full, rows, steps)
+        explaining = Explaining(problem, seconds, options=trace)
         live = AtTheEnd(progress=not verbose, color=color, trace=trace, more=explaining.lines)
         with live:
             verdicts = prove(problem, limits, live)

@@ -10,7 +10,7 @@ Limits: systems with Int or Real are not expressible, so only the view with mach
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from streamcheck.core.term import walk
@@ -28,13 +28,13 @@ MORE_ATTEMPTS = 2  # until a query has all of it (2 ** 2 = 4)
 class BitBmc(Bmc):
     name: ClassVar[str] = "bit-bmc"
     prover: ClassVar[SolverFamily] = "bitwuzla"
-    most_attempts: ClassVar[int] = Bmc.most_attempts + MORE_ATTEMPTS
+    shares: ClassVar[Sequence[float]] = (1 / FIRST_SHARE, 1 / 2, 1, 2, 4, 8)
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         return super().run(problem, inbox) if is_expressible(problem.system.roots()) else _give_up(problem)
 
     def new_solver(self, patience: int | None) -> AnySolver:
-        return _new_solver(patience)
+        return BitSolver(patience)
 
 
 class BitInduction(KInduction):
@@ -47,11 +47,7 @@ class BitInduction(KInduction):
         return super().run(problem, inbox) if is_expressible(problem.system.roots()) else _give_up(problem)
 
     def new_solver(self, patience: int | None) -> AnySolver:
-        return _new_solver(patience)
-
-
-def _new_solver(patience: int | None) -> AnySolver:
-    return BitSolver(None if patience is None else patience // FIRST_SHARE)
+        return BitSolver(None if patience is None else patience // FIRST_SHARE)
 
 
 def is_cheap_to_check(certificate: Certificate) -> bool:

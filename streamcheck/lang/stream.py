@@ -249,7 +249,9 @@ class Stream(Generic[T], metaclass=StreamType):
         return [*fields, "set"] if isinstance(type, ArrayType | StructType) else []
 
     def __repr__(self) -> str:
-        return f"<stream of {self._node.type}, {self._node.where}>"
+        where = self._node.where
+        text = where.text if where.file.startswith("<") else ""  # of a stream that is in no file
+        return f"<stream of {self._node.type}, {text or where}>"
 
 
 class Appended(Generic[T]):

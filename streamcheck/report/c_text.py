@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from streamcheck.core.conjuncts import conjuncts
-from streamcheck.core.term import Term
+from streamcheck.core.term import Term, term
 from streamcheck.core.types import BOOL, INT, MachineType
 
 NAME = re.compile(r"[\w.]+(\[\d+\])*")
 LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
 COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+SUMS, PRODUCTS = ("add", "sub"), ("mul", "quot", "rem")
 
 
 class NotInC(Exception):
@@ -43,7 +44,7 @@ class _Text:
         if len(text) > LONGEST:
             raise NotInC
         is_single = text.startswith(("!", "~")) or NAME.fullmatch(text) is not None
-        return f"({text})" if inside and node.args and not is_single else text
+        return f"({text})" if inside and (node.args or text.startswith("-")) and not is_single else text
 
     def _text(self, node: Term) -> str:
         if node.op == "var":
@@ -56,7 +57,9 @@ class _Text:
         if node.op in ("and", "or"):
             joined = {"and": " && ", "or": " || "}[node.op]
             return joined.join(self.of(a, inside=a.op != node.op) for a in node.args)
-        parts = [self.of(a, inside=True) for a in node.args]
+        if not self.wide:
+            node = _by_remainder(node)
+        parts = [self.of(a, inside=not _binds_tighter(a, node, i)) for i, a in enumerate(node.args)]
         if node.op in BINARY and not (node.op in ("quot", "rem") and node.args[0].type.kind == "integer" and self.wide):
             return f"{parts[0]} {BINARY[node.op]} {parts[1]}"
         if node.op in COMPARED:
@@ -67,13 +70,32 @@ class _Text:
         return other(*parts)
 
 
+def _by_remainder(node: Term) -> Term:
+    """`x % 3 == 0` by C's remainder, which is 0 for the same numbers as ours."""
+    if node.op not in ("eq", "ne") or node.args[0].op != "mod" or not all(a.is_const for a in node.args[1:]):
+        return node
+    divided, divisor = node.args[0].args
+    if node.args[1].payload != 0 or not divisor.is_const or divisor.payload == 0:
+        return node
+    return term(node.op, term("rem", divided, divisor), node.args[1])
+
+
+def _binds_tighter(inner: Term, outer: Term, place: int) -> bool:
+    """True if the operand needs no parentheses, as every reader of C knows."""
+    if outer.op in COMPARED:
+        return inner.is_const or inner.op in SUMS or inner.op in PRODUCTS
+    if outer.op in SUMS:
+        return inner.op in PRODUCTS or (inner.op in SUMS and place == 0)
+    return False
+
+
 def _number(node: Term) -> str:
     if node.type is BOOL:
         return str(int(node.payload))
     if node.type.kind not in ("integer", "signed", "unsigned"):
         raise NotInC
     suffix = "U" if isinstance(node.type, MachineType) and not node.type.signed else ""
-    return f"{node.payload}{suffix}" if node.payload >= 0 else f"({node.payload})"
+    return f"{node.payload}{suffix}"
 
 
 OTHERS: dict[str, Callable[..., str]] = {

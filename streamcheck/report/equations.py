@@ -17,6 +17,7 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Cell, Specification
 
 NUMBERED = "cell_"  # names with a line, which say nothing
+QUOTES = "‹›"  # around the line of a stream without a name
 MOST_DELAYS = 3  # of a stream without a name that is written as a delay
 LONGEST_DELAY = 40  # characters
 
@@ -30,7 +31,9 @@ def term_text(specification: Specification, term: Term) -> str:
     term = without_casts([term])[term]
     term = fold([term], in_users_operators)[term]
     names = {w.term: w.name for w in specification.wires if w.term is not term}
-    printer = Printer(names | labels_in(specification, [term]) | _delays(specification, term, names), [term])
+    printer = Printer(
+        names | labels_in(specification, [term]) | _texts_without_names(specification, term, names), [term]
+    )
     extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
     text = printer.use(term) if term.op == "var" else printer.definition(term)
     return text + (f" with {', '.join(extra)}" if extra else "")
@@ -42,15 +45,29 @@ def labels_in(specification: Specification, terms: Iterable[Term]) -> dict[Term,
     return found if len(set(found.values())) == len(found) else {}
 
 
-def _delays(specification: Specification, term: Term, names: dict[Term, str]) -> dict[Term, str]:
-    """Streams in the term that the user has not named and that only delay another, as `pre(0, x)`."""
+def _texts_without_names(specification: Specification, term: Term, names: dict[Term, str]) -> dict[Term, str]:
+    """Texts for streams in the term that the user has not named: `pre(0, x)` if one only delays another, else the line
+    that makes it, as in `‹line 9›`."""
     unnamed = {c.var: c for c in specification.cells if not c.named and (c.name.startswith(NUMBERED) or is_first(c))}
     found: dict[Term, str] = {}
     for var in variables([term]):
         text = _delay(var, unnamed, names)
         if text is not None:
             found[var] = text
+        elif var in unnamed:
+            found[var] = _line_text(specification, unnamed[var])
     return found
+
+
+def _line_text(specification: Specification, cell: Cell) -> str:
+    """The line that makes the stream: `‹line 9, 2›` is the second stream that line 9 makes."""
+    if cell.where is None:
+        return cell.name
+    own = specification.where is not None and specification.where.file == cell.where.file
+    place = f"line {cell.where.line}" if own else cell.where.short
+    number = cell.name.removeprefix(f"{NUMBERED}{cell.where.line}").lstrip("_")
+    text = f"{place}, {number}" if number else place
+    return text.join(QUOTES)
 
 
 def _delay(var: Term, unnamed: dict[Term, Cell], names: dict[Term, str]) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from linecache import getlines
 
 from streamcheck.core.types import plural
@@ -12,11 +11,11 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
+from streamcheck.report.chain import cause_lines
 from streamcheck.report.equations import term_text
 from streamcheck.report.paste import FileNames, Pasting
-from streamcheck.report.values import as_text
+from streamcheck.report.trace import TraceOptions
 
-MOST_CAUSES = 40
 KINDS = {
     "inductive": "",
     "compressed": ", on runs without repeated states",
@@ -65,44 +64,11 @@ def _name(claim: Claim, i: int, count: int) -> str:
     return f"{stem}_invariant" if count == 1 else f"{stem}_invariant_{i}"
 
 
-def cause_lines(specification: Specification, causes: Iterator[Cause]) -> Iterator[str]:
-    """The causes, from the last step back. The first value of each name has a line, with what it was computed from and
-    the line of the spec; its values at earlier steps stand side by side."""
-    rows: list[tuple[str, str, str]] = []
-    known: set[str] = set()
-    for step, group in groupby(sorted(causes, key=lambda cause: -cause.step), lambda cause: cause.step):
-        again: list[str] = []
-        for cause in group:
-            value = f"{_name_of(specification, cause)} = {as_text(cause.term.type, cause.value)}"
-            if cause.name in known:
-                again.append(value)
-            else:
-                rows.append((f"step {step}", value, _definition(specification, cause)))
-                known.add(cause.name)
-        if again:
-            rows.append((f"step {step}", ", ".join(again), ""))
-    shown = rows[:MOST_CAUSES]
-    widths = [max(len(row[0]) for row in shown), max((len(row[1]) for row in shown if row[2]), default=0)]
-    for when, value, definition in shown:
-        yield f"      {when:{widths[0]}}  {value:{widths[1]}}  {definition}".rstrip()
-    if len(rows) > MOST_CAUSES:
-        yield "      …"
-
-
-def _name_of(specification: Specification, cause: Cause) -> str:
-    """The name; of a delay without one, the delay."""
-    return cause.name if cause.term.op != "var" else term_text(specification, cause.term)
-
-
-def _definition(specification: Specification, cause: Cause) -> str:
-    where = "" if cause.where is None else f"  ({cause.where})"
-    if cause.definition is None:
-        return f"input{where}"
-    before = f"at step {cause.step - 1}: " if cause.delayed else ""
-    return f"= {before}{term_text(specification, cause.definition)}{where}"
-
-
-def falsified_lines(specification: Specification, result: Result, causes: Iterator[Cause]) -> Iterator[str]:
+def falsified_lines(
+    specification: Specification, result: Result, causes: Iterator[Cause], options: TraceOptions
+) -> Iterator[str]:
     word = "reaches it" if result.verdict == "proved" else "breaks it"
-    yield f"    how the run {word}, from the end:"
-    yield from cause_lines(specification, causes)
+    lines = list(cause_lines(specification, causes, options))
+    if lines:  # else the choice of rows and steps leaves none
+        yield f"    how the run {word}, from the end:"
+        yield from lines

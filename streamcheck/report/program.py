@@ -149,12 +149,9 @@ def _row_json(row: PathRow) -> dict[str, Any]:
 
 
 def invariants_json(source: Automaton, invariants: Mapping[str, Term]) -> list[dict[str, Any]]:
-    """The invariants of locations that have a line."""
-    return [
-        {"line": source.lines[location].line, "invariant": " && ".join(_parts(term)) or "1"}
-        for location, term in invariants.items()
-        if location in source.lines
-    ]
+    """The invariants of locations that have a line, as far as C can express them."""
+    rows = ((location, " && ".join(_parts(term))) for location, term in invariants.items() if location in source.lines)
+    return [{"line": source.lines[location].line, "invariant": text} for location, text in rows if text]
 
 
 def _parts(term: Term) -> Sequence[str]:

@@ -13,6 +13,7 @@ from streamcheck.problem.result import PathCause
 from streamcheck.problem.verdict import Certificate, LocationInvariants, Unknown
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.explanation import KINDS
+from streamcheck.report.trace import TraceOptions, fits
 from streamcheck.report.values import as_text
 
 MOST_CAUSES = 40
@@ -56,35 +57,47 @@ def program_proof_lines(
     yield from rows
 
 
-def known_lines(program: Automaton, proofs: Sequence[LocationInvariants], unknown: Unknown) -> Iterator[str]:
-    """The conditions that the proofs of other properties give for the lines of an open one's program."""
+def together(proofs: Sequence[LocationInvariants]) -> dict[str, Term]:
+    """The conditions that the proofs give for the lines of their program."""
     known: dict[str, list[Term]] = {}
     for proof in proofs:
         for place, invariant in proof.at:
             known.setdefault(place, []).append(invariant)
-    together = {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
-    rows = list(location_lines(program, together))
+    return {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
+
+
+def known_lines(program: Automaton, known: Mapping[str, Term], unknown: Unknown) -> Iterator[str]:
+    """The conditions that hold at lines, as proofs of other properties have shown, for an open one."""
+    rows = list(location_lines(program, known))
     if rows:
         yield "    known from the proofs of other properties, whenever the program is at the line:"
         yield from rows[:MOST_KNOWN]
         if len(rows) > MOST_KNOWN:
             yield f"      … {len(rows) - MOST_KNOWN} more"
-    if unknown.running:  # else no time would help
+    if unknown.running and not unknown.provers:  # else no time would help, or more time is all that is needed
         yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
 
 
-def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value]) -> Iterator[str]:
-    """A line for each statement, with its last values, and those of earlier executions behind."""
+def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value], options: TraceOptions) -> Iterator[str]:
+    """A line for each statement, with its last values, and those of earlier executions behind; if variables are chosen,
+    those with their values."""
+    causes = [cause for cause in causes if _has_chosen(cause.values, options)]
+    first = first if _has_chosen(first, options) else {}
     yield "    how the program gets there, from the end:"
     rows = [(_line(cause), cause.edge.text[:WIDEST], _values(cause)) for cause in causes]
     if first:
         rows.append(("", "at the beginning", _assignments(first)))
-    shown = rows[:MOST_CAUSES]
+    shown = rows if options.full else rows[:MOST_CAUSES]
     widths = [max((len(row[i]) for row in shown), default=0) for i in range(2)]
     for where, text, values in shown:
         yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {values}".rstrip()
-    if len(rows) > MOST_CAUSES:
-        yield "      …"
+    if len(rows) > len(shown):
+        yield f"      …  {plural(len(rows) - len(shown), 'line')} more (--full)"
+
+
+def _has_chosen(values: Mapping[Term, Value], options: TraceOptions) -> bool:
+    names = [name for v in values for name in (str(v.payload), variable_text(str(v.payload)))]
+    return not options.rows or any(fits(name, pattern) for name in names for pattern in options.rows)
 
 
 def _line(cause: PathCause) -> str:

@@ -67,9 +67,12 @@ class Report:
         """The knowledge about a property without a verdict, and why each engine stopped."""
         if result.explanation is not None and isinstance(self.problem, Specification):
             yield from _explanation(self.problem, result, result.explanation, self.trace)
+        if unknown.provers:
+            yield "    to try: more time (--timeout)"
         by_reason: dict[str, list[str]] = {}
         for engine, reason in unknown.reasons.items():
-            by_reason.setdefault(reason, []).append(engine)
+            if engine not in unknown.provers:  # the verdict's own line names those
+                by_reason.setdefault(reason, []).append(engine)
         if unknown.running:
             yield f"    still at work: {', '.join(unknown.running)}"
         for reason, engines in by_reason.items():

@@ -588,12 +588,12 @@ class Director:
     def _unknown(self, name: str) -> Decision:
         """The decision if nothing else comes."""
         running = []
-        for worker in self._alive():
-            for engine in worker.lane.engines if name in worker.lane.claims else ():
-                running.append(self._title(worker.model, engine))
-                if worker.idle:
-                    self._undecided.add_reason([name], running[-1], WAITING)
+        for worker in (w for w in self._alive() if name in w.lane.claims):
+            running += (titles := [self._title(worker.model, engine) for engine in worker.lane.engines])
+            for title in titles if worker.idle else ():
+                self._undecided.add_reason([name], title, WAITING)
         limit = round(self.promised or self.timeout, 1)
         timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""
         ended = self.stopped.word if self.stopped else timed_out
-        return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended))
+        provers = [self._title(proof.model, proof.engine) for proof in self._checks.proofs_of(name)]
+        return Decision(name, "unknown", unknown=self._undecided.verdict(name, running, ended, provers))

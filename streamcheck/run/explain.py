@@ -41,7 +41,9 @@ SHORTEST_PROOF = 0.1  # seconds
 LARGEST_LEMMA = 25  # nodes
 ENGINES = ("bmc", "bit-bmc")
 MANY = 4  # runs have less time each to be made simple
-NO_TIME = "no state has been found from which it fails: the solver needs more time"
+LITTLE_TIME = 0.1  # seconds in which nothing can be expected to be found
+NO_TIME = "no state has been looked for from which it fails: there was no time"
+NOT_FOUND = "no state has been found from which it fails in {seconds:.1f} s: the solver needs more time"
 NO_STATE = "there is no state from which it fails after one step, so what is open is how runs begin"
 
 
@@ -58,9 +60,12 @@ class Explainer:
     beside: FailingStates | None = None  # what has been found while the engines worked
     stopped: int = 0  # the exit status that a signal asks for, if one came
     began: float = field(default_factory=time.monotonic)
+    seconds_looked: float = 0.0  # for states from which properties fail
 
     def explain(self, results: list[Result]) -> list[Result]:
-        unknown = [r.name for r in results if r.verdict == "unknown"]
+        """The results with explanations. A property with a proof has nothing to be explained: the proof was not checked
+        in time."""
+        unknown = [r.name for r in results if r.unknown is not None and not r.unknown.provers]
         if not unknown:
             return results
         lemmas = self._checked_lemmas()
@@ -96,12 +101,16 @@ class Explainer:
             maybe = [t for t in maybe if not _holds_at(failure.steps[0], t)]
             if result.depth is not None:  # from that state it takes so many steps to break the property
                 not_before = max(0, result.depth - len(failure.steps) + 2)
-        missing = "" if failure is not None else NO_STATE if self._is_steady(result.name) else NO_TIME
+        missing = "" if failure is not None else self._why_missing(result.name)
         known, guessed = tuple(about[:MOST_LEMMAS]), tuple(maybe[:MOST_CANDIDATES])
         return Explanation(failure, known, guessed, unreachable, not_before, missing)
 
-    def _is_steady(self, name: str) -> bool:
-        return self.beside is not None and name in self.beside.steady
+    def _why_missing(self, name: str) -> str:
+        """The reason why there is no state from which the property fails."""
+        if self.beside is not None and name in self.beside.steady:
+            return NO_STATE
+        seconds = self.seconds_looked + (0.0 if self.beside is None else self.beside.seconds_spent)
+        return NOT_FOUND.format(seconds=seconds) if seconds >= LITTLE_TIME else NO_TIME
 
     # Lemmas
 
@@ -147,7 +156,9 @@ class Explainer:
             settings = replace(
                 self.settings, timeout=seconds, engines=ENGINES, props=(), options={}, bound=k + 1, explain=0.0
             )
+            began = time.monotonic()
             found |= {r.name: r.run for r in self._prove(anywhere, settings) if r.run is not None}
+            self.seconds_looked += time.monotonic() - began
         return found
 
     def _prove(self, specification: Specification, settings: Settings) -> list[Result]:

@@ -9,6 +9,7 @@ more patience: first all that are easy.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -48,8 +49,10 @@ class FailingStates:
         default_factory=dict
     )  # by property, a run of the specification that begins anywhere
     steady: set[str] = field(default_factory=set)  # properties that every step keeps
+    seconds_spent: float = 0.0
     _known: list[Term] = field(default_factory=list)
     _child: Child | None = None
+    _began: float = 0.0
     _is_over: bool = False
 
     def __enter__(self) -> FailingStates:
@@ -106,10 +109,12 @@ class FailingStates:
                 channel.send([name, None if trace is None else trace_to_plain(trace)])
 
         if names:
+            self._began = time.monotonic()
             self._child = Child(search)
 
     def _end(self) -> None:
         if self._child is not None:
+            self.seconds_spent = time.monotonic() - self._began
             self._child.end()
         self._child, self._is_over = None, True
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
 
 from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, simplify
-from streamcheck.core.term import Term, substitute, walk
+from streamcheck.core.simplify import conjunction
+from streamcheck.core.term import TRUE, Term, substitute
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
 from streamcheck.problem.problem import Problem, claim_named
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
 from streamcheck.run.sandbox import Sandbox, Send
+from streamcheck.run.small_conditions import size, small_conditions, without_implied
 from streamcheck.transform.scalars import scalars, wholes
 
 if TYPE_CHECKING:
@@ -39,8 +40,14 @@ def smallest_proof(specification: Specification, prop: str, proof: Certificate, 
 def smallest_location_proof(
     program: Automaton, prop: str, proof: LocationInvariants, seconds: float
 ) -> LocationInvariants:
-    """The proof without conditions that it does not need."""
-    return _last_accepted(program, prop, proof, seconds, lambda accepts: _minimize_locations(proof, accepts))
+    """The proof without conditions that it does not need, and without places where nothing is left."""
+    smallest = _last_accepted(program, prop, proof, seconds, lambda accepts: _minimize_locations(proof, accepts))
+    return LocationInvariants(tuple(row for row in smallest.at if row[1] is not TRUE))
+
+
+def smallest_block_proof(program: Automaton, prop: str, proof: BlockCertificate, seconds: float) -> BlockCertificate:
+    """The proof without invariants that it does not need."""
+    return _last_accepted(program, prop, proof, seconds, lambda accepts: _minimize_blocks(proof, accepts))
 
 
 def location_proof(proof: BlockCertificate) -> LocationInvariants:
@@ -48,17 +55,37 @@ def location_proof(proof: BlockCertificate) -> LocationInvariants:
     blocks, invariant = proof.blocks, conjunction(*proof.certificate.invariants)
     places = [place for place in blocks.locations if place not in blocks.bad]
     there = [substitute([invariant], {blocks.place: blocks.code(place)})[invariant] for place in places]
-    simpler = simplify(there)
-    return LocationInvariants(tuple((place, simpler[t]) for place, t in zip(places, there, strict=True)))
+    return LocationInvariants(tuple(small_conditions(dict(zip(places, there, strict=True))).items()))
 
 
-def inductive_proof(specification: Specification, prop: str, settings: Settings) -> Certificate | None:
-    """An invariant for a property that was proved without one, if there is one at once."""
+def inductive_proof(problem: Problem, prop: str, settings: Settings) -> ProofEvidence | None:
+    """A proof by invariants, of a property that was proved in another way; the engine is asked first whose invariants
+    are easiest to read."""
     from streamcheck.run.prove import prove
 
-    verdicts = prove(specification, replace(settings, engines=("ic3", "templates"), props=(prop,), explain=0.0))
-    found = [r.evidence for r in verdicts.results if r.name == prop]
-    return next((proof for proof in found if isinstance(proof, Certificate) and proof.kind == "inductive"), None)
+    for engines in (("templates",), ("ic3", "templates")):
+        limits = replace(settings, timeout=settings.timeout / 2, engines=engines, props=(prop,), explain=0.0)
+        for result in prove(problem, limits).results:
+            if result.name == prop and (proof := result.proof) is not None and is_inductive(proof):
+                return proof
+    return None
+
+
+def condition_count(proof: LocationInvariants) -> int:
+    """The number of conditions at all locations."""
+    return sum(len(conjuncts(invariant)) for _, invariant in proof.at)
+
+
+def is_inductive(proof: ProofEvidence) -> bool:
+    """True if the proof is an invariant: no runs are followed, and no states compared."""
+    match proof:
+        case LocationInvariants():
+            return True
+        case BlockCertificate(certificate=certificate):
+            return certificate.kind == "inductive"
+        case Certificate():
+            return proof.kind == "inductive"
+    assert_never(proof)
 
 
 def _last_accepted(problem: Problem, prop: str, proof: P, seconds: float, minimize: Callable[[Accepts[P]], None]) -> P:
@@ -104,20 +131,31 @@ def _minimize(proof: Certificate, claim: Term, accepts: Accepts[Certificate]) ->
     offer(replace(smallest, equalities=()))
     for equality in smallest.equalities:
         offer(replace(smallest, equalities=tuple(e for e in smallest.equalities if e is not equality)))
-    for invariant in sorted(smallest.invariants, key=_size, reverse=True):
+    for invariant in sorted(smallest.invariants, key=size, reverse=True):
         offer(replace(smallest, invariants=tuple(t for t in smallest.invariants if t is not invariant)))
 
 
 def _minimize_locations(proof: LocationInvariants, accepts: Accepts[LocationInvariants]) -> None:
-    """The same for the conditions of the locations, the largest first."""
+    """The same for the conditions of the locations: without those that others imply, then one by one, the largest
+    first."""
     parts = {place: conjuncts(invariant) for place, invariant in proof.at}
-    for place, part in sorted(
-        [(place, part) for place, those in parts.items() for part in those], key=lambda row: -_size(row[1])
-    ):
-        rest = {**parts, place: [t for t in parts[place] if t is not part]}
+
+    def offer(rest: dict[str, list[Term]]) -> None:
+        nonlocal parts
         if accepts(LocationInvariants(tuple((p, conjunction(*those)) for p, those in rest.items()))):
             parts = rest
 
+    offer({place: without_implied(those) for place, those in parts.items()})
+    for place, part in sorted(
+        [(place, part) for place, those in parts.items() for part in those], key=lambda row: -size(row[1])
+    ):
+        offer({**parts, place: [t for t in parts[place] if t is not part]})
 
-def _size(t: Term) -> int:
-    return sum(1 for _ in walk([t]))
+
+def _minimize_blocks(proof: BlockCertificate, accepts: Accepts[BlockCertificate]) -> None:
+    """The same for the parts of the invariants."""
+    parts = [part for invariant in proof.certificate.invariants for part in conjuncts(invariant)]
+    for part in sorted(parts, key=size, reverse=True):
+        rest = [t for t in parts if t is not part]
+        if rest and accepts(replace(proof, certificate=replace(proof.certificate, invariants=tuple(rest)))):
+            parts = rest

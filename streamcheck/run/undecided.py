@@ -10,6 +10,7 @@ from streamcheck.problem.verdict import Unknown
 
 FINISHED = "nothing is left to try"
 WAITING = "waiting for facts from other engines"
+UNCHECKED = "it has a proof, which was not checked in time"
 NOBODY = "no engine decided it"
 
 
@@ -37,13 +38,19 @@ class Undecided:
     def add_unchecked(self, prop: str, engine: str, why: str) -> None:
         self._unchecked[prop] = f"{engine} has a proof that could not be checked: {why}"
 
-    def verdict(self, prop: str, running: Iterable[str], ended: str) -> Unknown:
-        """The verdict if the run ends here. `ended` is what ended it, if the engines did not."""
-        stopped = self._stopped.get(prop, {}).items()
-        reasons = dict(sorted(stopped, key=lambda row: _distance(row[1])))
-        reason = self._unchecked.get(prop) or ended
+    def verdict(self, prop: str, running: Iterable[str], ended: str, provers: Iterable[str] = ()) -> Unknown:
+        """The verdict if the run ends here. `ended` is what ended it, if the engines did not; the proofs of the
+        `provers` have not been judged yet."""
+        unchecked = dict.fromkeys(provers, UNCHECKED)
+        stopped = {engine: why for engine, why in self._stopped.get(prop, {}).items() if engine not in unchecked}
+        reasons = unchecked | dict(sorted(stopped.items(), key=lambda row: _distance(row[1])))
+        words = [self._unchecked.get(prop) or ended]
+        if unchecked:
+            have = "have proofs, which were" if len(unchecked) > 1 else "has a proof, which was"
+            words.append(f"{' and '.join(unchecked)} {have} not checked in time")
+        reason = "; ".join(filter(None, words))
         if not reason:
             telling = (f"{engine}: {why}" for engine, why in reasons.items() if why not in (FINISHED, WAITING))
             reason = next(telling, NOBODY)
         left = tuple(dict.fromkeys(engine for engine in running if engine not in reasons))
-        return Unknown(prop, reason, self.true_up_to.get(prop), reasons, left)
+        return Unknown(prop, reason, self.true_up_to.get(prop), reasons, left, tuple(unchecked))

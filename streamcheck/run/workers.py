@@ -39,6 +39,7 @@ from streamcheck.transform.reduce import clusters, each_alone
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
+AHEAD_OF_ITS_LIKE = 100_000  # the same for the engine at one cluster of properties and at another
 SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
 VACUITY_PRICE = 16  # of work on vacuity tests alone
 FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
@@ -119,7 +120,8 @@ class Turns:
     """Engines side by side in one process, one of each kind for every cluster of properties (or every property, if
     their rows say so): what workers run, and tests too.
 
-    Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting;
+    Turns go to those whose solvers have worked least so far, so that a heavy engine does not keep light ones waiting,
+    nor an engine at a hard cluster the same engine at an easy one;
     with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
     the same problem makes the same turns.
     """
@@ -167,13 +169,22 @@ class Turns:
 
     def round(self, send: Callable[[str, Event], None]) -> bool:
         """A turn for each engine that has not worked more than others. True if all that still run are waiting."""
-        least = min((one.spent for one in self.running if not one.waiting), default=0)
+        most = self._most_spent()
         for one in list(self.running):
-            if one in self.running and (one.spent <= least + AHEAD or (one.waiting and one.box)):
+            if one in self.running and (one.spent <= most.get(one.row.name, 0) or (one.waiting and one.box)):
                 began = self._work_done()
                 self._turn(one, send)
                 one.spent += (self._work_done() - began + A_TURN) * one.price
         return bool(self.running) and all(one.has_nothing_to_do for one in self.running)
+
+    def _most_spent(self) -> dict[str, int]:
+        """By engine, the work up to which one of its instances has a turn."""
+        least: dict[str, int] = {}
+        for one in self.running:
+            if not one.waiting:
+                least[one.row.name] = min(one.spent, least.get(one.row.name, one.spent))
+        of_all = min(least.values(), default=0)
+        return {name: min(of_all + AHEAD, own + AHEAD_OF_ITS_LIKE) for name, own in least.items()}
 
     def _turn(self, one: Instance, send: Callable[[str, Event], None]) -> None:
         one.waiting = False

@@ -24,6 +24,8 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import FloatType, MachineType, Type, Value, default, plural
 from streamcheck.smt.translate import FUNCTIONS, Translator
 
+TOO_LONG = "a query took too long"
+NO_PROCEDURE = "the solver has no decision procedure for this arithmetic"
 LOG = logging.getLogger(__name__)
 IMPLIES = FUNCTIONS["=>"]
 
@@ -77,7 +79,7 @@ class Solver:
         if answer == z3.unknown:
             why = str(self.z3.reason_unknown())
             limited = any(word in why for word in ("canceled", "timeout", "resource limit"))
-            self.reason = "a query took too long" if limited else why or "the solver gave up"
+            self.reason = TOO_LONG if limited else NO_PROCEDURE if "incomplete" in why else why or "the solver gave up"
             return None
         return bool(answer == z3.sat)
 
