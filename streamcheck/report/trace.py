@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.option_words import COMMAND, OptionWords
 from streamcheck.core.term import Term
 from streamcheck.core.types import part_names, plural, scalar_parts
 from streamcheck.problem.automaton import Automaton
@@ -51,6 +52,7 @@ class TraceOptions:
     steps: tuple[int, int] | None = None
     width: int | None = None  # of the terminal
     also: tuple[str, ...] = ()
+    words: OptionWords = COMMAND  # of the options that notes mention
 
 
 AS_USUAL = TraceOptions()
@@ -78,7 +80,7 @@ def row_names(problem: Problem) -> Iterator[str]:
         yield from (name, *(part for part, _ in part_names(name, node.type)))
 
 
-def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
+def require_rows(problems: Sequence[Problem], patterns: Sequence[str], words: OptionWords = COMMAND) -> None:
     """SpecError if a pattern fits no row of any of the problems."""
     names = list(dict.fromkeys(name for problem in problems for name in row_names(problem))) if patterns else []
     for pattern in patterns:
@@ -87,7 +89,7 @@ def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
             shown = ", ".join(name.strip(QUOTES) for name in names[:MOST_NAMES])
             hint = f"is {close[0].strip(QUOTES)!r} meant?" if close else f"there are {shown or 'none'}"
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and not close else ""
-            raise SpecError(f"--rows {pattern}: no row of this name; {hint}{more}")
+            raise SpecError(f"{words.rows.format(pattern)}: no row of this name; {hint}{more}")
 
 
 def fits(name: str, pattern: str) -> bool:
@@ -108,7 +110,7 @@ def trace_table(
         rows += _texts(name, node, run, unused, options)
     first, last = options.steps or (0, 0)
     if first >= run.length:
-        yield f"{INDENT}the run ends at step {run.length - 1}, before --steps {first}-{last}"
+        yield f"{INDENT}the run ends at step {run.length - 1}, before {options.words.steps.format(first, last)}"
         return
     if not rows:
         yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
@@ -127,7 +129,7 @@ def trace_table(
     for number, page in enumerate(_pages(table, options.width)):
         yield from [""] * bool(number)
         yield from page
-    yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
+    yield MARKS + (f"    … = {plural(hidden, 'step')} more ({options.words.full})" if hidden else "")
     gaps = [i for i in range(len(run.steps)) if not run.follows(i)]
     for i in gaps[:MOST_GAPS]:
         begin, end = run.numbers[i - 1] + 1, run.numbers[i] - 1
