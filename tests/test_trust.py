@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from random_specs import random_equations, random_rows
-from trust import c, figures, solvers
+from trust import c, deterministic, figures, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -75,6 +76,13 @@ def test_a_wrong_value_is_seen_by_solvers_and_c(monkeypatch):
     assert len(figure.wrong) > 100 and len({line.partition(":")[0] for line in figure.wrong}) >= 6
     monkeypatch.setattr(c, "first_difference", lambda equations, rows: "step 0")
     assert len(c.c(1, 3).wrong) == 1
+
+
+def test_another_answer_is_seen(monkeypatch):
+    numbers = itertools.count()
+    monkeypatch.setattr(deterministic, "answer", lambda *given, **named: {"shown": next(numbers)})
+    assert len(deterministic.deterministic(2, 5).wrong) == 4
+    assert deterministic.untimed({"a": [{"seconds": 3, "b": 1}], "seconds": 2}) == {"a": [{"b": 1}]}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

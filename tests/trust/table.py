@@ -25,6 +25,7 @@ TABLE = {
     "c": Row("c", 4, 20, 2_000),
     "solvers": Row("solvers", 600, 4_000, 1_000_000),
     "faults": Row("faults", 8, 60, 500),
+    "deterministic": Row("deterministic", 3, 20, 100),
     "killed": Row("killed", 10, 50, 2_000, needs_linux=True),
     "signals": Row("signals", 10, 50, 500, needs_linux=True),
 }
