@@ -42,7 +42,7 @@ WRAPS = """
 from streamcheck import *
 adc = extern("adc", Word16)
 @stream(Word32)
-def uv_ms(): return [0] ++ mux(adc > 100, uv_ms + 10, uv_ms)
+def uv_ms(): return [0] ++ mux(adc * 7919 == 31337, uv_ms + 10, uv_ms)
 @stream(Word8)
 def t(): return [0] ++ mux(t < 9, t + 1, 0)
 @stream(Word8)
@@ -268,7 +268,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_proof(wraps, tmp_pat
     (tmp_path / "file").write_text("")
     done = run("prove", wraps, *option, tmp_path / "file" / "folder")
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == f"error: {tmp_path}/file/folder: Not a directory\n"
+    assert done.stderr == f"error: {tmp_path}/file/folder: this folder cannot be made (Not a directory)\n"
 
 
 def test_several_formats_of_traces_at_once(wraps, tmp_path):

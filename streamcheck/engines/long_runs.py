@@ -49,6 +49,7 @@ FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
+MOST_SIMPLE = 8  # values that are tried in the place of an input's
 A_TURN = 1000  # steps between two looks at the inbox
 
 InputRow: TypeAlias = tuple[Value, ...]  # of inputs
@@ -332,13 +333,24 @@ class PatternRuns(Simulator):
                     start += size
             size //= 2
         for i, var in enumerate(self.system.inputs):
-            simple = default(var.type)
-            if not accept([pattern.with_value(i, simple) for pattern in patterns]):
-                for place, pattern in enumerate(patterns):
-                    plain = pattern.with_value(i, simple)
-                    if plain != pattern:
-                        accept([*patterns[:place], plain, *patterns[place + 1 :]])
+            for simple in self._simple_values(var):
+                if any(row[i] == simple for pattern in patterns for row in pattern.rows):
+                    break
+                if accept([pattern.with_value(i, simple) for pattern in patterns]):
+                    break
+            for place, pattern in enumerate(patterns):
+                plain = pattern.with_value(i, default(var.type))
+                if plain != pattern:
+                    accept([*patterns[:place], plain, *patterns[place + 1 :]])
         return best
+
+    def _simple_values(self, var: Term) -> list[Value]:
+        """The default, and small numbers at constants of the spec."""
+        if var.type.kind not in ("integer", "signed", "unsigned"):
+            return [default(var.type)]
+        most = var.type.high if isinstance(var.type, MachineType) else None
+        near = (v for v in self.pool.get(var.type, []) if isinstance(v, int) and v > 0 and (most is None or v <= most))
+        return [default(var.type), *sorted(set(near))[:MOST_SIMPLE]]
 
     def trace(self) -> Trace:
         names = [v.payload for v in self.system.inputs]

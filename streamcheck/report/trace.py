@@ -60,14 +60,18 @@ AS_USUAL = TraceOptions()
 
 @dataclass(frozen=True, slots=True)
 class StepRange:
-    """Equal steps: one, or from `first` to `last`, by their places in the run."""
+    """Equal steps: one, or from `first` to `last`."""
 
     first: int
     last: int
 
-    def title(self, run: Replay) -> str:
-        first, last = run.numbers[self.first], run.numbers[self.last]
-        return str(first) if first == last else f"{first}…{last}"
+    @property
+    def title(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+
+    def by_numbers(self, run: Replay) -> StepRange:
+        """The same by the steps' numbers, of places in the run."""
+        return StepRange(run.numbers[self.first], run.numbers[self.last])
 
 
 def row_names(problem: Problem) -> Iterator[str]:
@@ -121,7 +125,7 @@ def trace_table(
     for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
         columns = _columns(texts, run, options, tail)
         hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if options.steps is None else 0
-        table = [["step", *(c.title(run) if c else "…" for c in columns)]]
+        table = [["step", *(c.by_numbers(run).title if c else "…" for c in columns)]]
         for name, cells in rows:
             table.append([_short(name, options.width), *(_cell(cells, c.first) if c else "" for c in columns)])
         if not hidden or sum(1 for _ in _pages(table, options.width)) == 1:
