@@ -161,7 +161,8 @@ def test_btor2_states_constraints_and_free_starts(tmp_path):
     ("text", "line", "said"),
     [
         ("1 sort array 2 3", 1, "2 is not the number of a sort"),
-        ("1 sort bitvec 0", 1, "at least one bit, not 0"),
+        ("1 sort bitvec 0", 1, "a bit-vector has 1 to 65536 bits, not 0"),
+        ("1 sort bitvec 1100000000000000000000\n2 zero 1", 1, "1 to 65536 bits, not 11000"),
         ("1 sort bitvec 13\n2 sort array 1 1", 2, "arrays of more than 4096 elements"),
         ("1 sort bitvec 1\n1 sort bitvec 2", 2, "the number 1 is already defined at line 1"),
         ("1 sort bitvec 8\n2 sort bitvec 1\n3 zero 1\n4 eq 1 3 3", 4, "expected Word8, found Bool"),

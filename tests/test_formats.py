@@ -360,6 +360,8 @@ STEP = "(define-fun .x () Int (! x :next n))\n"
         (STATE + STEP + "(define-fun p () Bool (! (= n 0) :invar-property 0))", 4, "a property speaks of n"),
         (STATE + STEP + "(define-fun p () Bool (! (= x 0) :invar-property 0))", None, "annotated with `:init` or"),
         ("(declare-fun x () Int)\n(define-fun p () Int (let ((y)) y))", 2, "this is not well formed"),
+        (f"(declare-fun x () (_ BitVec {10**30}))", 1, "a bit-vector has 1 to 65536 bits, not 1000"),
+        (f"(define-fun p () Bool (= (_ bv1 {10**30}) 0))", 1, "a bit-vector has 1 to 65536 bits, not 1000"),
     ],
 )
 def test_mistakes_in_vmt_are_named_with_their_line(tmp_path, text, line, said):

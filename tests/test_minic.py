@@ -513,6 +513,9 @@ def test_modes_give_the_size_of_a_type(read):
     ("text", "message"),
     [
         ("int f {\n}\nint main(void) { return 0; }", "a.c:1: f has a body and no parameters"),
+        ("struct s { int b __attribute__((aligned(8", "a syntax error"),
+        ("struct __attribute__((aligned(8", "a.c:1: Invalid struct"),
+        ('#define A "b\0h"\n#include A\n', "a.c:2: "),
         ("int main(void) {\nr#else\n}", "a.c:2: a syntax error, or C that is not supported, before #"),
         ("struct s { int a; } mk(void);\nint main(void) { return mk().a(); }", "a.c:2: calls through pointers"),
         ("struct s { int a; } mk(void);\nint main(void) { return mk().a().a[1]; }", "a.c:2: calls through pointers"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import signal
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from random_specs import random_equations, random_rows
-from trust import figures
+from trust import c, deterministic, figures, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -17,6 +19,7 @@ from trust.programs import small_program
 from trust.signals import half_written
 from trust.states import TooMany, first_violations
 from trust.table import TABLE
+from trust.values import any_value
 
 from streamcheck import *
 from streamcheck.core.term import term
@@ -65,6 +68,21 @@ def test_a_solver_that_is_believed_is_seen(monkeypatch):
     monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
     figure = Figure("lies")
     assert any(lie(figure, number) or figure.wrong for number in range(7_000, 7_040))
+
+
+def test_a_wrong_value_is_seen_by_solvers_and_c(monkeypatch):
+    monkeypatch.setattr(solvers, "evaluated", lambda node, operands, values: any_value(random.Random(3), node.type))
+    figure = solvers.solvers(60, 3)
+    assert len(figure.wrong) > 100 and len({line.partition(":")[0] for line in figure.wrong}) >= 6
+    monkeypatch.setattr(c, "first_difference", lambda equations, rows: "step 0")
+    assert len(c.c(1, 3).wrong) == 1
+
+
+def test_another_answer_is_seen(monkeypatch):
+    numbers = itertools.count()
+    monkeypatch.setattr(deterministic, "answer", lambda *given, **named: {"shown": next(numbers)})
+    assert len(deterministic.deterministic(2, 5).wrong) == 4
+    assert deterministic.untimed({"a": [{"seconds": 3, "b": 1}], "seconds": 2}) == {"a": [{"b": 1}]}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

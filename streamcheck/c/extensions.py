@@ -195,11 +195,11 @@ class _Extensions:
         marker = f' _Pragma("{LAYOUT} {packed or "as"} {number}") '
         if self.closed is not None:
             self.pieces[self.closed] = marker + self.pieces[self.closed]
-        elif self._is_struct() and (self._next() == "{" or self.tokens[self._place_after_name()] == "{"):
+        elif self._is_struct() and "{" in (self._next(), *self.tokens[self._place_after_name() :][:1]):
             self.waiting = marker
         elif self.structs and self.structs[-1]:
-            end = next(i for i in range(self.at, len(self.tokens)) if self.tokens[i] == ";")
-            self.tokens[end] = f'; _Pragma("{LAYOUT} field ?") '
+            for end in [i for i in range(self.at, len(self.tokens)) if self.tokens[i] == ";"][:1]:
+                self.tokens[end] = f'; _Pragma("{LAYOUT} field ?") '
         elif not packed:
             self.alignment = alignment
 

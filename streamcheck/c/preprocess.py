@@ -79,7 +79,7 @@ def read_file(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8-sig", errors="replace") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # no path has a character 0
         return None
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None

@@ -6,14 +6,24 @@ unsigned quotient, the dividend as a remainder.
 
 from __future__ import annotations
 
+from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice
 from streamcheck.core.term import Term, constant
 from streamcheck.core.types import MachineType, machine
 from streamcheck.frontends.operations import cast, compare, equal, word_quotient
 
+MOST_BITS = 1 << 16  # of a bit-vector
+
+
+def word_type(width: int) -> MachineType:
+    """The type of bit-vectors of a width. TypeRule if there are none."""
+    if not 1 <= width <= MOST_BITS:
+        raise TypeRule(f"a bit-vector has 1 to {MOST_BITS} bits, not {width}")
+    return machine(width, signed=False)
+
 
 def word(width: int, value: int) -> Term:
-    type = machine(width, signed=False)
+    type = word_type(width)
     return constant(type, type.wrap(value))
 
 
@@ -31,22 +41,22 @@ def as_unsigned(a: Term) -> Term:
 
 
 def concat(high: Term, low: Term) -> Term:
-    whole = machine(width(high) + width(low), signed=False)
+    whole = word_type(width(high) + width(low))
     shifted = apply("shl", cast(whole, high), constant(whole, width(low)))
     return apply("bitor", shifted, cast(whole, low))
 
 
 def extract(a: Term, high: int, low: int) -> Term:
     shifted = apply("shr", a, constant(a.type, low)) if low else a
-    return cast(machine(high - low + 1, signed=False), shifted)
+    return cast(word_type(high - low + 1), shifted)
 
 
 def zero_extend(a: Term, by: int) -> Term:
-    return cast(machine(width(a) + by, signed=False), a)
+    return cast(word_type(width(a) + by), a)
 
 
 def sign_extend(a: Term, by: int) -> Term:
-    return as_unsigned(cast(machine(width(a) + by, signed=True), as_signed(a)))
+    return as_unsigned(cast(machine(word_type(width(a) + by).width, signed=True), as_signed(a)))
 
 
 def rotate_left(a: Term, by: int) -> Term:

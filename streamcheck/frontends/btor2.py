@@ -15,7 +15,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
-from streamcheck.core.types import BOOL, ArrayType, MachineType, Type, default, machine, plural
+from streamcheck.core.types import BOOL, ArrayType, MachineType, Type, default, plural
 from streamcheck.frontends import bits
 from streamcheck.frontends.operations import equal, logic, require_same_type
 from streamcheck.problem.claim import Claim
@@ -113,15 +113,10 @@ class _Btor2Reader:
     def _sort(self, words: list[str]) -> Type:
         match words:
             case ["bitvec", width, *rest] if len(rest) < 2:
-                return BOOL if int(width) == 1 else machine(self._width(int(width)), signed=False)
+                return BOOL if int(width) == 1 else bits.word_type(int(width))
             case ["array", index, element, *rest] if len(rest) < 2:
                 return self._array(self._sort_named(index), self._sort_named(element))
         raise SpecError("a sort is `bitvec WIDTH` or `array SORT SORT`", self.here)
-
-    def _width(self, width: int) -> int:
-        if width < 1:
-            raise SpecError(f"a bit-vector has at least one bit, not {width}", self.here)
-        return width
 
     def _array(self, index: Type, element: Type) -> Type:
         if isinstance(index, ArrayType) or isinstance(element, ArrayType):

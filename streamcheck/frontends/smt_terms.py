@@ -13,7 +13,7 @@ from typing import Any
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
-from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type, machine
+from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type
 from streamcheck.frontends import bits
 from streamcheck.frontends.operations import UnknownMaker, arithmetic, compare, convert, divide, equal, logic
 from streamcheck.frontends.sexpr import LocatedSExpr, SExprFile, SList
@@ -38,7 +38,10 @@ def sort(source: SExprFile, form: LocatedSExpr) -> Type:
         case "Real":
             return REAL
         case ["_", "BitVec", width]:
-            return machine(int(str(width)), signed=False)
+            try:
+                return bits.word_type(int(str(width)))
+            except TypeRule as why:
+                raise source.error(form, str(why)) from None
         case ["Array", *_]:
             raise source.error(form, "arrays are not supported; use a variable for each element")
     raise source.error(form, f"the sort {_text(form)} is not supported; Bool, Int, Real and (_ BitVec n) are")
@@ -111,7 +114,7 @@ class SmtTermReader:
 
     def _literal(self, form: SList) -> Term:
         if len(form) == 3 and re.fullmatch(r"bv\d+", str(form[1])):
-            return bits.word(int(str(form[2])), int(str(form[1])[2:]))
+            return self._with_error_location(form, lambda: bits.word(int(str(form[2])), int(str(form[1])[2:])))
         raise self.source.error(form, "this is not supported")
 
     def _apply(self, form: SList, args: list[Term]) -> Term:
@@ -231,5 +234,5 @@ def _indexed_operation(head: SList, args: list[Term]) -> Term:
         case "repeat":
             return reduce(bits.concat, [a] * n[0])
         case "int2bv" | "int_to_bv":
-            return convert(machine(n[0], signed=False), a)
+            return convert(bits.word_type(n[0]), a)
     raise KeyError(op)

@@ -12,6 +12,13 @@ class Gear(Enum):
     REVERSE = -1
 
 
+@struct
+class Reading:
+    valid: Bool
+    level: Word8
+    both: Array(Bool, 2)
+
+
 GEARS = EnumOf(Gear)
 NUMBERS = (Word8, Int8, Word16, Int32, Int)
 
@@ -42,6 +49,8 @@ def small_spec(seed):
     if rng.random() < 0.4:
         kept = stream(Array(number, 2), lambda s, first=numbers[0]: [[0, 0]] + +s.set(cast(Word8, flags[0]), first))
         numbers.append(kept[0] + kept[1])
+    for _ in range(rng.randint(0, 3)):
+        conditions.append(further(rng, conditions, numbers))
     spec = Spec(f"small_{seed}")
     for i in range(rng.randint(1, 4)):
         claim = property_of(rng, conditions, numbers, most)
@@ -64,6 +73,45 @@ def cell(rng, number, most, conditions):
     after = moves[rng.choice(list(moves))]
     start = rng.randint(0, most)
     return stream(number, lambda n: [start] + +after(n))
+
+
+def further(rng, conditions, numbers):
+    """A condition by another part of the library, or of another type."""
+    a, b, c = (rng.choice(conditions) for _ in range(3))
+    n, m, k = rng.choice(numbers), rng.choice(numbers), rng.randint(0, 9)
+    ways = (
+        lambda: voting.majority([a, b, c]),
+        lambda: voting.has_majority(n, [n, m, rng.choice(numbers)]),
+        lambda: voting.m_of_n(2, [a, b, c]),
+        lambda: voting.mid_value([n, m, rng.choice(numbers)]) <= k,
+        lambda: statistics.sum(2, [k] + +n) <= k,
+        lambda: statistics.max(2, [k] + +n) > statistics.min(3, [0, k] + +m),
+        lambda: statistics.mean(2, [0] + +n) != k,
+        lambda: statistics.count(3, [False, True] + +a) >= 2,
+        lambda: clocks.clk1(3, 1) & a,
+        lambda: clocks.clk(2) | a,
+        lambda: ltl.late(2, lambda p, q: ltl.until(2, p, q), a, b),
+        lambda: ltl.late(1, lambda p: ltl.always(1, p), a),
+        lambda: n**2 >= m**3,
+        lambda: of_floats(rng, a, b),
+        lambda: of_structs(rng, a, b),
+    )
+    return rng.choice(ways)()
+
+
+def of_floats(rng, a, b):
+    step, most = rng.choice((0.5, 0.75, 1.25)), rng.choice((1.5, 2.0, 3.0))
+    f = stream(Float, lambda f: [0.0] + +mux(a & (f < most), f + step, mux(b, -f, f)))
+    g = cast(Double, f)
+    claims = (sqrt(f) <= most, f * f > 1.0, abs(f) <= most + 1.0, minimum(f, 1.0) >= 0.0, unsafe_cast(Int8, f) == 1)
+    return rng.choice((*claims, g / 3.0 < 0.5))
+
+
+def of_structs(rng, a, b):
+    after = lambda r: Reading(valid=b, level=mux(r.level >= 3, 0, r.level + 1), both=r.both.set(1, r.both[0]).set(0, a))
+    first = {"valid": False, "level": 0, "both": [True, False]}
+    r = stream(Reading, lambda r: [first] + +mux(a, after(r), r))
+    return rng.choice((r.valid, r.level == 2, r.both[0] & ~r.both[1], r.both[cast(Word8, b)], r == first))
 
 
 def property_of(rng, conditions, numbers, most):
