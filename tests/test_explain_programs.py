@@ -253,6 +253,32 @@ def test_a_proof_about_blocks_is_made_small():
     assert not any(needless in conjuncts(t) for _, t in location_proof(larger).at)
 
 
+RING = """\
+#include <assert.h>
+extern int nondet_int(void);
+int buf[8], head = 0, count = 0;
+int main(void) {
+  while (nondet_int()) {
+    if (nondet_int() && count < 8) { buf[(head + count) % 8] = 1; count++; }
+    else if (count > 0) { head = (head + 1) % 8; count--; }
+    assert(count >= 0 && count <= 8);
+  }
+  return 0;
+}
+"""
+
+
+def test_an_induction_over_several_steps_has_an_invariant_too_if_one_is_found_at_once(tmp_path):
+    path = tmp_path / "ring.c"
+    path.write_text(RING)
+    (result,) = sc.load(path).prove(engines=["k-induction"], props=["assert*"], timeout=20)
+    assert result.proved and result.k > 1
+    text = result.explain(seconds=10)
+    assert "no run gets to the error in 2 steps, and after 2 steps that keep away from it, so does the next" in text
+    shown = [line.strip() for line in text.partition("it has an invariant too:")[2].splitlines()[2:]]
+    assert sorted(line.removeprefix("loop at line 5: ") for line in shown) == ["count <= 8", "count >= 0"]
+
+
 def test_conditions_that_others_imply_go():
     x, y = variable("x", Word8.core), variable("y", Word8.core)
     ten, twenty = constant(x.type, 10), constant(x.type, 20)
@@ -272,6 +298,7 @@ def test_conditions_that_others_imply_go():
         ("x - y + 2 * x <= -1", lambda x, y: term("le", minus_and_plus(x, y), number(-1))),
         ("x - (y - x) >= 0", lambda x, y: term("ge", term("sub", x, term("sub", y, x)), number(0))),
         ("(x & y) == 0", lambda x, y: term("eq", term("bitand", x, y), number(0))),
+        ("(x != 3) || (y == 3)", lambda x, y: term("or", negated("eq", x), negated("ne", y))),
         ("x * (-2) == y", lambda x, y: term("eq", term("mul", x, number(-2)), y)),
     ],
 )
@@ -282,6 +309,10 @@ def test_conditions_in_c_have_few_parentheses(text, make):
 
 def number(value):
     return constant(Int32.core, value)
+
+
+def negated(op, x):
+    return term("not", term(op, x, number(3)))
 
 
 def minus_and_plus(x, y):

@@ -66,7 +66,7 @@ def inductive_proof(problem: Problem, prop: str, settings: Settings) -> ProofEvi
     for engines in (("templates",), ("ic3", "templates")):
         limits = replace(settings, timeout=settings.timeout / 2, engines=engines, props=(prop,), explain=0.0)
         for result in prove(problem, limits).results:
-            if result.name == prop and (proof := result.proof) is not None and is_inductive(proof):
+            if result.name == prop and (proof := result.proof) is not None and is_invariant(proof):
                 return proof
     return None
 
@@ -76,16 +76,17 @@ def condition_count(proof: LocationInvariants) -> int:
     return sum(len(conjuncts(invariant)) for _, invariant in proof.at)
 
 
-def is_inductive(proof: ProofEvidence) -> bool:
-    """True if the proof is an invariant: no runs are followed, and no states compared."""
+def is_invariant(proof: ProofEvidence) -> bool:
+    """True if every step keeps what the proof states: no runs are followed, and no states compared."""
     match proof:
         case LocationInvariants():
             return True
         case BlockCertificate(certificate=certificate):
-            return certificate.kind == "inductive"
+            return is_invariant(certificate)
         case Certificate():
-            return proof.kind == "inductive"
-    assert_never(proof)
+            return proof.kind == "inductive" and proof.k == 1
+        case _:
+            assert_never(proof)
 
 
 def _last_accepted(problem: Problem, prop: str, proof: P, seconds: float, minimize: Callable[[Accepts[P]], None]) -> P:
