@@ -299,6 +299,14 @@ def test_damaged_files_are_as_good_as_none(folder, tmp_path, way):
     assert kept(verdicts(specification(tmp_path), folder)) == set(VERDICTS)  # repaired
 
 
+def test_a_damaged_proof_is_written_again(folder, tmp_path):
+    before = {path.name: path.read_text() for path in folder.glob("proof-*.json")}
+    for name in before:
+        (folder / name).write_text("{")
+    verdicts(specification(tmp_path), folder)
+    assert before and any((folder / name).read_text() == text for name, text in before.items())
+
+
 def test_files_that_were_swapped(folder, tmp_path):
     rng = random.Random(3)
     for pattern in ("claim-*", "proof-*"):

@@ -29,6 +29,14 @@ def named(name, body, type=Int):
     return stream(type, body)
 
 
+def test_a_wire_that_nothing_needs_is_not_shown():
+    x = extern("x", Word8)
+    plain = to_plain(flattened(o=x + 1))
+    plain["wires"].append({"name": "stray", "term": len(plain["terms"]), "at": None})
+    plain["terms"].append(["mul", 0, 0])
+    assert "stray" not in show_equations(from_plain(plain))
+
+
 def test_the_slides_flattening_of_fib():
     @stream(Word64)
     def fib():

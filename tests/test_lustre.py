@@ -369,6 +369,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = [1, 2][7];", 5, "index 7 is outside"),
         ("y = #(b, b);", 5, "`#` is not supported"),
         ("y = (1, 2);", 5, "expected 1 value, found 2"),
+        ("y = 0x;", 5, "expected `;`, found `x`"),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path, body, line, said):

@@ -509,6 +509,21 @@ def test_modes_give_the_size_of_a_type(read):
     assert ends(read(main("byte b = 255; b++; r = b * 100 + sizeof(wide);", text))) == 8
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int f {\n}\nint main(void) { return 0; }", "a.c:1: f has a body and no parameters"),
+        ("int main(void) {\nr#else\n}", "a.c:2: a syntax error, or C that is not supported, before #"),
+        ("struct s { int a; } mk(void);\nint main(void) { return mk().a(); }", "a.c:2: calls through pointers"),
+        ("struct s { int a; } mk(void);\nint main(void) { return mk().a().a[1]; }", "a.c:2: calls through pointers"),
+    ],
+)
+def test_what_is_nearly_c_is_refused_with_its_line(read, text, message):
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
 def test_functions_return_pointers_into_one_object(read):
     before = "static int t[3]; static int *at(int i) { return &t[i]; } static int *first(void) { return t; }"
     assert ends(read(main("*at(2) = 5; *first() = 3; at(0)[1] = 4; r = t[0] * 100 + t[1] * 10 + t[2];", before))) == 345

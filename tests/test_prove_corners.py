@@ -11,6 +11,7 @@ from test_prove import proved, spec_file, verdicts
 from streamcheck import *
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT
+from streamcheck.lang.flatten import flatten
 from streamcheck.problem.certificate_json import FORMAT
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Cell, Specification
@@ -53,6 +54,18 @@ def test_damaged_evidence_is_the_files_fault(tmp_path):
     loop = {"types": ["Word8"], "terms": [["var", 0, "n"], ["same", 0, 0]], "invariants": [], "free": []}
     done = forged(tmp_path, body, "p", claim="proved", kind="inductive", k=1, equalities=[1], **loop)
     assert done.returncode in (0, 2, 4)  # it ends
+
+
+@pytest.mark.parametrize("row", [["and", 0, 1], ["not"], ["const", 0, "x"], ["cast", 0], [{}, 0], "var", 7])
+def test_damaged_equations_are_the_files_fault(tmp_path, row):
+    x = extern("x", Word8)
+    spec = Spec("s")
+    spec.prop("p", (x > 3) | (x < 4))
+    plain = to_plain(flatten(spec))
+    plain["terms"][2] = row
+    (tmp_path / "s.json").write_text(json.dumps(plain))
+    done = streamcheck("prove", tmp_path / "s.json")
+    assert done.returncode == 2 and "s.json: damaged (" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_unrelated_state_does_not_disturb_a_completeness_proof():

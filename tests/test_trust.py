@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,21 +10,29 @@ from dataclasses import replace
 import pytest
 from random_specs import random_equations, random_rows
 from trust import figures
+from trust.faults import lie
+from trust.figure import Figure
+from trust.processes import HARD, SPEC, Started
+from trust.programs import small_program
+from trust.signals import half_written
 from trust.states import TooMany, first_violations
+from trust.table import TABLE
 
 from streamcheck import *
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification_json import to_plain
+from streamcheck.run import certificates
 
-COUNTS = {"operators": 30_000, "runs": 25, "states": 12}
 
-
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", TABLE)
 def test_nothing_disagrees(name):
-    figure = getattr(figures, name)(COUNTS[name], 7_000)
-    assert figure.wrong == [] and sum(figure.tried.values()) > 12
+    row = TABLE[name]
+    if row.needs_linux and sys.platform != "linux":
+        pytest.skip("reads /proc")
+    figure = row.figure(name, row.in_tests, 7_000)
+    assert figure.wrong == [] and sum(figure.tried.values()) > 5
 
 
 def test_a_wrong_operator_is_seen(monkeypatch):
@@ -43,6 +52,39 @@ def test_a_changed_spec_is_seen(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(figures, "to_plain", lambda _, changed=changed: changed)
             assert "shown" in figures.first_difference(equations, rows)
+
+
+@pytest.mark.parametrize("name", ["certificates", "traces"])
+def test_a_check_that_accepts_everything_is_seen(name, monkeypatch):
+    monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
+    monkeypatch.setattr(certificates, "replay", lambda *_: None)
+    assert len(TABLE[name].figure(name, 40, 7_001).wrong) > 3
+
+
+def test_a_solver_that_is_believed_is_seen(monkeypatch):
+    monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
+    figure = Figure("lies")
+    assert any(lie(figure, number) or figure.wrong for number in range(7_000, 7_040))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_signals_leave_behind_is_seen(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.c").write_text("int")
+    (tmp_path / "out" / "b.c.12.part").write_text("int")
+    found = half_written(tmp_path / "out", "compile", {"a.c": "int x;", "b.c": "int y;"}, signal.SIGINT)
+    assert len([*found]) == 3 and not (tmp_path / "out").exists()
+    (tmp_path / "s.py").write_text(SPEC + HARD)
+    command = Started("watch", "s.py", folder=tmp_path)
+    while len(command.running()) < 3:
+        assert command.wait(0.01) is None
+    command.close()
+    assert not command.running()
+
+
+def test_programs_are_followed_to_all_their_values():
+    found = [small_program(seed) for seed in range(40)]
+    assert 8 < sum(holds for _, holds in found) < 32 and small_program(5) == small_program(5)
 
 
 def counter(most):
@@ -72,4 +114,4 @@ def test_the_command_has_the_table():
     done = subprocess.run(
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
-    assert done.returncode == 2 and "there are operators, runs, states" in done.stderr
+    assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr

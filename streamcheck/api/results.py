@@ -34,7 +34,7 @@ class RecordedRun:
     replay: Replay
 
     def __len__(self) -> int:
-        return len(self.replay.steps)
+        return self.replay.length
 
     @property
     def names(self) -> list[str]:
@@ -43,7 +43,8 @@ class RecordedRun:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """For each step the values by name: Python's own, lists for arrays, dictionaries for structs."""
+        """For each step the values by name: Python's own, lists for arrays, dictionaries for structs. A very long run
+        has only the steps at the ends of those parts that are computed at once, numbered by `step_numbers`."""
         from streamcheck.report.values import as_json
 
         rows = list(self._rows())
@@ -54,6 +55,11 @@ class RecordedRun:
         if name not in self.names:
             raise KeyError(f"{name!r}; there are {', '.join(self.names)}")
         return [step[name] for step in self.steps]
+
+    @property
+    def step_numbers(self) -> list[int]:
+        """The numbers of the `steps`, from 0."""
+        return list(self.replay.numbers)
 
     @check_arguments
     def table(self) -> str:
@@ -73,7 +79,8 @@ class RecordedRun:
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
         pandas = import_module("pandas")
-        return pandas.DataFrame(self.steps, columns=self.names).rename_axis("step")
+        index = pandas.Index(self.step_numbers, name="step")
+        return pandas.DataFrame(self.steps, columns=self.names, index=index)
 
     def __str__(self) -> str:
         return self.table()

@@ -8,7 +8,7 @@ from typing import Any
 from streamcheck.c import library
 from streamcheck.c.declarations import Function, NameScope
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form
+from streamcheck.c.syntax import called_name, form
 
 READS, CHOOSES, ACTS = 0, 1, 2
 READERS = ("strlen", "strnlen", "strcmp", "strncmp", "memcmp")  # of string.h
@@ -31,7 +31,7 @@ def _level(node: Any, scope: NameScope) -> int:
             return READS
         case "UnaryOp" if "++" in node.op or "--" in node.op:
             return ACTS
-        case "FuncCall" if getattr(node.name, "name", "") == "offsetof":
+        case "FuncCall" if called_name(node) == "offsetof":
             return READS
         case "FuncCall":
             inner = level(node.args, scope) if node.args else READS
@@ -52,7 +52,7 @@ def _level(node: Any, scope: NameScope) -> int:
 def _level_of_call(node: Any, scope: NameScope) -> int:
     if is_choice(node, scope):
         return CHOOSES
-    name = getattr(node.name, "name", "")
+    name = called_name(node)
     model = library.model_name(name)
     if model is None or is_defined(name, scope):
         return READS if name in READERS and not is_defined(name, scope) else ACTS
@@ -81,7 +81,7 @@ def names_changed(node: Any) -> Iterator[str]:
 
 def is_choice(node: Any, scope: NameScope) -> bool:
     """The call only gives an unknown value."""
-    name = getattr(node.name, "name", "")
+    name = called_name(node)
     return name.startswith(CHOOSERS) and not is_defined(name, scope)
 
 

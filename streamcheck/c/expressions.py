@@ -30,7 +30,7 @@ from streamcheck.c.declarations import (
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, is_first_or_second, text_of, where_of
+from streamcheck.c.syntax import called_name, form, is_first_or_second, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
@@ -357,7 +357,7 @@ class Evaluator:
         return self.read(self._field(node))
 
     def _FuncCall(self, node: Any) -> CResult:
-        name = getattr(node.name, "name", "")
+        name = called_name(node)
         arguments = list(node.args.exprs) if node.args else []
         meaning = self.scope.meaning(name)
         if name == "offsetof" and meaning is None:

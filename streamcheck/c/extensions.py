@@ -18,6 +18,7 @@ TOKEN = re.compile(
       | [^\S\n]+ | \.\.\. | . """,
     re.X | re.S,
 )
+MARKER = re.compile(r"\s+\d+\s+\"")  # of the parser, after its #: the line and "file"
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})(?![0-9a-fA-F])|([0-7]{1,3})|.)", re.S)
 DROPPED = frozenset("__extension__ __inline __inline__ _Noreturn noreturn".split())
 ATTRIBUTES = ("__attribute__", "__attribute", "_Alignas", "alignas")
@@ -86,7 +87,7 @@ class _Extensions:
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             self.at += 1
-            if token == "#":  # the parser's marker: # line "file"
+            if token == "#" and MARKER.match("".join(self.tokens[self.at : self.at + 4])):
                 self.file, self.line = self.tokens[self.at + 3].strip('"'), int(self.tokens[self.at + 1]) - 1
             self.line += token == "\n"
             if token in ATTRIBUTES:

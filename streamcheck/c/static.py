@@ -10,7 +10,7 @@ from streamcheck.c.declarations import PointerVariable
 from streamcheck.c.initial import string
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, is_first_or_second
+from streamcheck.c.syntax import called_name, form, is_first_or_second
 
 if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
@@ -38,7 +38,7 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
         case "ExprList":
             last = kind_of(to, node.exprs[-1])
             return Pointer(last.element) if isinstance(last, Array) else last  # 6.3.2.1
-        case "FuncCall" if getattr(node.name, "name", "") == "offsetof":
+        case "FuncCall" if called_name(node) == "offsetof":
             return kinds.ULONG
         case "FuncCall":
             return to.result_kind(node)

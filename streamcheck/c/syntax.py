@@ -63,6 +63,11 @@ def form(node: Any) -> str:
     return str(node.__class__.__name__)
 
 
+def called_name(node: Any) -> str:
+    """The name of the function that a call names; empty if an expression is called."""
+    return str(node.name.name) if form(node.name) == "ID" else ""
+
+
 def text_of(node: Any) -> str:
     """The text of a node, on one line."""
     printer = importlib.import_module("pycparser.c_generator").CGenerator()

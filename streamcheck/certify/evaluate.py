@@ -23,14 +23,15 @@ def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, 
 
 
 def evaluate_nodes(nodes: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:
-    """The value of every node; operands come before what uses them."""
+    """The value of every node, as far as the variables below it are known; operands come before what uses them."""
     results: dict[Term, Value] = {}
     for node in nodes:
         if node.op == "const":
             results[node] = node.payload
         elif node.op == "var":
-            results[node] = values[node]
-        else:
+            if node in values:
+                results[node] = values[node]
+        elif all(a in results for a in node.args):
             results[node] = apply(node, [results[a] for a in node.args])
     return results
 

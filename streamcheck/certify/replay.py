@@ -2,8 +2,9 @@
 
     trace of a specification   every assumption is true at every step, the property is false at the last, and functions
                                without a definition have equal outputs for equal inputs
-    path of an automaton       from the entry, edges in a row whose guards are true, to the error's location; many
-                               rounds of a loop at once (`rounds`)
+    path of an automaton       from the entry, edges in a row whose guards are true, to the error's location
+
+Many rounds of a loop, or of the same inputs, are computed at once (`rounds`).
 
 For a trace, the values that matter are computed too.
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.evaluate import evaluate, evaluate_nodes, is_member
+from streamcheck.certify.long_runs import NotRepeated, after_rounds
 from streamcheck.certify.rounds import KnownValues, TakenEdge, follow, repeat
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term, variables, walk
@@ -32,24 +34,35 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
         stray = _ill_typed(types, given)
         if stray:
             return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
-    steps = list(run_of(specification, trace))
+    try:
+        steps = list(run_of(specification, trace))
+    except NotRepeated as why:
+        return Inconsistent(str(why))
     if not steps:
         return "it has no steps"
-    declared = list(specification.variables())
-    for i, values in enumerate(steps):
+    if not steps[-1].keys() >= {claim.term, *(a.term for a in specification.assumptions)}:
+        return Inconsistent("what it depends on is not known after many rounds")
+    declared, numbers = list(specification.variables()), _numbers(trace)
+    for i, values in zip(numbers, steps, strict=True):
         for assumption in specification.assumptions:
             if values[assumption.term] is not True:
                 return f"assumption {assumption.name} is false at step {i}"
         for var in declared:
-            if not is_member(var.type, values[var]):
+            if var in values and not is_member(var.type, values[var]):
                 return f"{var.payload} is not a member of its enum at step {i}"
     match claim.goal:
         case Goal.ALWAYS if steps[-1][claim.term] is not False:
             return "the property is true at the last step"
         case Goal.REACHABLE if steps[-1][claim.term] is not True:
             return "the last step does not reach it"
-    matters, causes = _matters(specification, claim.term, steps)
-    return _inconsistency(specification, steps, matters) or Replay(steps, matters, causes)
+    matters, causes = _matters(specification, claim.term, steps, {part.begin: part.end for part in trace.rounds})
+    return _inconsistency(specification, steps, matters) or Replay(steps, matters, causes, numbers)
+
+
+def _numbers(trace: Trace) -> list[int]:
+    """The numbers of the steps that are given."""
+    missing = {part.end: part.times * (part.end - part.begin) for part in trace.rounds}
+    return [i + sum(count for end, count in missing.items() if end <= i) for i in range(len(trace.inputs))]
 
 
 def _inconsistency(
@@ -86,7 +99,8 @@ def _ill_typed(types: Mapping[str, Type], given: Mapping[str, Value]) -> str:
 
 
 def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Value]]:
-    """The value of every term at each step. Scalars that are not given have a default value of their type."""
+    """The value of every term at each step that is given. Scalars that are not have a default value of their type.
+    After rounds, values that are not known are left out. NotRepeated if rounds are not known to be possible."""
     fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
@@ -94,10 +108,14 @@ def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Va
     roots += (w.term for w in specification.wires)
     nodes = list(walk(roots))
     inputs, nexts = [i.var for i in specification.inputs], [(c.var, c.next) for c in specification.cells]
-    for given in trace.inputs:
-        values = evaluate_nodes(nodes, {**fixed, **state, **{v: _given_value(v, given) for v in inputs}})
+    rows = [{v: _given_value(v, given) for v in inputs} for given in trace.inputs]
+    ends = {part.end: part for part in trace.rounds}
+    for i, row in enumerate(rows):
+        if i in ends:
+            state = after_rounds(specification, {**fixed, **state}, rows[ends[i].begin : i], ends[i].times)
+        values = evaluate_nodes(nodes, {**fixed, **state, **row})
         yield values
-        state = {var: values[after] for var, after in nexts}
+        state = {var: values[after] for var, after in nexts if after in values}
 
 
 def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:
@@ -114,9 +132,10 @@ def _given_value(var: Term, scalars: Mapping[str, Value]) -> Value:
 
 
 def _matters(
-    specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]]
+    specification: Specification, claim: Term, steps: Sequence[Mapping[Term, Value]], rounds: Mapping[int, int]
 ) -> tuple[list[set[str]], set[Term]]:
-    """The names of the choices that matter at each step, and all terms that do at some step.
+    """The names of the choices that matter at each step, and all terms that do at some step. `rounds`: the ends of
+    those that begin at a step.
 
     Backward from the violation and the assumptions, through what each value came from: a false `&` needs one
     false side, a `mux` its condition and the side it chose. The output of a call matters with its inputs."""
@@ -142,6 +161,8 @@ def _matters(
                 ticking = [call for call in calls[node] if steps[i][call.tick] is True]
                 stack.extend((t, i) for call in ticking for t in (call.tick, *call.inputs))
         elif node in cells:
+            if i in rounds:
+                stack.append((cells[node], rounds[i] - 1))
             if i:
                 stack.append((cells[node], i - 1))
             elif node in free:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
 import importlib
 import os
@@ -24,6 +26,7 @@ COMMANDS = {
     "engines": "List the engines and their options.",
 }
 
+NO_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # the errors of a file that cannot get longer
 MISTAKE = 2  # the command or the spec is wrong
 INTERNAL = 4
 INTERRUPTED = 130
@@ -77,7 +80,14 @@ def main() -> NoReturn:
         _leave(MISTAKE)
     except ReaderGone:
         _leave(0)
-    except Exception:
+    except Exception as error:
+        from streamcheck.run.memory import tells_no_room
+
+        if isinstance(error, OSError) and error.errno in NO_DISK and error.filename is None:
+            _drop_output()
+            _fail(f"standard output: {error.strerror}", MISTAKE)
+        if tells_no_room(error):
+            _fail("out of memory", MISTAKE)
         traceback.print_exc()
         _fail(
             "internal error in streamcheck (not in your spec); please report it with the lines above",
@@ -98,6 +108,16 @@ def _leave(status: int) -> NoReturn:
         try:
             if stream is not None:
                 stream.flush()
-        except OSError:
-            status = INTERNAL  # the output is incomplete
+        except BrokenPipeError:
+            _drop_output()
+        except OSError as why:
+            status = MISTAKE  # the output is incomplete
+            _drop_output()
+            with contextlib.suppress(OSError):
+                print(f"error: standard output: {why.strerror}", file=sys.stderr)
     os._exit(status)
+
+
+def _drop_output() -> None:
+    """For what is still buffered."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -19,6 +19,7 @@ from streamcheck.codegen.rust import rust_crate
 from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError, refuse_unwritable
+from streamcheck.core.files import write_whole
 from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.last_bits import LastBits, machine_measured, measure_last_bits
@@ -236,20 +237,15 @@ def write(result: CompileResult, directory: str) -> list[str]:
     """Write all files or none; their paths."""
     if result.unit is None or not result.ready:
         raise AssertionError("nothing to write")
-    paths = []
     files = {**result.unit.code.files, **result.extras}
     if "trace" in result.request.extras:
         files |= _trace_files(result, files, directory)
     with refuse_unwritable(directory):
-        for name, text in files.items():
-            path = os.path.join(directory, name)
+        whole = {os.path.join(directory, name): text for name, text in files.items()}
+        for path in whole:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path + ".part", "w", encoding="utf-8") as file:
-                file.write(text)
-            paths.append(path)
-        for path in paths:
-            os.replace(path + ".part", path)
-    return paths
+        write_whole(whole)
+    return list(whole)
 
 
 CERTIFICATES = "certificates"  # the folder for them, beside the C

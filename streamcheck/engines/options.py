@@ -91,3 +91,11 @@ class SimulationOptions(Options):
     """The options of `engines.simulation`."""
 
     seed: int = number(1, 0, "Random seed of the runs.")
+
+
+@dataclass(frozen=True, slots=True)
+class LongRunsOptions(Options):
+    """The options of `engines.long_runs`."""
+
+    seed: int = number(1, 0, "Random seed of the patterns.")
+    steps: int = number(400_000, 1, "Steps that are taken one by one, in all runs together.")

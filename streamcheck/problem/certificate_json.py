@@ -5,7 +5,7 @@
      "invariants": [row of terms, …], "equalities": [row, …], "free": [name, …], "prover": "z3",
      "types": […], "terms": […]}
 
-    {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}]}
+    {…, "claim": "falsified", "constants": {"v": 3}, "inputs": [{"x": 1}, {"x": 2}], "rounds": [[begin, end, times], …]}
 
 `file` is relative to the certificate. The fields of a proof are those of `verdict.Certificate`, its variables those of
 the specification, in their own types. The rows of `types` and `terms` are those of `core.wire`.
@@ -67,7 +67,7 @@ def trace_to_plain(trace: Trace) -> dict[str, Any]:
     return {
         "constants": {name: plain(value) for name, value in trace.constants.items()},
         "inputs": [{name: plain(value) for name, value in step.items()} for step in trace.inputs],
-    }
+    } | ({"rounds": [[part.begin, part.end, part.times] for part in trace.rounds]} if trace.rounds else {})
 
 
 def trace_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Trace:
@@ -76,7 +76,8 @@ def trace_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Trace:
     def read(values: dict[str, Any]) -> dict[str, Any]:
         return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
 
-    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]))
+    rounds = tuple(Rounds(begin, end, times) for begin, end, times in row.get("rounds", ()))
+    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]), rounds)
 
 
 def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:

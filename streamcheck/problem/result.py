@@ -30,12 +30,24 @@ class Replay:
     """A run in the reference semantics.
 
     `steps` holds the value of every term at each step; `matters` the names of the inputs and constants that the
-    violation depends on, at each step; `causes` the terms that it depends on at some step.
+    violation depends on, at each step; `causes` the terms that it depends on at some step. `numbers` are those of the
+    steps, from 0: some are missing where rounds were computed, and after them the values of terms that the violation
+    does not depend on may be.
     """
 
     steps: list[dict[Term, Value]]
     matters: list[set[str]]
     causes: set[Term]
+    numbers: list[int]
+
+    @property
+    def length(self) -> int:
+        """The number of steps of the run, those included that are not here."""
+        return self.numbers[-1] + 1
+
+    def follows(self, i: int) -> bool:
+        """True if no step is missing before this one."""
+        return i == 0 or self.numbers[i] == self.numbers[i - 1] + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,9 @@ def from_plain(data: Any, origin: str = "") -> Specification:
         raise SpecError(f"{origin or 'this'} is not a `{FORMAT}` file", write="streamcheck show FILE --as json")
     try:
         return _read(data)
-    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as why:
+    except (SpecError, MemoryError):
+        raise
+    except Exception as why:  # a type rule, a value that does not belong to its type, a name that is no text, …
         raise SpecError(f"{origin or 'the specification'}: damaged ({why})") from why
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -78,26 +78,40 @@ class BlockCertificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """A run, by what it chooses: the constants, and the inputs of each step (those that matter)."""
-
-    constants: dict[str, Value]
-    inputs: tuple[dict[str, Value], ...]
-
-    @property
-    def length(self) -> int:
-        return len(self.inputs)
-
-
-@dataclass(frozen=True, slots=True)
 class Rounds:
-    """Rounds of a loop on an `EdgePath`: its edges from number `begin` to before `end` are followed by themselves so
+    """A part of a run that is repeated: its steps from number `begin` to before `end` are followed by themselves so
     many `times`, with the same choices. `after` are values after that, of variables by name."""
 
     begin: int
     end: int
     times: int
-    after: dict[str, Value]
+    after: dict[str, Value] = field(default_factory=dict)
+
+
+def _require_parts(rounds: Sequence[Rounds], steps: int) -> None:
+    """ValueError if the rounds overlap, or are no parts of so many steps."""
+    done = 0
+    for part in rounds:
+        if not done <= part.begin < part.end <= steps or part.times < 1:
+            raise ValueError("rounds of a run that are not a part of it")
+        done = part.end
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run, by what it chooses: the constants, and the inputs of each step (those that matter). `rounds` are parts
+    that are repeated, from the first to the last; they do not overlap."""
+
+    constants: dict[str, Value]
+    inputs: tuple[dict[str, Value], ...]
+    rounds: tuple[Rounds, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_parts(self.rounds, len(self.inputs) - 1)  # a step follows, which shows where they lead
+
+    @property
+    def length(self) -> int:
+        return len(self.inputs) + sum(part.times * (part.end - part.begin) for part in self.rounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +127,7 @@ class EdgePath:
     rounds: tuple[Rounds, ...] = ()
 
     def __post_init__(self) -> None:
-        done = 0
-        for part in self.rounds:
-            if not done <= part.begin < part.end <= len(self.edges) or part.times < 1:
-                raise ValueError("rounds of a path that are not a part of it")
-            done = part.end
+        _require_parts(self.rounds, len(self.edges))
 
     @property
     def length(self) -> int:

@@ -125,7 +125,8 @@ def _equation_lines(specification: Specification) -> Iterator[str]:
         ],
     )
     order = {node: i for i, node in enumerate(printer.texts)}
-    wires = [(order[w.term], w.name, w.term, printer.definition(w.term)) for w in specification.wires]
+    used = [w for w in specification.wires if w.term in order]
+    wires = [(order[w.term], w.name, w.term, printer.definition(w.term)) for w in used]
     wires += [(order[node], name, node, text) for name, node, text in printer.extra]
     yield from _section("wires", [(name, str(node.type), text) for _, name, node, text in sorted(wires, key=_position)])
     for trigger in specification.triggers:

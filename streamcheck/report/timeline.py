@@ -37,8 +37,8 @@ class TimeRow:
     claim: bool = False
 
 
-def timeline(title: str, rows: Sequence[TimeRow], first: int = 0) -> str:
-    """The rows below a ruler with the numbers of the steps, of which `first` is the first."""
+def timeline(title: str, rows: Sequence[TimeRow], numbers: Sequence[int]) -> str:
+    """The rows below a ruler with the numbers of the steps."""
     length = max((len(row.texts) for row in rows), default=0)
     begin = max(0, length - MOST_STEPS)
     left = MARGIN + max((len(row.name) for row in rows), default=0) * LETTER + PADDING
@@ -47,7 +47,7 @@ def timeline(title: str, rows: Sequence[TimeRow], first: int = 0) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img" '
         f'aria-label="{html.escape(title)}" font-family="sans-serif" font-size="12">',
-        *_ruler(first + begin, first + length, left, wide),
+        *_ruler(numbers[begin:length], left, wide),
     ]
     for number, row in enumerate(rows, 1):
         top = number * ROW
@@ -65,7 +65,7 @@ def run_timeline(specification: Specification, claim: Claim, run: Replay) -> str
         texts = [as_text(node.type, values[node]) for values in run.steps]
         free = (i for i, names in enumerate(run.matters) if node in chosen and node.payload not in names)
         rows.append(TimeRow(name, kind_of(node.type), texts, frozenset(free), claim=node is claim.term))
-    return timeline(f"{specification.name}: {claim.name}", rows)
+    return timeline(f"{specification.name}: {claim.name}", rows, run.numbers)
 
 
 def run_of_steps(specification: Specification, steps: Sequence[Step]) -> str:
@@ -82,7 +82,7 @@ def run_of_steps(specification: Specification, steps: Sequence[Step]) -> str:
     for names in ([s.broken for s in steps], [s.unmet for s in steps]):
         for name in dict.fromkeys(name for step in names for name in step):
             rows.append(TimeRow(name, "levels", [str(name not in step).lower() for step in names], claim=True))
-    return timeline(specification.name, rows, steps[0].step if steps else 0)
+    return timeline(specification.name, rows, [s.step for s in steps])
 
 
 def _call(args: tuple[object, ...] | None) -> str:
@@ -100,11 +100,11 @@ def _width_of_step(rows: Sequence[TimeRow], steps: int) -> float:
     return max(NARROWEST, min(WIDEST, longest, WHOLE / max(1, steps)))
 
 
-def _ruler(begin: int, length: int, left: float, wide: float) -> Iterator[str]:
+def _ruler(numbers: Sequence[int], left: float, wide: float) -> Iterator[str]:
     every = max(1, round(30 / wide))
-    for step in range(begin, length):
-        if step % every == 0:
-            x = left + (step - begin) * wide
+    for place, step in enumerate(numbers):
+        if step % every == 0 or (place and step != numbers[place - 1] + 1):
+            x = left + place * wide
             yield f'<text x="{x + wide / 2:.1f}" y="{ROW - PADDING}" fill="#888" text-anchor="middle">{step}</text>'
 
 

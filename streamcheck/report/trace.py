@@ -34,6 +34,7 @@ MOST_ROWS = 30  # of which none become one
 FEWEST_CELLS = 20  # columns of a narrow terminal that a table may always have
 INDENT = "      "
 MOST_NAMES = 30  # of rows, in an error
+MOST_GAPS = 3  # that are named
 MARKS = "      * changed since the step before    ( ) = don't care"
 
 
@@ -57,14 +58,14 @@ AS_USUAL = TraceOptions()
 
 @dataclass(frozen=True, slots=True)
 class StepRange:
-    """Equal steps: one, or from `first` to `last`."""
+    """Equal steps: one, or from `first` to `last`, by their places in the run."""
 
     first: int
     last: int
 
-    @property
-    def title(self) -> str:
-        return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+    def title(self, run: Replay) -> str:
+        first, last = run.numbers[self.first], run.numbers[self.last]
+        return str(first) if first == last else f"{first}…{last}"
 
 
 def row_names(problem: Problem) -> Iterator[str]:
@@ -106,8 +107,8 @@ def trace_table(
         ]
         rows += _texts(name, node, run, unused, options)
     first, last = options.steps or (0, 0)
-    if first >= len(run.steps):
-        yield f"{INDENT}the run ends at step {len(run.steps) - 1}, before --steps {first}-{last}"
+    if first >= run.length:
+        yield f"{INDENT}the run ends at step {run.length - 1}, before --steps {first}-{last}"
         return
     if not rows:
         yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
@@ -116,9 +117,9 @@ def trace_table(
     texts = [cells for _, cells in rows]
     table, hidden = [["step"]], 0
     for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
-        columns = _columns(texts, len(run.steps), options, tail)
-        hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if None in columns else 0
-        table = [["step", *(c.title if c else "…" for c in columns)]]
+        columns = _columns(texts, run, options, tail)
+        hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if options.steps is None else 0
+        table = [["step", *(c.title(run) if c else "…" for c in columns)]]
         for name, cells in rows:
             table.append([_short(name, options.width), *(_cell(cells, c.first) if c else "" for c in columns)])
         if not hidden or sum(1 for _ in _pages(table, options.width)) == 1:
@@ -127,6 +128,12 @@ def trace_table(
         yield from [""] * bool(number)
         yield from page
     yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
+    gaps = [i for i in range(len(run.steps)) if not run.follows(i)]
+    for i in gaps[:MOST_GAPS]:
+        begin, end = run.numbers[i - 1] + 1, run.numbers[i] - 1
+        yield f"      steps {begin} to {end}, computed at once, go on as those before"
+    if len(gaps) > MOST_GAPS:
+        yield f"      and so do {plural(len(gaps) - MOST_GAPS, 'later part')} of the run"
 
 
 def _fold_rows(rows: list[TableRow]) -> list[TableRow]:
@@ -173,6 +180,8 @@ def rows_of(
     shown = run.causes & specification.needed_by([claim.term])
     first: dict[Term, str] = {}
     for name, node in _all_rows(specification, [claim], unnamed=bool(options.rows)):
+        if node not in run.steps[-1]:
+            continue  # not known after many rounds
         if options.full or options.rows or node in shown or node is claim.term or name in options.also:
             first.setdefault(node, name)
             if any(fits(name, pattern) for pattern in options.rows):
@@ -211,27 +220,33 @@ def _cell(texts: Sequence[str], i: int) -> str:
     return f"{text}*" if i > 0 and text != texts[i - 1].strip("()") else f"{text} "
 
 
-def _columns(texts: Sequence[Sequence[str]], length: int, options: TraceOptions, tail: int) -> list[StepRange | None]:
-    """The steps that are shown, equal ones as one; None for those left out before the last columns, the `tail`."""
-    first, last = options.steps or (0, length - 1)
-    steps = list(zip(*texts, strict=True)) if texts else [()] * length
+def _columns(texts: Sequence[Sequence[str]], run: Replay, options: TraceOptions, tail: int) -> list[StepRange | None]:
+    """The steps that are shown, equal ones as one; None for those left out before the last columns, the `tail`, and for
+    those that the run does not have."""
+    first, last = options.steps or (0, run.length - 1)
+    end = len(run.steps) - 1
+    steps = list(zip(*texts, strict=True)) if texts else [()] * len(run.steps)
     columns: list[StepRange] = []
-    for i in range(max(0, first), min(last, length - 1) + 1):
-        if columns and i < length - 1 and steps[i] == steps[columns[-1].first]:
+    for i in range(end + 1):
+        if not first <= run.numbers[i] <= last:
+            continue
+        if columns and i < end and run.follows(i) and steps[i] == steps[columns[-1].first]:
             columns[-1] = StepRange(columns[-1].first, i)
         else:
             columns.append(StepRange(i, i))
-    spread = [part for c in columns for part in _spread(c)]
+    spread = [part for c in columns for part in _spread(c, run)]
     if options.full or options.steps or len(spread) <= HEAD + TAIL + 1:
-        return list(spread)
-    return [*spread[:HEAD], None, *spread[-tail:]]
+        return spread
+    rest = spread[-tail:]
+    return [*spread[:HEAD], None, *(rest if rest[0] else rest[1:])]
 
 
-def _spread(column: StepRange) -> list[StepRange]:
-    """A few equal steps as a column each."""
+def _spread(column: StepRange, run: Replay) -> list[StepRange | None]:
+    """A few equal steps as a column each, after None if steps are missing before them."""
+    missing = [] if run.follows(column.first) else [None]
     if column.last - column.first + 1 >= FEWEST_EQUAL:
-        return [column]
-    return [StepRange(i, i) for i in range(column.first, column.last + 1)]
+        return [*missing, column]
+    return [*missing, *(StepRange(i, i) for i in range(column.first, column.last + 1))]
 
 
 def _pages(table: list[list[str]], width: int | None) -> Iterator[list[str]]:

@@ -38,14 +38,16 @@ PAGE = """<!doctype html>
 
 
 def csv_text(specification: Specification, run: Replay) -> str:
-    """The steps and their inputs: `run FILE --input` replays it. A column for each scalar part."""
+    """The steps and their inputs: `run FILE --input` replays it, and refuses it if steps are missing. A column for each
+    scalar part."""
     inputs = [i.var for i in specification.inputs]
-    numbered = all(i.name != STEP for i in specification.inputs)
+    title = STEP if run.length == len(run.steps) else "step_of_a_run_with_gaps"
+    numbered = all(i.name != title for i in specification.inputs)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = [(v, list(part_names(str(v.payload), v.type))) for v in inputs]
-    writer.writerow([STEP] * numbered + [name for _, names in parts for name, _ in names])
-    for number, values in enumerate(run.steps):
+    writer.writerow([title] * numbered + [name for _, names in parts for name, _ in names])
+    for number, values in zip(run.numbers, run.steps, strict=True):
         row = [str(number)] * numbered
         for var, names in parts:
             scalars = scalar_parts(values[var])
@@ -63,7 +65,8 @@ def json_text(specification: Specification, claim: Claim, run: Replay) -> str:
     whole = {
         "spec": specification.name,
         "property": claim.name,
-        "length": len(run.steps),
+        "length": run.length,
+        "steps": run.numbers,
         "inputs": inputs,
         "rows": rows,
     }
@@ -81,11 +84,11 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
             for name, node in _rows(specification, claim, run)
             for i, (part, type) in enumerate(part_names(_vcd_name(name).replace(" ", "_"), node.type))
         ]
-        for time, values in enumerate(run.steps):
+        for time, values in zip(run.numbers, run.steps, strict=True):
             parts = {node: list(scalar_parts(values[node])) for node, _, _, _ in signals}
             for node, i, type, signal in signals:
                 writer.change(signal, time, vcd_value(type, parts[node][i]))
-        writer.close(len(run.steps))
+        writer.close(run.length)
     return out.getvalue()
 
 
@@ -102,7 +105,7 @@ def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
 
 def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
     """The run as a table. A value that is no longer that of the step before is bold, one that may be any is grey."""
-    head = "".join(f"<th>{i}</th>" for i in range(len(run.steps)))
+    head = "".join(f"<th>{i}</th>" for i in run.numbers)
     rows = "".join(
         f"<tr><th>{html.escape(name)}</th>{''.join(_cells(node, run))}</tr>\n"
         for name, node in _rows(specification, claim, run)

@@ -8,6 +8,7 @@ from itertools import chain, count
 from typing import assert_never
 
 from streamcheck.core.errors import refuse_unwritable
+from streamcheck.core.files import write_whole
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
@@ -33,8 +34,7 @@ def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> int:
             wish = re.sub(r"[^\w.-]+", "_", f"{stem}.{verdicts.problem.name}.{result.name}")
             name = next(n for n in chain([wish], (f"{wish}_{i}" for i in count(2))) if n.casefold() not in taken)
             taken.add(name.casefold())
-            with open(os.path.join(folder, f"{name}.{shape}"), "w", encoding="utf-8", newline="") as out:
-                out.write(text)
+            write_whole({os.path.join(folder, f"{name}.{shape}"): text})
     return len(taken)
 
 

@@ -55,8 +55,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result.path)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
-        steps = len(result.run.steps)
-        row[key] = {"length": steps, "shortest": result.shortest, "steps": _steps(problem, result.prop, result.run)}
+        steps = _steps(problem, result.prop, result.run)
+        row[key] = {"length": result.run.length, "shortest": result.shortest, "steps": steps}
     return row
 
 
@@ -93,8 +93,9 @@ def _steps(specification: Specification, claim: Claim, run: Replay) -> list[dict
         streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [
         {
+            "step": number,
             "inputs": {name: as_json(var.type, values[var]) for name, var in inputs},
             "streams": {name: as_json(node.type, values[node]) for name, node in streams.items() if node in values},
         }
-        for values in run.steps
+        for number, values in zip(run.numbers, run.steps, strict=True)
     ]

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError, refuse_unwritable
+from streamcheck.core.files import write_whole
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
 from streamcheck.problem.automaton import Automaton, Executed
@@ -42,8 +43,8 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
 
 def write_witness(verdicts: Verdicts, path: str, file: str) -> None:
     """Write the witness to a file."""
-    with refuse_unwritable(file), open(file, "w", encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in witness(verdicts, path))
+    with refuse_unwritable(file):
+        write_whole({file: "".join(f"{line}\n" for line in witness(verdicts, path))})
 
 
 def _head(kind: str, path: str) -> Iterator[str]:

@@ -31,7 +31,8 @@ def wrap_lines(specification: Specification, claim: Claim, run: Replay) -> Itera
             shown.add(node)
             values = run.steps[step]
             exact = EXACT[node.op](*(values[a] for a in node.args))
-            yield f"    wraps around at step {step}: {text} is {exact}, of which {node.type} holds {values[node]}"
+            when = f"    wraps around at step {run.numbers[step]}"
+            yield f"{when}: {text} is {exact}, of which {node.type} holds {values[node]}"
 
 
 def _wraps(node: Term, run: Replay) -> Iterator[int]:

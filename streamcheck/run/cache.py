@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from streamcheck.core.files import write_whole
+
 FOLDER = ".streamcheck"
 MOST_BYTES = 64_000_000
 LARGEST = 16_000_000  # bytes of a file that is read
@@ -50,7 +52,7 @@ class Cache:
         """The digest under which the certificate is kept."""
         text = json.dumps(row)
         digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-        if digest not in self._proofs:
+        if self._proofs.get(digest) != row:  # new, or damaged in its file
             self._proofs[digest] = row
             self._write(f"proof-{digest}.json", text)
         return digest
@@ -83,14 +85,11 @@ class Cache:
 
     def _write(self, name: str, text: str) -> None:
         path = os.path.join(self.folder, name)
-        part = f"{path}.{os.getpid()}.part"
         try:
             if not os.path.isdir(self.folder):
                 os.makedirs(self.folder)
                 with open(os.path.join(self.folder, ".gitignore"), "w", encoding="utf-8") as file:
                     file.write("*\n")
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(part, path)
+            write_whole({path: text})
         except OSError as why:
             LOG.info("%s cannot be written: %s", path, why)

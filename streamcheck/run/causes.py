@@ -19,6 +19,7 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
     wheres |= {c.var: c.where for c in specification.constants}
     labels = {i.var: i.name for i in specification.inputs} | dict(specification.labels)
     names = {n.term: n for n in (*specification.observers, *specification.wires)}
+    numbers = run.numbers
     waiting = deque([(claim.term, len(run.steps) - 1)])
     seen = set(waiting)
     while waiting:
@@ -26,14 +27,14 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
         value = run.steps[i][node]
         cell = cells.get(node)
         if node is claim.term:
-            yield Cause(i, claim.name, value, node, node, False, claim.where)
+            yield Cause(numbers[i], claim.name, value, node, node, False, claim.where)
         elif cell is not None:
             definition = cell.next if i else cell.initial
-            yield Cause(i, cell.name, value, node, definition, i > 0, cell.where)
+            yield Cause(numbers[i], cell.name, value, node, definition, i > 0, cell.where)
         elif node in wheres:
-            yield Cause(i, labels[node], value, node, None, False, wheres[node])
+            yield Cause(numbers[i], labels[node], value, node, None, False, wheres[node])
         else:
-            yield Cause(i, names[node].name, value, node, node, False, names[node].where)
+            yield Cause(numbers[i], names[node].name, value, node, node, False, names[node].where)
         for after in _named_below(
             node, i, cells.keys() | wheres.keys() | names.keys(), run, cell.next if cell else None
         ):
@@ -44,7 +45,7 @@ def causes(specification: Specification, claim: Claim, run: Replay) -> Iterator[
 
 def _named_below(node: Term, i: int, named: set[Term], run: Replay, after: Term | None) -> Iterator[tuple[Term, int]]:
     """The nearest terms with names that the value depends on, and their steps."""
-    if after is not None and i == 0:
+    if after is not None and (i == 0 or not run.follows(i)):
         return
     begin, step = (node, i) if after is None else (after, i - 1)
     stack = [begin] if after is not None else list(reversed(reasons_of(node, run.steps[step])))

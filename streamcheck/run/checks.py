@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamcheck.problem.verdict import ProofEvidence, Proved
 from streamcheck.run import checking
@@ -61,6 +61,14 @@ class Checked:
     proof: Proof
     rejected: str | None
     undecided: bool = False
+
+
+def _answer_of(record: Any) -> dict[str, Any]:
+    """A checker's answer. Forged if it is none."""
+    match record:
+        case {"accepted": True} | {"accepted": False, "why": str()}:
+            return dict(record)
+    raise Forged
 
 
 @dataclass(eq=False, slots=True)
@@ -185,7 +193,7 @@ class Checks:
         if checker not in self.checkers:
             return
         try:
-            answers = checker.child.channel.available()
+            answers = [_answer_of(record) for record in checker.child.channel.available()]
         except (Ended, Forged):
             how = checker.child.end(silent=True) or "it wrote no record"
             proof = checker.proof

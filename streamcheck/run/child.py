@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import mmap
 import os
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from streamcheck.run.logs import LogRow, send_records
+from streamcheck.run.memory import tells_no_room
 from streamcheck.run.stop import SIGNALS, postpone_signals
 
 HEAD = struct.Struct("!16sQ")
@@ -214,7 +216,8 @@ class Child:
         self.pid = 0
         if pid and os.WIFSIGNALED(status):
             return f"killed by signal {os.WTERMSIG(status)}"
-        return f"ended with status {os.WEXITSTATUS(status)}" if pid else ""
+        how = "out of memory" if (number := os.WEXITSTATUS(status)) == errno.ENOMEM else f"ended with status {number}"
+        return how if pid else ""
 
 
 def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded: mmap.mmap) -> NoReturn:
@@ -233,9 +236,11 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
         status = 0
     except (Ended, BrokenPipeError):  # the command has gone, and the kernel is about to end this process too
         pass
-    except BaseException:
+    except BaseException as error:
+        status = errno.ENOMEM if tells_no_room(error) else status
         with contextlib.suppress(OSError):
-            traceback.print_exc()
+            if status != errno.ENOMEM:
+                traceback.print_exc()
     finally:
         os._exit(status)
 

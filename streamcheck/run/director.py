@@ -22,7 +22,7 @@ import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from streamcheck.core.term import walk
 from streamcheck.core.types import plural
@@ -42,7 +42,7 @@ from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged
 from streamcheck.run.decision import Decision, Work
-from streamcheck.run.events import event_from_plain, event_to_plain
+from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.memory import MEGABYTE, beyond
@@ -384,14 +384,16 @@ class Director:
         self._timeline.release(began - ON_ITS_WAY)
 
     def _drain(self, worker: Worker) -> None:
+        types = worker.model.variable_types
         try:
-            records = worker.child.channel.available()
-        except (Ended, Forged):
+            messages = [message_of(record, types) for record in worker.child.channel.available()]
+        except (Ended, Forged) as failure:
             self._collect_log(worker)
-            how = worker.child.end(silent=True)
+            how = worker.child.end(silent=True) if isinstance(failure, Ended) else ""
             if how == "ended with status 0":  # as its last record says, which is being read
                 self._timeline.info("worker %d ends", worker.number)
                 return
+            worker.child.end()
             died = f"died ({how or 'it wrote no record'})"
             self.deaths.append(f"worker {worker.lane.title} {died}")
             self._timeline.info("worker %d %s", worker.number, died)
@@ -399,24 +401,21 @@ class Director:
                 self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), f"its worker {died}")
             return
         self._collect_log(worker)
-        worker.last_record = worker.child.processor_time() if records else worker.last_record
-        for record in records:
-            if record == {"ended": True}:
+        worker.last_record = worker.child.processor_time() if messages else worker.last_record
+        for message in messages:
+            if message is None:
                 self._close(worker)
                 return
             if self.elapsed >= self.timeout:
                 return  # thousands of counterexamples may have come at once, and each is replayed
-            if "idle" in record:  # after so many facts: others may be on their way
-                worker.idle = record["idle"] == worker.posted
-            else:
-                worker.idle = False
-                self._event(worker, record)
+            worker.idle = message == worker.posted  # after so many facts: others may be on their way
+            if not isinstance(message, int):
+                self._event(worker, message)
 
     # Events
 
-    def _event(self, worker: Worker, record: dict[str, Any]) -> None:
-        engine = record.pop("engine")
-        event = event_from_plain(record, worker.model.variable_types)
+    def _event(self, worker: Worker, message: Message) -> None:
+        engine, event = message
         match event:
             case Progress(depth):
                 worker.depths[engine] = depth

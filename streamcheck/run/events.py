@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from streamcheck.core.types import Type
 from streamcheck.engines.protocol import Event, Finished, Guesses, Invariants, Progress, Settled, TrueUpTo, Waiting
@@ -16,6 +17,10 @@ from streamcheck.problem.certificate_json import (
     trace_to_plain,
 )
 from streamcheck.problem.verdict import EdgePath, Falsified, Proved, Unknown
+from streamcheck.run.child import Forged
+
+LOG = logging.getLogger(__name__)
+Message: TypeAlias = tuple[str, Event]  # with the name of the engine
 
 
 def event_to_plain(event: Event) -> dict[str, Any]:
@@ -44,6 +49,22 @@ def event_to_plain(event: Event) -> dict[str, Any]:
             return {"finished": props}
         case _:
             assert_never(event)
+
+
+def message_of(record: Any, types: Mapping[str, Type]) -> Message | int | None:
+    """An event of a worker, with its engine; or, if it is idle, how many facts it has had; or None at its end. Forged
+    if it is none of these."""
+    try:
+        match record:
+            case {"ended": True}:
+                return None
+            case {"idle": int(facts)}:
+                return facts
+            case {"engine": str(engine)}:
+                return engine, event_from_plain(record, types)
+    except Exception as why:  # anything may be in a record
+        LOG.info("a worker's record is damaged: %s", why)
+    raise Forged
 
 
 def event_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Event:

@@ -9,6 +9,7 @@ import re
 from typing import Any, Literal, assert_never
 
 from streamcheck.core.errors import refuse_unwritable
+from streamcheck.core.files import write_whole
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import Saved, path_to_plain, proof_to_plain, trace_to_plain
 from streamcheck.problem.result import Result, Verdicts
@@ -17,14 +18,11 @@ from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath,
 
 def save(verdicts: Verdicts, file: str, directory: str) -> dict[str, str]:
     """One file for each decided property; the names of the files by property."""
-    saved: dict[str, str] = {}
+    files = certificate_files(verdicts, file, directory)
     with refuse_unwritable(directory):
         os.makedirs(directory, exist_ok=True)
-        for prop, (name, text) in certificate_files(verdicts, file, directory).items():
-            saved[prop] = os.path.join(directory, name)
-            with open(saved[prop], "w", encoding="utf-8") as out:
-                out.write(text)
-    return saved
+        write_whole({os.path.join(directory, name): text for name, text in files.values()})
+    return {prop: os.path.join(directory, name) for prop, (name, _) in files.items()}
 
 
 def certificate_files(verdicts: Verdicts, file: str, directory: str) -> dict[str, tuple[str, str]]:

@@ -69,8 +69,8 @@ class FailingStates:
         if self._child is None:
             return
         try:
-            records = self._child.channel.available()
-        except (Ended, Forged):
+            records = [(str(name), row) for name, row in self._child.channel.available()]
+        except (Ended, Forged, TypeError, ValueError):
             self._end()
             return
         for name, row in records:

@@ -23,13 +23,14 @@ class Forward(NamedTuple):
     full: bool = False
 
 
-Feature: TypeAlias = Literal["program", "large program", "counters", "wrapping counters", "products"]
+Feature: TypeAlias = Literal["program", "large program", "counter", "counters", "wrapping counters", "products"]
 LARGE = 14  # locations, or variables
 SEVERAL = 3  # counters in one cluster, or products
 PRODUCTS = ("mul", "div", "floordiv", "mod", "quot", "rem")
 STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
     "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
     "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
+    "counter": {"long-runs": Forward(0.3, full=True)},  # it may reach its end, after billions of steps
     "counters": {"templates": Forward(0.6, full=True)},  # their sums and differences are bounded
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
     "products": {"structural": Forward(0.2, full=True)},  # hard for whoever looks at them, and may not matter
@@ -44,6 +45,7 @@ def features_of(
     found: dict[Feature, bool] = {
         "program": program is not None,
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
+        "counter": most > 0,
         "counters": most > 1,
         "wrapping counters": most >= SEVERAL and model == "integers",
         "products": program is None and any(_products(part) >= SEVERAL for part in parts),

@@ -186,6 +186,7 @@ class Renaming:
         return Trace(
             {_name(name, self._to_kept): value for name, value in trace.constants.items()},
             tuple({_name(name, self._to_kept): value for name, value in step.items()} for step in trace.inputs),
+            trace.rounds,
         )
 
     def plain_trace(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,7 +195,7 @@ class Renaming:
         def read(values: Mapping[str, Any]) -> dict[str, Any]:
             return {_name(name, self._from_kept): value for name, value in values.items()}
 
-        return {"constants": read(row["constants"]), "inputs": [read(step) for step in row["inputs"]]}
+        return {**row, "constants": read(row["constants"]), "inputs": [read(step) for step in row["inputs"]]}
 
 
 def _name(name: str, names: Mapping[str, str]) -> str:

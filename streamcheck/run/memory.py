@@ -51,14 +51,15 @@ def memory_limit(most: int | None, doing: str) -> Iterator[None]:
         yield
     except (MemoryError, ImportError, OSError) as error:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-        if not _tells_no_room(error):
+        if not tells_no_room(error):
             raise
         raise too_small(most, doing) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def _tells_no_room(error: Exception) -> bool:
+def tells_no_room(error: BaseException) -> bool:
+    """True if a process had no more memory when this came up."""
     if isinstance(error, ImportError):
         return any(word in str(error) for word in NO_ROOM)
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

@@ -21,6 +21,7 @@ from typing import Any
 from streamcheck.certify.proofs import ProofText, proofs_of
 from streamcheck.certify.solvers import cvc5_proof
 from streamcheck.core.errors import SpecError
+from streamcheck.core.files import write_whole
 from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Specification
@@ -49,16 +50,14 @@ class ProofFolder:
         texts = proofs_of(specification, claim, certificate, _proof_in_time)
         rows = [self._write(f"{stem}.{number}", text) for number, text in enumerate(texts, 1)]
         index = {"certificate": os.path.relpath(file, self.path), "property": claim.name, "obligations": rows}
-        with open(os.path.join(self.path, f"{stem}.json"), "w", encoding="utf-8") as out:
-            out.write(json.dumps(index, indent=1) + "\n")
+        write_whole({os.path.join(self.path, f"{stem}.json"): json.dumps(index, indent=1) + "\n"})
         return self._words(rows), all(row["checked"] == CORRECT for row in rows)
 
     def _write(self, name: str, text: ProofText) -> dict[str, Any]:
         formula, proof = f"{name}.smt2", None if text.proof is None else f"{name}.cpc"
         for file, content in ((formula, text.formula), (proof, text.proof)):
             if file is not None:
-                with open(os.path.join(self.path, file), "w", encoding="utf-8") as out:
-                    out.write(content or "")
+                write_whole({os.path.join(self.path, file): content or ""})
         checked = None if proof is None or self.checker is None else self._check(formula, proof)
         return {
             "obligation": text.condition,

@@ -233,7 +233,7 @@ def _simplify(tested: Problem, chosen: Problem, director: Director, only: str | 
             continue
         found: tuple[Trace | EdgePath, Replay | PathReplay] | None = None
         match tested, decision.replay, decision.evidence:
-            case Specification(), Replay() as run, _:
+            case Specification(), Replay() as run, _ if run.length == len(run.steps):
                 found = simplest_run(tested, claim, run, shorten=not decision.shortest, work=MOST_WORK // many)
             case Automaton(), PathReplay(), EdgePath() as path:
                 found = simplest_path(tested, claim, path, MOST_STATEMENTS // many)
@@ -362,7 +362,8 @@ def _asks_for_ends(specification: Specification, decisions: dict[str, Decision],
 def _assumed_run(specification: Specification, decisions: dict[str, Decision]) -> Replay | None:
     """A run that meets the assumptions, if a vacuity test has shown one; the longest."""
     tests = [p.name for p in specification.properties if isinstance(p.origin, VacuityTest) and p.origin.of is None]
-    runs = [run for run in (decisions[name].replay for name in tests) if isinstance(run, Replay)]
+    shown = [run for run in (decisions[name].replay for name in tests) if isinstance(run, Replay)]
+    runs = [run for run in shown if run.length == len(run.steps)]
     return max(runs, key=lambda run: len(run.steps), default=None)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         BmcOptions,
         CompletenessOptions,
         KInductionOptions,
+        LongRunsOptions,
         Options,
         SimulationOptions,
         SpacerOptions,
@@ -191,6 +192,12 @@ def _simulation(options: SimulationOptions) -> Engine:
     return Simulation(options)
 
 
+def _long_runs(options: LongRunsOptions) -> Engine:
+    from streamcheck.engines.long_runs import VeryLongRuns
+
+    return VeryLongRuns(options)
+
+
 def _delays(options: Options) -> Engine:
     from streamcheck.invariants.delays import DelayLines
 
@@ -339,6 +346,16 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(1.2),
         program=Start(1.2),
         head_start=2_000_000,
+        price=20,
+        auxiliary=True,
+    ),
+    EngineEntry(
+        "long-runs",
+        "violations after billions of steps: runs that go round and round, computed instead of taken",
+        "very long runs, {} steps",
+        _long_runs,
+        spec=Start(0.6),
+        head_start=3_000_000,
         price=20,
         auxiliary=True,
     ),

@@ -29,7 +29,7 @@ from streamcheck.c.declarations import (
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
-from streamcheck.c.syntax import form, where_of
+from streamcheck.c.syntax import called_name, form, where_of
 from streamcheck.c.terms import number, recast
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, either, negation
@@ -269,7 +269,7 @@ class Execution(Evaluator):
     def _function(self, node: Any) -> Function:
         if form(node.name) == "StructRef":
             return self._table_entry(node.name)
-        meaning = self.scope.meaning(getattr(node.name, "name", ""))
+        meaning = self.scope.meaning(called_name(node))
         if not isinstance(meaning, Function):
             raise self.error(f"{self.text(node)}: a call of something unknown", node)
         return meaning
@@ -286,7 +286,7 @@ class Execution(Evaluator):
 
     def _call(self, node: Any) -> CValue | None:
         arguments = list(node.args.exprs) if node.args is not None else []
-        name = getattr(node.name, "name", "")
+        name = called_name(node)
         if name in MEMORY_FUNCTIONS and self.scope.meaning(name) is None:
             MEMORY_FUNCTIONS[name](self, node, arguments)
             return None

@@ -1,13 +1,12 @@
-"""The figures: each counts what was tried and names what disagrees. All are repeatable from a seed."""
+"""Operators, runs and small specs: the interpreter, the command and the engines against the evaluator."""
 
 import itertools
 import random
-import time
-from collections import Counter
 
 from operator_cases import cases
 from random_specs import NOT_EXACT, random_equations, random_rows
 from trust.evaluator import FLOATS, Evaluator, UnknownOperator, identical
+from trust.figure import Figure
 from trust.small_specs import small_spec
 from trust.states import TooMany, first_violations
 from trust.values import any_value
@@ -20,22 +19,6 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Input, Named, Specification
 from streamcheck.problem.specification_json import to_plain
 from streamcheck.run.registry import ENGINES
-
-
-class Figure:
-    """What was tried, by what was found, and the disagreements."""
-
-    def __init__(self, what):
-        self.what = what
-        self.tried = Counter()
-        self.wrong = []
-        self.began = time.monotonic()
-
-    def lines(self):
-        seconds = time.monotonic() - self.began
-        counts = ", ".join(f"{n:,} {name}" for name, n in self.tried.items())
-        yield f"{self.what}: {counts}; {len(self.wrong)} wrong; {seconds:.0f} s"
-        yield from (f"    {line}" for line in self.wrong[:20])
 
 
 def as_evaluated(kind, value):

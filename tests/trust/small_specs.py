@@ -73,7 +73,7 @@ def property_of(rng, conditions, numbers, most):
         (
             implies(a, b),
             n <= rng.randint(0, most),
-            n * m != rng.randint(0, most * most),
+            n * m != rng.randint(0, min(most * most, 127)),
             implies(a & b, n >= m),
             n + m <= 2 * most - rng.randint(0, 2),
             (n % 2 == 0) | a,

@@ -13,7 +13,7 @@ from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, Po
 from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form
+from streamcheck.c.syntax import called_name, form
 from streamcheck.c.terms import comparison
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction, disjunction, either, negation
@@ -477,6 +477,6 @@ def _only_fails(body: Any) -> bool:
     """The body does nothing but report and end: its calls are those of the library that do, and nothing is assigned."""
     if form(body) == "Assignment" or (form(body) == "UnaryOp" and body.op in ("p++", "p--", "++", "--")):
         return False
-    if form(body) == "FuncCall" and getattr(body.name, "name", "") not in (*ASSERTIONS, *ERRORS, *ENDS, *PRINTS):
+    if form(body) == "FuncCall" and called_name(body) not in (*ASSERTIONS, *ERRORS, *ENDS, *PRINTS):
         return False
     return all(_only_fails(child) for _, child in body.children())

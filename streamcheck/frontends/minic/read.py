@@ -160,6 +160,8 @@ class _TranslationUnit:
 
     def _function(self, decl: Any, body: Any, old_style: Any) -> None:
         where, scope = where_of(decl), self.statements.globals
+        if form(decl.type) != "FuncDecl":
+            raise SpecError(f"{decl.name} has a body and no parameters", where, write=f"{decl.name}(void) {{ … }}")
         if old_style:
             reason = "parameters declared after the parentheses are not supported; write them between the parentheses"
             scope.names[decl.name] = Opaque(decl.name, reason)

@@ -13,7 +13,7 @@ from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typ
 from streamcheck.c.extensions import RANGE
 from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
 from streamcheck.c.lvalues import Lvalue
-from streamcheck.c.syntax import form, has_name, where_of
+from streamcheck.c.syntax import called_name, form, has_name, where_of
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
@@ -415,7 +415,7 @@ class Statements:
 
     def _codes(self, case: Any, kind: AnyKind) -> tuple[Term, Term]:
         """The first and the last value of a case."""
-        if form(case.expr) == "FuncCall" and getattr(case.expr.name, "name", "") == RANGE:
+        if form(case.expr) == "FuncCall" and called_name(case.expr) == RANGE:
             low, high = (self._code(bound, kind) for bound in case.expr.args.exprs)
             return low, high
         code = self._code(case.expr, kind)

@@ -1,0 +1,57 @@
+"""No room in memory or on the disk, and records that are none: the command says so, and ends as it should."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from test_files import SPEC
+
+from streamcheck import *
+from streamcheck.lang.flatten import flatten
+from streamcheck.run.child import Channel, Child, Ended
+from streamcheck.run.prove import Settings, prove
+
+COMMAND = [sys.executable, "-m", "streamcheck"]
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
+
+
+@LINUX
+@pytest.mark.parametrize("command", ["prove s.py", "prove s.py --json", "show s.py", "run s.py --steps 9999", "--help"])
+def test_a_full_disk_is_named(tmp_path, command):
+    (tmp_path / "s.py").write_text(SPEC)
+    with open("/dev/full", "w") as full:
+        words = [*COMMAND, *command.split()]
+        done = subprocess.run(words, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and done.stderr.endswith("error: standard output: No space left on device\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_memory_is_named():
+    code = "import streamcheck.cli as c\ndef fail(**_): raise MemoryError\nc.cli.main = fail\nc.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "error: out of memory\n")
+
+
+def test_a_process_without_memory_says_so_when_it_ends(capfd):
+    def work(channel):
+        raise MemoryError
+
+    child = Child(work)
+    with pytest.raises(Ended):
+        child.channel.receive(20)
+    assert child.end(silent=True) == "out of memory" and capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("record", [{"value": None}, [], {"engine": "bmc", "proved": {}, "prop": "p"}, {"accepted": 0}])
+def test_a_record_that_is_none_ends_its_process(monkeypatch, record):
+    """Of the workers and the checker alike."""
+    here, send = os.getpid(), Channel.send
+    monkeypatch.setattr(Channel, "send", lambda self, value: send(self, value if os.getpid() == here else record))
+    n = stream(Word8, lambda n: [0] + +mux(n < 9, n + 1, n))
+    spec = Spec("s")
+    spec.prop("p", n < 10)
+    done = prove(flatten(spec), Settings(timeout=2.0, jobs=1))
+    assert [r.verdict for r in done.results] == ["unknown"] and "died" in str(done.warnings), done

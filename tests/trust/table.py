@@ -1,0 +1,28 @@
+"""The rows of the table: what computes a figure, and how much of it is tried in the tests, by default, and in long."""
+
+from importlib import import_module
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    module: str
+    in_tests: int
+    usual: int
+    long: int
+    needs_linux: bool = False  # reads /proc
+
+    def figure(self, name, count, seed):
+        return getattr(import_module(f"trust.{self.module}"), name)(count, seed)
+
+
+TABLE = {
+    "operators": Row("figures", 30_000, 200_000, 1_000_000),
+    "runs": Row("figures", 25, 200, 2_000),
+    "states": Row("figures", 12, 60, 5_000),
+    "certificates": Row("certificates", 300, 1_000, 10_000),
+    "traces": Row("traces", 300, 1_000, 10_000),
+    "malformed": Row("malformed", 400, 2_000, 200_000),
+    "faults": Row("faults", 8, 60, 500),
+    "killed": Row("killed", 10, 50, 2_000, needs_linux=True),
+    "signals": Row("signals", 10, 50, 500, needs_linux=True),
+}
