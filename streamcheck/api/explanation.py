@@ -22,6 +22,7 @@ from streamcheck.run.smallest_proof import (
     condition_count,
     inductive_proof,
     is_invariant,
+    is_readable,
     location_proof,
     smallest_block_proof,
     smallest_location_proof,
@@ -81,7 +82,7 @@ class Explaining:
             if not is_invariant(result.proof):
                 follows_runs = result.kind in ("complete", "ended")
                 other = self._invariant_for(result, self.seconds if follows_runs else min(self.seconds, AT_ONCE))
-                if other is not None or follows_runs:
+                if follows_runs or (other is not None and is_readable(other)):
                     yield from self._of_other(result, other)
         elif result.path is not None:
             yield from program_cause_lines(*path_causes(result.path), self.options)

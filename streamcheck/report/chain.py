@@ -121,4 +121,6 @@ def _definition(specification: Specification, cause: Cause) -> str:
     if cause.definition is None:
         return f"input{where}"
     before = f"at step {cause.step - 1}: " if cause.delayed else ""
-    return f"= {before}{term_text(specification, cause.definition)}{where}"
+    named = {w.term: w.name for w in specification.wires if cause.term.op == "var"}
+    text = named.get(cause.definition) or term_text(specification, cause.definition)
+    return f"= {before}{text}{where}"

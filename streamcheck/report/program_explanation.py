@@ -111,7 +111,7 @@ def _values(cause: PathCause) -> str:
     text = _assignments(cause.values)
     if not cause.earlier and not cause.more:
         return text
-    if cause.edge.updates and not cause.more:
+    if cause.edge.updates and not cause.more and len(cause.values) == 1:
         texts = [_brief(values) for values in cause.earlier]
         shown = texts if len(texts) <= MOST_EARLIER else [*texts[: MOST_EARLIER - 1], "…", texts[-1]]
         return f"{text}, before: {', '.join(shown)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
 from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, substitute
+from streamcheck.core.term import TRUE, Term, substitute, walk
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
 from streamcheck.problem.problem import Problem, claim_named
@@ -22,6 +22,7 @@ from streamcheck.transform.scalars import scalars, wholes
 if TYPE_CHECKING:
     from streamcheck.run.prove import Settings
 
+READABLE = 25  # nodes of a condition
 P = TypeVar("P", bound=ProofEvidence)
 Accepts: TypeAlias = Callable[[P], bool]
 
@@ -74,6 +75,12 @@ def inductive_proof(problem: Problem, prop: str, settings: Settings) -> ProofEvi
 def condition_count(proof: LocationInvariants) -> int:
     """The number of conditions at all locations."""
     return sum(len(conjuncts(invariant)) for _, invariant in proof.at)
+
+
+def is_readable(proof: ProofEvidence) -> bool:
+    """True of invariants of a program's lines that are short, and without choices."""
+    parts = [part for _, t in proof.at for part in conjuncts(t)] if isinstance(proof, LocationInvariants) else None
+    return parts is not None and all(size(t) <= READABLE and all(n.op != "mux" for n in walk([t])) for t in parts)
 
 
 def is_invariant(proof: ProofEvidence) -> bool:
