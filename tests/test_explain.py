@@ -42,7 +42,9 @@ WRAPS = """
 from streamcheck import *
 adc = extern("adc", Word16)
 @stream(Word32)
-def uv_ms(): return [0] ++ mux(adc > 100, uv_ms + 10, uv_ms)
+def uv_ms(): return [0] ++ mux((adc > 100) & (x > 1000000), uv_ms + 10, uv_ms)
+@stream(Word32)
+def x(): return [1] ++ (x * 1103515245 + 12345)
 @stream(Word8)
 def t(): return [0] ++ mux(t < 9, t + 1, 0)
 @stream(Word8)
@@ -217,7 +219,7 @@ def test_explain_shows_the_causes_of_a_violation(wraps):
     begin = lines.index("how the run breaks it, from the end:")
     causes = lines[begin + 1 :]
     assert done.returncode == 1
-    assert causes[0].startswith("step 4  below_four = false") and causes[0].endswith("uv.py:14)")
+    assert causes[0].startswith("step 4  below_four = false") and causes[0].endswith("uv.py:16)")
     assert [line.split()[:5] for line in causes[1:]] == [["step", str(i), "t", "=", str(i)] for i in (4, 3, 2, 1, 0)]
 
 
@@ -258,7 +260,8 @@ def test_causes_are_told_once_and_delays_without_a_name_are_written_out(tmp_path
     lines = [line.strip() for line in run("explain", path).stdout.splitlines()]
     causes = lines[lines.index("how the run breaks it, from the end:") + 1 :]
     assert causes[0].startswith("step 3  p = false") and "= ~pre(false, late)" in causes[0]
-    assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: n > 1" in causes[1]
+    assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: late" in causes[1]
+    assert causes[2].startswith("step 2  late = true") and "= n > 1" in causes[2]
     assert causes[-1] == "step 0  n = 0, hot = true" or causes[-1] == "step 0  hot = true, n = 0"
     assert sum("mux(hot" in cause for cause in causes) == 1
 
