@@ -1,6 +1,7 @@
 """The names that `from streamcheck import *` gives: the language."""
 
 from functools import partial
+from types import FunctionType
 
 from streamcheck.api import Spec
 from streamcheck.core.errors import SpecError as SpecError
@@ -43,6 +44,7 @@ from streamcheck.lang.build import (
     unknown,
     unsafe_cast,
 )
+from streamcheck.lang.calls import in_users_words
 from streamcheck.lang.define import stream
 from streamcheck.lang.lib import (
     checked,
@@ -148,5 +150,13 @@ __all__ = [
     "voting",
 ]
 
+for _name, _value in list(globals().items()):
+    if isinstance(_value, FunctionType) and _name in __all__:
+        globals()[_name] = in_users_words(_value)
 for _module in (checked, clocks, ltl, ltl3, machines, mtl, ptltl, regexp, saturating, signals, statistics, voting):
     vars(_module)["__dir__"] = partial(sorted, _module.__all__)  # completion shows these
+    for _name in _module.__all__:
+        if isinstance(vars(_module)[_name], FunctionType):
+            vars(_module)[_name] = in_users_words(
+                vars(_module)[_name], f"{_module.__name__.rpartition('.')[2]}.{_name}"
+            )

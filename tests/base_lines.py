@@ -29,18 +29,20 @@ class Part:
 
 
 LANGUAGE = ("lang.load", "lang.flatten")
-WORDS = ("lang.slips", "lang.syntax")  # they word refusals
+WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
+SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
 RECORDS = ("certify.checker", "problem.specification_json")
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
-    Part("equations, certificates, and their JSON", RECORDS, ("problem",), NAMES),
+    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES)),
 )
 LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), WORDS)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
-CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), ("run.proofs", "run.confine", *NAMES), ("cli.check",))
+BESIDE = ("run.proofs", "run.confine", *NAMES, *SHAPES)
+CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDE, ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),

@@ -34,6 +34,7 @@ spec.prop("short", (since(hot) < 4) | (since(~hot) > 3))
 spec.prop("soon", ticks < 60)
 spec.prop("held", ~(late & armed & ~hot))
 """
+ALL_STEPS = ("--set", "long-runs.steps=1")  # no step of a run is left out
 LOOP = """\
 void reach_error(void);
 extern int nondet_int(void);
@@ -48,7 +49,8 @@ int main(void) {
 
 def chain(path, *options):
     """The lines of the chain, split at two spaces and more."""
-    done = subprocess.run([COMMAND, "explain", "--no-cache", path, *options], capture_output=True, text=True)
+    command = [COMMAND, "explain", "--no-cache", path, *options, *(ALL_STEPS if path.suffix == ".py" else ())]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1, done
     text = done.stdout.partition(", from the end:\n")[2]
     return [re.split(r"\s{2,}", line.strip()) for line in text.splitlines() if line.startswith(" " * 6)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import streamcheck as sc
 from streamcheck.core.errors import SpecError
 from streamcheck.run.certificates import recheck
 from streamcheck.run.limits import OutOfTime
@@ -119,6 +121,31 @@ def test_a_timeout_leaves_it_undecided(files):
 
 
 VALUES = None, True, -1, 0, 1.5, 10**30, "", "x", [], {}, [[]], {"a": 1}, "proved", 1e308, ["const", 0, 5], [1, 2, 3]
+LOOP = """
+extern void reach_error(void);
+int main() { int i = 0, j = 0; while (i < 10) { i++; j += 2; }
+if (j != 20) reach_error();
+if (i == 10) reach_error();
+}
+"""
+PYTHONS_WORDS = re.compile(
+    r"Traceback|Error\b|not supported|unhashable|object|NoneType|'(str|int|list|dict|float|bool)'|subscriptable"
+    r"|iterable|unpack|attribute|internal error|indices|out of range|\bNone\b|\bTrue\b|\bFalse\b|Fraction|<class"
+    r"|literal|codec"
+)
+
+
+@pytest.fixture(scope="module")
+def certificates(files):
+    """Certificates by name: about a spec (as JSON, which is read faster) and about a program."""
+    spec = subprocess.run([COMMAND, "show", files / "s.py", "--as", "json"], capture_output=True, check=True).stdout
+    (files / "s.json").write_bytes(spec)
+    (files / "loop.c").write_text(LOOP)
+    subprocess.run([COMMAND, "prove", files / "loop.c", "--certificates", files], capture_output=True, check=False)
+    read = {name: json.loads((files / f"s.s.{name}.json").read_text()) for name in ("easy", "false")}
+    read = {name: row | {"file": "s.json"} for name, row in read.items()}
+    programs = [json.loads(path.read_text()) for path in files.glob("loop.loop.reach_error*.json")]
+    return read | {"blocks" if "blocks" in row else "path" if "edges" in row else "locations": row for row in programs}
 
 
 def places(row, here=()):
@@ -129,36 +156,95 @@ def places(row, here=()):
         yield from places(value, (*here, key))
 
 
-def damage(row, rng):
-    row = copy.deepcopy(row)
-    *way, last = rng.choice([p for p in places(row) if p[0] not in ("file", "spec", "property")])
-    inner = row
-    for key in way:
-        inner = inner[key]
-    if isinstance(inner, dict) and rng.random() < 0.2:
-        del inner[last]
-    else:
-        inner[last] = rng.choice(VALUES)
+def value_at(row, place):
+    for key in place:
+        row = row[key]
     return row
 
 
-@pytest.mark.parametrize("name", ["s.s.easy.json", "s.s.false.json"])
-def test_a_damaged_certificate_is_damaged_or_rejected(files, name):
-    rng, answers, mistakes = random.Random(5), set(), []
-    spec = subprocess.run([COMMAND, "show", files / "s.py", "--as", "json"], capture_output=True, check=True).stdout
-    (files / "s.json").write_bytes(spec)  # read faster
-    row = json.loads((files / name).read_text()) | {"file": "s.json"}
-    for _ in range(60):
-        (files / "damaged.json").write_text(json.dumps(damage(row, rng)))
+def with_value(row, place, *value):
+    """The row with another value at this place, or without any."""
+    row = copy.deepcopy(row)
+    inner = value_at(row, place[:-1])
+    if value:
+        inner[place[-1]] = value[0]
+    else:
+        del inner[place[-1]]
+    return row
+
+
+def like(value):
+    """Another value of the same type."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return "proved" if value == "falsified" else f"{value}x"
+        case list():
+            return value[:-1]
+        case _:
+            return {}
+
+
+def damages(row):
+    rng = random.Random(5)
+    ways = [place for place in places(row) if place != ("file",)]
+    yield from (with_value(row, place, like(value_at(row, place))) for place in rng.sample(ways, min(60, len(ways))))
+    yield from (with_value(row, rng.choice(ways), rng.choice(VALUES)) for _ in range(100))
+    yield from (with_value(row, rng.choice(ways)) for _ in range(15))
+
+
+@pytest.mark.parametrize("name", ["easy", "false", "path", "other"])
+def test_a_damaged_certificate_is_damaged_or_rejected(files, certificates, name):
+    """Whatever is in its place: the words are not Python's, and say where the damage is."""
+    answers, mistakes = set(), []
+    row = certificates[name] if name != "other" else certificates.get("blocks") or certificates["locations"]
+    for damaged in damages(row):
+        (files / "damaged.json").write_text(json.dumps(damaged))
         try:
             checked = recheck(str(files / "damaged.json"), 20.0)
-            answers.add("holds" if checked.why is None else "rejected")
+            answers.add(checked.verdict)
+            assert not PYTHONS_WORDS.search(checked.why or ""), checked.why
         except SpecError as error:
-            mistakes.append(str(error))
-    answers |= {"damaged"} if mistakes else set()
-    assert all(any(word in m for word in ("damaged", "is not a", "a bound is")) for m in mistakes), mistakes
-    assert not any("Traceback" in m for m in mistakes)
-    assert {"damaged", "rejected"} <= answers
+            mistakes.append(str(error).replace(str(files), ""))
+    place = r"damaged: (at [\w\[\]'. ,]+: |it has no `\w+`|k is )"
+    known = re.compile(rf"{place}|is not a `|no longer has a property|has no spec named|no function")
+    assert [m for m in mistakes if PYTHONS_WORDS.search(m) or not known.search(m)] == []
+    assert len(mistakes) > 50 and {"rejected"} <= answers
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "text"),
+    [
+        (["terms", 0], "x", "at terms[0]: expected a list, found \"x\""),
+        (["terms", 0, 0], [1], "at terms[0][0]: expected the name of an operator, found [1]"),
+        (["k"], None, "at k: expected a whole number from 1 on, found null"),
+        (["invariants"], {}, "at invariants: expected a list, found {}"),
+        (["invariants", 0], 99, "at invariants[0]: expected the number of a term from 0 to "),
+        (["kind"], "sure", 'at kind: expected "inductive" or "compressed" or "complete" or "ended", found "sure"'),
+        (["claim"], 5, 'at claim: expected "proved" or "falsified", found 5'),
+        (["bound"], -1, "at bound: expected a whole number from 1 on, found -1"),
+        (["prover"], [], 'at prover: expected "z3" or "bitwuzla", found []'),
+        (["free"], [[]], "at free[0]: expected a text, found []"),
+    ],
+)
+def test_damage_is_named_with_its_place(files, certificates, place, value, text):
+    (files / "damaged.json").write_text(json.dumps(with_value(certificates["easy"], place, value)))
+    done = subprocess.run([COMMAND, "check", files / "damaged.json"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == "" and f"damaged.json: damaged: {text}" in done.stderr
+
+
+def test_specs_and_folders_are_no_certificates(files):
+    spec = files / "s.py"
+    for path, text, write in (
+        (spec, "is a spec or a program; `check` is for the evidence", f"streamcheck prove {spec} --certificates"),
+        (files, "is a folder; give its files", str(files / "*.json")),
+        (files / "s.json", "is not a `streamcheck certificate 2` file", "streamcheck prove FILE --certificates DIR"),
+    ):
+        done = subprocess.run([COMMAND, "check", path], capture_output=True, text=True)
+        assert done.returncode == 2 and text in done.stderr and f"write: {write}" in done.stderr
 
 
 NOTHING = "", "{", "[1]", "null", "\x00", "[" * 100_000, '{"format": "streamcheck certificate 2"}'
@@ -169,3 +255,20 @@ def test_what_is_no_certificate_is_said_so(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
     done = subprocess.run([COMMAND, "check", tmp_path / "bad.json"], capture_output=True, text=True)
     assert done.returncode == 2 and "Traceback" not in done.stderr and "bad.json" in done.stderr
+
+
+def test_python_shows_what_the_command_prints(files):
+    for name, ok in (("s.s.easy.json", True), ("rejected.json", False)):
+        row = json.loads((files / "s.s.false.json").read_text()) | {"property": "easy"}
+        (files / "rejected.json").write_text(json.dumps(row))
+        checked = sc.check(files / name)
+        done = subprocess.run([COMMAND, "check", files / name], capture_output=True, text=True)
+        assert f"{checked}\n" == done.stdout and checked.ok == ok and "claim=" not in repr(checked)
+        assert repr(checked) == f"<{checked.claim}: {checked.verdict}>" and "\n" not in repr(checked)
+    checked = sc.check(files / "s.s.easy.json", proofs=files / "proofs", sandbox=True)
+    assert checked.ok and "proofs written" in str(checked) and len(list((files / "proofs").glob("*.cpc"))) > 0
+    with pytest.raises(SpecError, match="proof_checker= is for the proofs that proofs= writes"):
+        sc.check(files / "s.s.easy.json", proof_checker="true")
+    with pytest.raises(SpecError, match="is a spec or a program") as refused:
+        sc.check(files / "s.py")
+    assert refused.value.where.file == __file__ and 'write: prove(certificates="certificates")' in str(refused.value)

@@ -229,7 +229,7 @@ def test_expressions_are_for_python(folder):
     done = subprocess.run(
         [COMMAND, "run", "mon.json", "--input", "log.csv", "--eval", "mv"], capture_output=True, text=True, cwd=folder
     )
-    assert done.returncode == 2 and "mon.json: expressions (--eval) are for specs in Python" in done.stderr
+    assert done.returncode == 2 and "mon.json: --eval is for specs in Python" in done.stderr
 
 
 def test_expressions_have_rows_in_counterexamples(folder):
@@ -272,3 +272,28 @@ def test_expressions_from_python(folder):
     row = {"mv": 9, "beat": True, "temp": 0.0, "mode": "ON", "pos": {"lat": 0.5, "fix": True}, "ratio": 1}
     steps = list(loaded.run(inputs=[row, row | {"mv": 11}]))
     assert [step.observers["mv - pre(0, mv)"] for step in steps] == [9, 2]
+
+
+@pytest.mark.parametrize("shape", ["table", "csv", "json", "wave"])
+@pytest.mark.parametrize("native", [[], ["--native"]])
+@pytest.mark.parametrize("begin", ["x,go\n1,maybe\n", "x\n1\n", "x,go\n1,true\n2\n"])
+def test_no_line_comes_before_an_error_of_the_first_row(tmp_path, shape, native, begin):
+    spec, log = tmp_path / "s.py", tmp_path / "log.csv"
+    externs = "from streamcheck import *\nx, go = extern('x', Word8), extern('go', Bool)\n"
+    spec.write_text(externs + "spec = Spec('s')\nspec.prop('p', go)\nspec.observer('x', x)\n")
+    log.write_text(begin)
+    for data, text in ((log, ""), ("-", begin)):
+        command = [COMMAND, "run", spec, "--input", data, "--format", shape, *native]
+        done = subprocess.run(command, capture_output=True, text=True, input=text)
+        assert done.returncode == 2 and done.stderr.count("error: ") == 1
+        rows = begin.count("true")
+        assert (done.stdout == "") == (rows == 0 or shape == "wave")
+
+
+def test_columns_to_keep_need_data(tmp_path):
+    spec = tmp_path / "s.py"
+    source = "spec = Spec('s')\nspec.observer('x', extern('x', Word8, samples=[1]))\n"
+    spec.write_text("from streamcheck import *\n" + source)
+    done = subprocess.run([COMMAND, "run", spec, "--keep", "time"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--keep time: samples have no columns to keep" in done.stderr
+    assert done.stdout == "" and "write: --input data.csv" in done.stderr

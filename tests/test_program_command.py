@@ -217,7 +217,7 @@ def test_the_predicates_of_the_user_alone_decide_or_a_path_stands(count, engine)
         (["run", "count.c"], "count.c is a program; only `prove`, `explain` and `show` support programs"),
         (["compile", "count.c", "-o", "out"], "count.c is a program"),
         (["prove", "count.c", "--witness", "w.yml", "--engine", "polynomial"], "no verdict, so no witness"),
-        (["prove", "spec.py", "--int", "math"], "are for programs"),
+        (["prove", "spec.py", "--int", "math"], "--int is for programs"),
         (["prove", "count.c::f"], "has no function named f, it has main"),
     ],
     ids=str,

@@ -3,6 +3,7 @@ never Python's exception from inside. And all values that do fit, those of numpy
 
 from __future__ import annotations
 
+import ast
 import enum
 import inspect
 import re
@@ -20,6 +21,7 @@ from streamcheck.api.commands import Commands
 from streamcheck.api.engines import EngineInfo
 from streamcheck.api.results import PropertyResult, RecordedPath, RecordedRun, Results
 from streamcheck.api.runs import InterpretedRun
+from streamcheck.api.wording import in_python
 
 STRANGE = (object(), b"s", [object()], {"s": object()}, float("nan"))  # none of them fits any option
 METHODS = {
@@ -97,7 +99,7 @@ def test_names_of_engines_are_strings():
     message = "list_engines(*names): expected a string each; found 3"
     with pytest.raises(SpecError, match=re.escape(message)):
         sc.list_engines("bmc", 3)
-    with pytest.raises(SpecError, match="unknown engine 'bmcc'"):
+    with pytest.raises(SpecError, match=r"unknown engine 'bmcc'\. Did you mean: 'bmc'\?"):
         sc.list_engines("bmcc")
 
 
@@ -278,3 +280,77 @@ def test_a_file_with_several_specs(tmp_path):
     assert f'write: load("{path}::a") or load("{path}::b"); load_all has all of them' in str(several.value)
     assert sc.load(f"{path}::b").name == "b" and [s.name for s in sc.load_all(path)] == ["a", "b"]
     assert all(s.prove().ok for s in sc.load_all(path))
+
+
+MISTAKES = {
+    'spec.prove(engines=["bmcc"])': "unknown engine 'bmcc'. Did you mean: 'bmc'?",
+    'spec.prove(engines=["fast"])': "unknown engine 'fast'; choose from bmc, ",
+    'spec.prove(props=["smal"])': "counting has no property named \"smal\". Did you mean: 'small'?",
+    'spec.prove(props=["x"])': 'counting has no property named "x"; it has small',
+    'spec.prove(options={"ic3.tigten": False})': "ic3 has no option 'tigten'. Did you mean: 'tighten'?",
+    'spec.prove(options={"ic3.tighten": 7})': "ic3.tighten must be on or off (True or False), found 7",
+    'spec.prove(options={"tighten": True})': "'tighten' names no option; write ENGINE.OPTION, as in ic3.tighten",
+    'spec.run(inputs={"pace": 5})': "inputs['pace']: expected a value for each step, found 5",
+    'spec.prove(certificates="/proc/x")': "/proc/x: this folder cannot be made",
+    'spec.prove(certificates=__file__)': f"{__file__} is a file; give a folder",
+    'spec.prove(cache="/proc/nope")': "/proc/nope: this folder cannot be made",
+    'spec.prove(traces=[("csv", "/proc/x")])': "/proc/x: this folder cannot be made",
+    'spec.compile("out", cache="/proc/nope")': "/proc/nope: this folder cannot be made",
+    'sc.watch(__file__, cache="/proc/nope")': "/proc/nope: this folder cannot be made",
+    'spec.prove(predicates=["x < 3"])': "unknown option 'predicates'\nwrite: load(\"lock.c\", predicates=",
+    'spec.prove(eval=["n"])': "unknown option 'eval'\nwrite: spec.observer(",
+    'spec.run(eval=["n"])': "run: unknown option 'eval'. Did you mean: 'expressions'?",
+    'spec.prove(set={"ic3.tighten": True})': "prove: unknown option 'set'. Did you mean: 'options'?",
+    'spec.prove(json=True)': "unknown option 'json'\nwrite: to_json() of the results",
+    'spec.prove(memory=1)': "the memory limit of 1 MB is too small\nwrite: a larger memory=",
+    'spec.prove(bound=0)': "prove(bound=…): expected an integer of at least 1 or None; found 0",
+    'spec.prove(blocks=False)': "counting: blocks=False is for programs (.c, .aut)",
+    'spec.compile("out", prefix="3x", observers=True)': "is no beginning of a name in C\nwrite: prefix='fsw_'",
+    'spec.run(5, [{"go": True, "pace": 1}])': "inputs=… has 1 row, but steps is 5\nwrite: steps=1, or more rows",
+    'spec.run(keep=["time"])': "keep=['time']: samples have no columns to keep\nwrite: inputs=…, rows or a log",
+    'sc.load(here / "spec.py", integers="math")': "spec.py: integers= is for programs (.c, .aut)",
+    'sc.load(here / "spec.py", predicates=["x"])': "spec.py: predicates= is for programs (.c, .aut)",
+    'sc.load(here / "spec.json", expressions=["x"])': "spec.json: expressions= is for specs in Python",
+    'sc.load(here / "spec.py").show("aut")': "only programs (.c, .aut) can be exported as automata",
+}
+
+
+@pytest.mark.parametrize("call", MISTAKES)
+def test_a_mistake_has_the_users_line_and_words(call, tmp_path, monkeypatch):
+    (tmp_path / "spec.py").write_text("from streamcheck import *\nspec = Spec('s')\nspec.prop('p', Bool(True))\n")
+    (tmp_path / "spec.json").write_text("{}")
+    names = {"spec": counting(), "sc": sc, "here": tmp_path, "__file__": __file__}
+    path = tmp_path / "user.py"
+    path.write_text(f"\n\nlist({call})\n")
+    with pytest.raises(SpecError) as refused:
+        exec(compile(path.read_text(), str(path), "exec"), names)
+    text = re.sub(r"\n +", "\n", str(refused.value))
+    for part in MISTAKES[call].split("\nwrite: "):
+        assert part in text
+    assert "user.py:3: " in text and f"\nlist({call})" in text and not re.search(r"(?<!\w)--[a-z]", text)
+    assert text.count("\nwrite: ") >= MISTAKES[call].count("\nwrite: ") and not (tmp_path / "out").exists()
+
+
+def texts_below_the_command():
+    """The strings of the package that mention an option of the command, but for docstrings; 3 is in the place of every
+    value that they show."""
+    for path in Path("streamcheck").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        left_out = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+        left_out |= {id(part) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for part in n.values}
+        for node in ast.walk(tree):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "3" for part in parts)
+            is_text = isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in left_out
+            if is_text and re.search(r"(?<![\w-])--[a-z]", text) and path.parts[1] not in ("cli", "api"):
+                yield f"{path}:{node.lineno}", text
+
+
+def test_every_option_in_a_message_has_a_name_in_python():
+    texts = dict(texts_below_the_command())
+    assert len(texts) > 20
+    for place, text in texts.items():
+        assert "streamcheck/report/" not in place or "witness" in place, f"{place}: its words are those of `options`"
+        text = text.replace("--include", "").replace("--reference", "")  # of a program
+        if "core/option_words" not in place:
+            assert not re.search(r"(?<![\w-])--[a-z]", in_python(text)), (place, in_python(text))

@@ -80,7 +80,7 @@ def test_the_command_lists_them():
         ("nix.tighten=off", "unknown engine 'nix'; choose from bmc, k-induction, "),
         ("ic3.nix=off", "ic3 has no option 'nix'; its options are tighten, split, box, "),
         ("dfs-bmc.nix=off", "dfs-bmc has no options"),
-        ("ic3.tighten=maybe", "ic3.tighten must be on or off, found maybe"),
+        ("ic3.tighten=maybe", "ic3.tighten must be on or off (True or False), found maybe"),
         ("bmc.named=many", "bmc.named must be a whole number, at least 0, found many"),
         ("completeness.stride=0", "completeness.stride must be a whole number, at least 1, found 0"),
         ("predicates.refute=all", "predicates.refute must be all-paths or path, found all"),
@@ -173,3 +173,18 @@ def test_configured_keeps_what_is_not_set():
     changed = options_from({"ic3.tighten": "off", "predicates.refute": "path"})
     assert changed["ic3"].tighten is False and changed["ic3"].box is True
     assert changed["predicates"] == ENGINES["predicates-path"].options
+
+
+def test_an_engine_runs_with_those_it_needs_alone(tmp_path):
+    """The line of a verdict names the engine that found it: the one that was asked for, or one that it needs."""
+    path = tmp_path / "spec.py"
+    counter = "n = stream(Word8, lambda n: [0] ++ mux(n < 5, n + 1, 0))\n"
+    path.write_text(f"from streamcheck import *\n{counter}s = Spec('s')\ns.prop('p', n < 9)\ns.prop('q', n < 3)\n")
+    for name in ("k-induction", "completeness", "bit-induction"):
+        rows = json.loads(streamcheck("prove", path, "--engine", name, "--no-cache", "--json").stdout)["properties"]
+        needed = ENGINES[name].needs
+        assert rows[0]["engine"] == name and rows[1]["verdict"] == "falsified" and rows[1]["engine"] in needed
+        assert f"runs together with {needed[0]}, whose facts it needs" in streamcheck("engines", name).stdout
+        about = Path("docs/command.md").read_text().partition("`--engine` runs only the named engines")[2][:400]
+        assert f"`{name}`" in about and f"`{needed[0]}`" in about
+    assert {row.name for row in ENGINES.values() if row.needs} == {"k-induction", "completeness", "bit-induction"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import subprocess
 import sys
@@ -235,3 +236,41 @@ def test_each_result_is_shown_in_a_notebook(results):
         assert any(name in text for text in shown.texts) and shown.open == []
     assert "<svg" in results["small"]._repr_html_() and "<svg" not in results["single"]._repr_html_()
     assert [results[name].proved for name in ("small", "single", "four")] == [False, True, True]
+
+
+def test_json_names_the_file_and_its_certificates(tmp_path):
+    path = tmp_path / "spec.py"
+    path.write_text("from streamcheck import *\nspec = Spec('s')\nspec.prop('p', extern('x', Word8) >= 0)\n")
+    row = sc.load(path).prove(certificates=tmp_path / "saved").to_json()
+    command = [COMMAND, "prove", path, "--certificates", tmp_path / "saved", "--json"]
+    printed = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    assert row["file"] == printed["file"] == str(path)
+    assert row["properties"][0]["certificate"] == printed["properties"][0]["certificate"]
+    assert Path(row["properties"][0]["certificate"]).exists()
+    spec = Spec("here")
+    spec.prop("p", extern("x", Word8) >= 0)
+    assert spec.prove().to_json()["file"] == __file__ and spec.prove().to_json(file="other.py")["file"] == "other.py"
+    spec.namespace = {}  # of a session
+    assert spec.prove().to_json()["file"] == ""
+    with pytest.raises(SpecError, match="certificates are checked against the file of a spec; it has none"):
+        spec.prove(certificates=tmp_path)
+
+
+def test_bounded_is_not_proved():
+    spec = Spec("bounded")
+    spec.prop("p", extern("x", Word8) >= 0)
+    results = spec.prove(bound=3)
+    assert results.ok and not results.proved and results.bounded[0].name == "p"
+    assert repr(results) == "<bounded: 1 bounded>"
+
+
+def test_without_pandas_the_extra_is_named(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    go = extern("go", Bool, samples=[True])
+    spec = Spec("s")
+    spec.observer("go", go)
+    for table in (results["small"].counterexample, spec.run()):
+        with pytest.raises(SpecError) as refused:
+            table.to_pandas()
+        assert "to_pandas needs pandas" in str(refused.value) and refused.value.where.file == __file__
+        assert "write: pip install 'streamcheck[pandas]'" in str(refused.value)

@@ -13,6 +13,7 @@ import pytest
 import streamcheck
 from streamcheck.core.errors import SpecError
 from streamcheck.run import confine
+from streamcheck.run.sandbox import Sandbox
 from streamcheck.run.source import Target, read
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
@@ -191,3 +192,12 @@ def test_a_machine_that_cannot_is_told_so(owner, name, value, tmp_path, monkeypa
     with pytest.raises(SpecError, match="--sandbox needs Linux"):
         read(Target(str(tmp_path / "s.py"), None, confined=True))
     assert read(Target(str(tmp_path / "s.py"), None))
+
+
+def test_a_child_ends_no_other_child_of_its_parent():
+    """What the parent has left to the garbage collector is collected in its children too."""
+    with Sandbox(lambda send: send(os.getpid()) or time.sleep(60), seconds=60, doing="waiting") as first:
+        pid = first.receive()
+        with Sandbox(lambda send: send(first.close()), seconds=60, doing="closing") as second:
+            assert second.receive() is None
+        os.kill(pid, 0)

@@ -32,8 +32,8 @@ class Spec(SpecBase, Commands):
     def _namespace(self) -> Mapping[str, Any]:
         return self.namespace
 
-    def _run_source(self) -> RunSource:
-        return SpecSource(self)
+    def _run_source(self, expressions: tuple[str, ...]) -> RunSource:
+        return SpecSource(self, expressions)
 
     def _samples(self, most: int = 1000) -> list[dict[str, Value]]:
         """The inputs of the run on the samples by name, so many steps at most; none if an input has no samples."""
@@ -61,11 +61,12 @@ class Spec(SpecBase, Commands):
 class SpecSource(RunSource):
     """The equations of a spec with the types of its module, so that enums are shown as their members."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: SpecBase, expressions: tuple[str, ...] = ()) -> None:
         from streamcheck.lang.elaborate import elaborate
+        from streamcheck.lang.expressions import with_expressions
         from streamcheck.lang.flatten import Flattening
 
-        elaborated = elaborate(spec)
+        elaborated = elaborate(with_expressions(spec, expressions) if expressions else spec)
         self.specification = Flattening(elaborated).specification()
         self.given: dict[str, Any] = {e.name: e.samples for e in elaborated.externs}
 

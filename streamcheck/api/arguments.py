@@ -14,12 +14,44 @@ from functools import cache, wraps
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin
 
+from streamcheck.api.wording import speak_python
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import here
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+LIKENESS = 0.75  # of names of options, which are short: `predicates` is not like `certificates`
+NAMES_OF_THE_COMMAND = {  # and Python's
+    "data": "inputs",
+    "eval": "expressions",
+    "input": "inputs",
+    "int": "integers",
+    "no_blocks": "blocks",
+    "no_cache": "cache",
+    "no_validate": "validate",
+    "o": "directory",
+    "output": "directory",
+    "set": "options",
+    "with": "extras",
+}
+ELSEWHERE = {  # the places of options that a function does not have
+    "predicates": 'load("lock.c", predicates=["x <= 3"]), for programs',
+    "predicate": 'load("lock.c", predicates=["x <= 3"]), for programs',
+    "integers": 'load("lock.c", integers="math"), for programs',
+    "int": 'load("lock.c", integers="math"), for programs',
+    "expressions": 'spec.observer("name", stream), or load("spec.py", expressions=["x - pre(0, x)"])',
+    "eval": 'spec.observer("name", stream), or load("spec.py", expressions=["x - pre(0, x)"])',
+    "sandbox": 'load("spec.py", sandbox=True)',
+    "json": "to_json() of the results",
+    "full": 'results["name"].counterexample.table(full=True)',
+    "rows": 'results["name"].counterexample.table(rows=["x"])',
+    "quiet": "repr(results), or a loop over the results",
+    "verbose": "logging.basicConfig(level=logging.INFO)",
+    "log": 'logging.basicConfig(filename="prove.log", level=logging.INFO)',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +77,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             _check(function, args, kwargs)
             return function(*args, **kwargs)
         except SpecError as mistake:
+            speak_python(mistake)
             raise mistake.with_traceback(None) from None
 
     return check_and_call
@@ -55,9 +88,7 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
     signature, annotations = _parameters(function)
     for option in kwargs:
         if option not in signature.parameters:
-            meant = closest(option, [p for p in signature.parameters if p != "self"])
-            message = f"{name}: unknown option '{option}'{did_you_mean(meant)}"
-            raise SpecError(message, here(), write="" if meant else _call_text(name, signature))
+            raise _unknown_option(name, option, signature)
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as why:
@@ -77,6 +108,18 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
                 others = [p for p in annotations if p not in given and _fits(value, annotations[p])]
                 write = f"{name}({others[0]}=…)" if parameter not in kwargs and len(others) == 1 else ""
             raise SpecError(message, here(), write=write)
+
+
+def _unknown_option(name: str, option: str, signature: inspect.Signature) -> SpecError:
+    """The error for an option that the function does not have: a name like it, or the place that has it."""
+    names = [p for p in signature.parameters if p != "self"]
+    meant = NAMES_OF_THE_COMMAND.get(option, option)
+    if meant not in names:
+        meant = closest(option, names, LIKENESS)
+    message = f"{name}: unknown option '{option}'{did_you_mean(meant)}"
+    if meant:
+        return SpecError(message, here())
+    return SpecError(message, here(), write=ELSEWHERE.get(option) or _call_text(name, signature))
 
 
 def _call_with_list(name: str, parameter: str, value: str, annotation: Any) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
-from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, start_run
+from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
+from streamcheck.core.errors import SpecError
 from streamcheck.problem.places import Handlers
 from streamcheck.problem.problem import Problem
 
@@ -44,8 +45,8 @@ class Commands(ABC):
         return None
 
     @abstractmethod
-    def _run_source(self) -> RunSource:
-        """The equations that `run` interprets, and their samples."""
+    def _run_source(self, expressions: tuple[str, ...]) -> RunSource:
+        """The equations that `run` interprets, with these observers, and their samples."""
 
     @check_arguments
     def prove(
@@ -56,7 +57,7 @@ class Commands(ABC):
         engines: Sequence[str] = (),
         props: Sequence[str] = (),
         options: Mapping[str, bool | int | str] | None = None,
-        bound: CountFromZero | None = None,
+        bound: Count | None = None,
         memory: Count | None = None,
         blocks: bool = True,
         deterministic: bool = False,
@@ -77,10 +78,16 @@ class Commands(ABC):
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
+        from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings, prove
         from streamcheck.run.strategy import processors
 
+        file = self._file()
+        if certificates is not None and not os.path.exists(file):
+            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
+        folders = [cache, certificates, *(folder for _, folder in traces)]
+        make_folders(os.fspath(folder) for folder in folders if folder is not None)
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -96,33 +103,47 @@ class Commands(ABC):
             None if cache is None else Cache(os.fspath(cache)),
         )
         verdicts = prove(self._problem(), settings)
+        saved: Mapping[str, str] = {}
         if certificates is not None:
             from streamcheck.run.evidence_files import save
 
-            save(verdicts, self._file(), os.fspath(certificates))
+            saved = save(verdicts, file, os.fspath(certificates))
         if traces:
             from streamcheck.report.trace_folder import write_traces
 
             for shape, folder in traces:
-                write_traces(verdicts, self._file(), shape, os.fspath(folder))
+                write_traces(verdicts, file, shape, os.fspath(folder))
         if witness is not None:
             from streamcheck.report.witness import write_witness
 
-            write_witness(verdicts, self._file(), os.fspath(witness))
-        return Results.of(verdicts, self._namespace())
+            write_witness(verdicts, file, os.fspath(witness))
+        return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
     def run(
-        self, steps: CountFromZero | None = None, inputs: RunInputs = None, *, ignore_extra: bool = False
+        self,
+        steps: CountFromZero | None = None,
+        inputs: RunInputs = None,
+        *,
+        ignore_extra: bool = False,
+        keep: Sequence[str] = (),
+        expressions: Sequence[str] = (),
+        violations: bool = False,
+        fail: bool = False,
+        native: bool = False,
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
         `inputs` may be rows, a mapping of names to values for each step, a DataFrame, or the path of a log (CSV, JSON
-        lines, Parquet): then the run ends with them.
+        lines, Parquet): then the run ends with them, which must be as many as `steps`.
         It may map names to lists, iterators or functions of the step: the other inputs come from the samples of the
         externs, as all do without `inputs`; then the run ends with the shortest list, else after 10 steps. It ends
-        after `steps` in any case. `ignore_extra` leaves out what is no input."""
-        return start_run(self._run_source(), steps, inputs, ignore_extra=ignore_extra)
+        after `steps` in any case. `ignore_extra` leaves out what is no input; `keep` are columns of the data that are
+        shown too. `expressions` are more observers, in the words of the spec's module. With `violations` there are only
+        the steps at which a property or an assumption is false; with `fail` such a run ends with an error. `native`
+        compiles the spec with the C compiler of this machine, and reads the inputs in batches."""
+        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native)
+        return start_run(self._run_source(tuple(expressions)), steps, inputs, wishes)
 
     @check_arguments
     def show(self, stage: Stage = "equations", *, blocks: bool = True, steps: CountFromZero = 10) -> str:
@@ -161,10 +182,12 @@ class Commands(ABC):
         from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
         from streamcheck.run.cache import Cache
+        from streamcheck.run.folders import make_folders
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
 
         code = CodeOptions(abi == "copilot", observers, handlers, prefix, assumptions, optimize, pack)
+        make_folders([] if cache is None else [os.fspath(cache)])
         kept = None if cache is None else Cache(os.fspath(cache))
         settings = Settings(timeout, jobs or processors(), options=options or {}, cache=kept)
         samples = self._samples() if "test" in extras else []

@@ -32,6 +32,11 @@ class EngineInfo:
         return self.entry.summary
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """The engines that run together with it, as it needs their facts."""
+        return self.entry.needs
+
+    @property
     def options(self) -> dict[str, bool | int | str]:
         """The defaults of its options, by `engine.option`."""
         return {f"{self.name}.{option.name}": option.default for option in options_of(self.entry.options)}
@@ -68,6 +73,8 @@ def _lines(row: EngineEntry) -> Iterator[str]:
     yield row.name
     yield from _wrap(row.summary, 4)
     yield f"    {_when(row)}"
+    if row.needs:
+        yield f"    runs together with {', '.join(row.needs)}, whose facts it needs; a violation may be theirs"
     yield f"    at work: {row.doing.format('N')}"
     for option in options_of(row.options):
         setting = f"{row.name}.{option.name}={setting_text(option.default)}"

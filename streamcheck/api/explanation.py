@@ -88,7 +88,7 @@ class Explaining:
             yield from program_cause_lines(*path_causes(result.path), self.options)
         elif result.unknown is not None:
             proofs = [r.evidence for r in self.results if isinstance(r.evidence, LocationInvariants)]
-            yield from known_lines(program, small_conditions(together(proofs)), result.unknown)
+            yield from known_lines(program, small_conditions(together(proofs)), result.unknown, self.options.words)
 
     def _of_program_proof(self, program: Automaton, result: Result, proof: ProofEvidence) -> Iterator[str]:
         match proof:

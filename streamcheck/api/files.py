@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streamcheck.core.term import Term
     from streamcheck.core.types import Value
     from streamcheck.run.certificates import Rechecked
+    from streamcheck.run.sampler import Sampler
 
 
 @check_arguments
@@ -62,11 +63,23 @@ def load_all(
 
 
 @check_arguments
-def check(certificate: PathText, *, timeout: Duration | None = None) -> Rechecked:
-    """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`."""
-    from streamcheck.run.certificates import recheck
+def check(
+    certificate: PathText,
+    *,
+    timeout: Duration | None = None,
+    proofs: PathText | None = None,
+    proof_checker: str | None = None,
+    sandbox: bool = False,
+) -> Rechecked:
+    """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`.
 
-    return recheck(os.fspath(certificate), timeout)
+    `proofs` is a folder for the proof of each condition, which the command `proof_checker` checks. In a `sandbox`, the
+    spec's Python can do nothing but read."""
+    from streamcheck.run.certificates import recheck
+    from streamcheck.run.proofs import ProofFolder
+
+    folder = ProofFolder.at(None if proofs is None else os.fspath(proofs), proof_checker)
+    return recheck(os.fspath(certificate), timeout, folder, confined=sandbox)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -106,8 +119,8 @@ class LoadedSpec(Commands):
     def _file(self) -> str:
         return self.path
 
-    def _run_source(self) -> RunSource:
-        return FileSource(self)
+    def _run_source(self, expressions: tuple[str, ...]) -> RunSource:
+        return FileSource(self, expressions)
 
     def _samples(self, most: int = 1000) -> list[dict[str, Value]]:
         from streamcheck.run.sampler import sampled_rows
@@ -117,11 +130,18 @@ class LoadedSpec(Commands):
 
 
 class FileSource(RunSource):
-    """The equations of a spec as they were loaded. Samples are computed by its file, which is loaded once more."""
+    """The equations of a spec as they were loaded, with more observers. Expressions and samples are computed by its
+    file, which is loaded once more."""
 
-    def __init__(self, spec: LoadedSpec) -> None:
-        self.specification = require_specification(spec.problem)
+    def __init__(self, spec: LoadedSpec, expressions: tuple[str, ...]) -> None:
         self.spec = spec
+        self.expressions = (*spec.expressions, *expressions)
+        self.specification = require_specification(spec.problem)
+        if expressions:
+            with self._sampler(spec.expressions, frozenset()) as sampler:
+                self._require_unchanged(sampler)
+            with self._sampler(self.expressions, frozenset()) as sampler:
+                self.specification = sampler.specification
 
     def samples(self, inputs: Sequence[Term]) -> Samples:
         rows = self._rows(inputs)
@@ -129,20 +149,25 @@ class FileSource(RunSource):
 
     def _rows(self, inputs: Sequence[Term]) -> Iterator[Any]:
         """First whether the samples have an end, then their rows. The file's process ends with this generator."""
-        from streamcheck.run.sampler import Sampler
-        from streamcheck.run.source import Target
-
-        sampled = frozenset(str(v.payload) for v in inputs)
-        target = Target(self.spec.path, self.spec.name, self.spec.sandbox)
-        with Sampler(target, self.spec.expressions, sampled) as sampler:
-            if _equations(sampler.specification) != _equations(self.specification):
-                raise SpecError(f"{self.spec.path} is not as it was when it was loaded", here(), write="load it again")
+        with self._sampler(self.expressions, frozenset(str(v.payload) for v in inputs)) as sampler:
+            self._require_unchanged(sampler)
             missing = sampler.without_samples(inputs)
             if missing:
                 names = ", ".join(missing)
                 raise SpecError(f"no values for {names}", here(), write=f'run(inputs={{"{missing[0]}": [1, 2, 3]}})')
             yield sampler.sized
             yield from sampler.rows(inputs)
+
+    def _sampler(self, expressions: tuple[str, ...], wanted: frozenset[str]) -> Sampler:
+        from streamcheck.run.sampler import Sampler
+        from streamcheck.run.source import Target
+
+        return Sampler(Target(self.spec.path, self.spec.name, self.spec.sandbox), expressions, wanted)
+
+    def _require_unchanged(self, sampler: Sampler) -> None:
+        """SpecError if the file has other equations now."""
+        if _equations(sampler.specification) != _equations(self.specification):
+            raise SpecError(f"{self.spec.path} is not as it was when it was loaded", here(), write="load it again")
 
 
 def _equations(specification: Specification) -> Specification:

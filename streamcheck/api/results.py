@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from streamcheck.api.arguments import Duration, PathText, check_arguments
+from streamcheck.api.arguments import CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.extras import require_pandas
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
 from streamcheck.core.term import Term
@@ -23,6 +23,9 @@ from streamcheck.problem.verdict import Certificate, ProofEvidence
 
 if TYPE_CHECKING:
     from streamcheck.lang.stream import Stream
+    from streamcheck.report.trace import TraceOptions
+
+ShownSteps: TypeAlias = tuple[CountFromZero, CountFromZero]  # the first and the last
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,11 +65,13 @@ class RecordedRun:
         return list(self.replay.numbers)
 
     @check_arguments
-    def table(self) -> str:
-        """The table as the command prints it."""
+    def table(self, *, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None) -> str:
+        """The table as the command prints it: with all rows and steps if `full`, else with the `rows` of these names (*
+        matches anything) and the `steps` from the first to the last, if they are given."""
         from streamcheck.report.trace import trace_table
 
-        return "\n".join(trace_table(self.specification, self.claim, self.replay))
+        options = trace_options(self.specification, full, rows, steps)
+        return "\n".join(trace_table(self.specification, self.claim, self.replay, options))
 
     @check_arguments
     def to_csv(self) -> str:
@@ -78,7 +83,7 @@ class RecordedRun:
     @check_arguments
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each step; needs pandas."""
-        pandas = import_module("pandas")
+        pandas = require_pandas()
         index = pandas.Index(self.step_numbers, name="step")
         return pandas.DataFrame(self.steps, columns=self.names, index=index)
 
@@ -103,6 +108,7 @@ class RecordedRun:
 class RecordedPath:
     """A counterexample of a program, statement by statement."""
 
+    program: Automaton
     claim: Claim
     path: PathReplay
 
@@ -126,12 +132,12 @@ class RecordedPath:
         return path_json(self.path)
 
     @check_arguments
-    def table(self) -> str:
-        """The table as the command prints it."""
+    def table(self, *, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None) -> str:
+        """The table as the command prints it: with all statements if `full`, else with the variables of these `rows` (*
+        matches anything) and the statements that have these numbers, the first and the last, if they are given."""
         from streamcheck.report.program import path_table
-        from streamcheck.report.trace import AS_USUAL
 
-        return "\n".join(path_table(self.path, AS_USUAL))
+        return "\n".join(path_table(self.path, trace_options(self.program, full, rows, steps)))
 
     @check_arguments
     def to_csv(self) -> str:
@@ -146,7 +152,7 @@ class RecordedPath:
         from streamcheck.report.path_files import path_columns
         from streamcheck.report.values import as_json
 
-        pandas = import_module("pandas")
+        pandas = require_pandas()
         columns, *rows = path_columns(self.path, as_json, None)
         return pandas.DataFrame(rows, columns=columns, dtype=object)
 
@@ -189,7 +195,8 @@ class PropertyResult(Result):
     def counterexample(self) -> RecordedRun | RecordedPath | None:
         """The run that breaks the property, if one does."""
         if self.path is not None:
-            return RecordedPath(self.prop, self.path)
+            assert isinstance(self.problem, Automaton)
+            return RecordedPath(self.problem, self.prop, self.path)
         return self._run() if self.verdict == "falsified" else None
 
     @property
@@ -236,13 +243,22 @@ class PropertyResult(Result):
         return self.proof
 
     @check_arguments
-    def explain(self, seconds: Duration = 10.0) -> str:
+    def explain(
+        self,
+        seconds: Duration = 10.0,
+        *,
+        full: bool = False,
+        rows: Sequence[str] = (),
+        steps: ShownSteps | None = None,
+    ) -> str:
         """Why: the verdict as the command prints it, then the causes of a violation, or the invariant of a proof, which
-        may take so long to be made small, as properties to paste."""
+        may take so long to be made small, as properties to paste. The other options are for the run and the causes, as
+        of its `table`."""
         from streamcheck.api.explanation import Explaining
 
         results = self.verdicts.results if self.verdicts is not None else []
-        return "\n".join([str(self), *Explaining(self.problem, seconds, results).lines(self)])
+        options = trace_options(self.problem, full, rows, steps)
+        return "\n".join([*self._lines(options), *Explaining(self.problem, seconds, results, options).lines(self)])
 
     def _invariants(self) -> tuple[Term, ...]:
         terms = self.evidence.invariants if isinstance(self.evidence, Certificate) else ()
@@ -252,12 +268,14 @@ class PropertyResult(Result):
         problem = self.problem
         return None if self.run is None or isinstance(problem, Automaton) else RecordedRun(problem, self.prop, self.run)
 
-    def __str__(self) -> str:
+    def _lines(self, trace: TraceOptions) -> Iterator[str]:
         from streamcheck.report.verdicts import Report
 
         assert self.verdicts is not None
-        parts = Report(self.problem, self.verdicts.machine, self.verdicts.bound)
-        return "\n".join(parts.result(self))
+        return Report(self.problem, self.verdicts.machine, self.verdicts.bound, trace=trace).result(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(trace_options(self.problem)))
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.verdict}{': ' + self.reason if self.reason else ''}>"
@@ -275,11 +293,14 @@ class Results(Verdicts):
     """The results of one proof, in the order of the properties, by number or by name."""
 
     results: list[PropertyResult]  # type: ignore[assignment]
+    file: str = ""  # of the spec or the program
+    saved: Mapping[str, str] = field(default_factory=dict)  # files of certificates by property
 
     @staticmethod
-    def of(verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> Results:
+    def of(verdicts: Verdicts, namespace: Mapping[str, Any] | None, file: str, saved: Mapping[str, str]) -> Results:
         given = {f.name: getattr(verdicts, f.name) for f in fields(Verdicts)}
-        return Results(**given | {"results": [_with_problem(r, verdicts, namespace) for r in verdicts.results]})
+        results = [_with_problem(r, verdicts, namespace) for r in verdicts.results]
+        return Results(**given | {"results": results}, file=file, saved=saved)
 
     @property
     def ok(self) -> bool:
@@ -288,7 +309,11 @@ class Results(Verdicts):
 
     @property
     def proved(self) -> list[PropertyResult]:
-        return [r for r in self.results if r.ok]
+        return [r for r in self.results if r.proved]
+
+    @property
+    def bounded(self) -> list[PropertyResult]:
+        return [r for r in self.results if r.verdict == "bounded"]
 
     @property
     def falsified(self) -> list[PropertyResult]:
@@ -313,16 +338,16 @@ class Results(Verdicts):
         raise KeyError(f"{key!r}; there are {', '.join(r.name for r in self.results)}")
 
     @check_arguments
-    def to_json(self, file: PathText = "") -> dict[str, Any]:
-        """The object that `streamcheck prove --json` prints."""
+    def to_json(self, file: PathText | None = None) -> dict[str, Any]:
+        """The object that `streamcheck prove --json` prints; `file` stands in for the name of the spec's own."""
         from streamcheck.report.verdicts_json import verdicts_json
 
-        return verdicts_json(self, os.fspath(file), {})
+        return verdicts_json(self, self.file if file is None else os.fspath(file), dict(self.saved))
 
     def __str__(self) -> str:
         from streamcheck.report.verdicts import report
 
-        return "\n".join(report(self))
+        return "\n".join(report(self, trace=trace_options(self.problem)))
 
     def __repr__(self) -> str:
         counts = [f"{len(rows)} {word}" for word, rows in self._by_word().items() if rows]
@@ -334,12 +359,26 @@ class Results(Verdicts):
         return html_results(self)
 
     def _by_word(self) -> dict[str, list[PropertyResult]]:
-        return {"proved": self.proved, "falsified": self.falsified, "unknown": self.unknown}
+        words = {"proved": self.proved, "bounded": self.bounded, "falsified": self.falsified}
+        return words | {"unknown": self.unknown}
 
 
 def _with_problem(result: Result, verdicts: Verdicts, namespace: Mapping[str, Any] | None) -> PropertyResult:
     given = {f.name: getattr(result, f.name) for f in fields(Result)}
     return PropertyResult(**given, verdicts=verdicts, namespace=namespace)
+
+
+def trace_options(
+    problem: Problem, full: bool = False, rows: Sequence[str] = (), steps: ShownSteps | None = None
+) -> TraceOptions:
+    """The part of runs that is shown, with Python's words. SpecError if there is no such row."""
+    from streamcheck.core.option_words import PYTHON
+    from streamcheck.report.trace import TraceOptions, require_rows
+
+    require_rows([problem], rows, PYTHON)
+    if steps is not None and steps[0] > steps[1]:
+        raise SpecError(f"steps={tuple(steps)}: the first step is behind the last", write=f"steps={steps[::-1]}")
+    return TraceOptions(full, tuple(rows), None if steps is None else (steps[0], steps[1]), words=PYTHON)
 
 
 def require_specification(problem: Problem) -> Specification:

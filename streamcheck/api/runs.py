@@ -8,12 +8,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
-from itertools import islice, repeat
+from dataclasses import dataclass, replace
+from itertools import chain, islice, repeat
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from streamcheck.api.arguments import check_arguments
+from streamcheck.api.extras import require_pandas
+from streamcheck.api.wording import speak_python
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import here
@@ -22,9 +24,11 @@ from streamcheck.interpret.step import Step
 if TYPE_CHECKING:
     from streamcheck.core.term import Term
     from streamcheck.core.types import Value
+    from streamcheck.deliver.feeds import Feed
     from streamcheck.interpret.data import DataColumns
     from streamcheck.interpret.python_code import Plan
     from streamcheck.problem.specification import Specification
+    from streamcheck.report.steps import RunColumns
 
 DEFAULT_STEPS = 10  # of a run whose samples have no end
 MOST_SHOWN = 200  # steps that a notebook shows
@@ -49,34 +53,89 @@ class RunSource(ABC):
         """The samples of these inputs. SpecError if one has none."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunWishes:
+    """The options of a run: columns of the data that are shown too, only the steps at which a claim is false, an error
+    in the end if there are any, and compiled code in place of the interpreter."""
+
+    keep: tuple[str, ...] = ()
+    ignore_extra: bool = False
+    violations: bool = False
+    fail: bool = False
+    native: bool = False
+
+
 class InterpretedRun(Iterator[Step]):
     """The steps of a run, each computed when it is asked for."""
 
-    def __init__(self, planned: Plan, rows: Iterator[tuple[Value, ...]]) -> None:
-        from streamcheck.interpret.python_code import stepper
+    def __init__(self, planned: Plan, feed: Feed, steps: int | None, wishes: RunWishes, data: str = "") -> None:
+        """`data`: the name of the data, which must have so many steps."""
+        from streamcheck.deliver.feeds import Violations, first_notes
 
         self._planned = planned
-        self._steps = stepper(planned)(rows)
+        self._wishes = wishes
+        self._kept = feed.kept
+        self._steps = self._run(_steps(planned, feed, steps, wishes), steps if data else None, data)
         self._ahead: deque[Step] = deque()  # computed for a picture, and not taken yet
         self._failure: SpecError | None = None  # of the step after these
         self._taken = 0
+        self._false = Violations(planned)
+        self._notes = list(first_notes(planned, feed.columns))
+
+    def _run(self, steps: Iterator[Step], wanted: int | None, data: str) -> Iterator[Step]:
+        """The steps that are shown. What is false is noted."""
+        from streamcheck.deliver.feeds import require_steps
+        from streamcheck.interpret.chunks import chunk_of
+
+        done, broken = 0, []
+        for step in steps:
+            done += 1
+            is_violation = bool(step.broken or step.unmet)
+            if is_violation:
+                notes = self._false.add(chunk_of(self._planned, [step], [tuple(step.kept.values())]))
+                broken += notes
+                self._notes += notes
+            if is_violation or not self._wishes.violations:
+                yield step
+        self._notes += self._false.totals()
+        require_steps(done, wanted, data)
+        if self._wishes.fail and broken:
+            raise SpecError("; ".join(broken))
 
     def __next__(self) -> Step:
         if not self._ahead and self._failure is not None:
             raise self._failure
-        step = self._ahead.popleft() if self._ahead else next(self._steps)
+        step = self._ahead.popleft() if self._ahead else self._next()
         self._taken = step.step + 1
         return step
 
+    def _next(self) -> Step:
+        try:
+            return next(self._steps)
+        except SpecError as mistake:
+            speak_python(mistake)
+            raise
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes, as of the command, on the steps computed so far: which properties and assumptions are false, and when
+        at first."""
+        return list(self._notes)
+
+    @property
+    def ok(self) -> bool:
+        """True if no property and no assumption is false at a step computed so far."""
+        return not self._false
+
     def __str__(self) -> str:
-        """The next steps as the command prints them, and why there are no more if that is an error. They can still be
-        taken."""
+        """The next steps as the command prints them, its notes, and why there are no more if that is an error. They can
+        still be taken."""
         from streamcheck.interpret.chunks import chunk_of
-        from streamcheck.report.steps import RunColumns, table
+        from streamcheck.report.steps import table
 
         steps = self._look_ahead()
-        chunk = chunk_of(self._planned, steps, [()] * len(steps))
-        lines = table(RunColumns.of(self._planned), iter([chunk]), live=False)
+        chunk = chunk_of(self._planned, steps, [tuple(step.kept.values()) for step in steps])
+        lines = [*table(self._columns(), iter([chunk]), live=False), *(f"note: {note}" for note in self._notes)]
         return "\n".join([*lines, *([] if self._failure is None else [f"error: {self._failure}"])])
 
     def __repr__(self) -> str:
@@ -86,10 +145,8 @@ class InterpretedRun(Iterator[Step]):
     def to_pandas(self) -> Any:
         """The steps that are left as a DataFrame; needs pandas. A trigger's column has its arguments, or None; there is
         a column for each observer, and one for each property and assumption."""
-        from streamcheck.report.steps import RunColumns
-
-        pandas = import_module("pandas")
-        columns = RunColumns.of(self._planned)
+        pandas = require_pandas()
+        columns = self._columns()
         steps = list(self)
         rows = [columns.values(step) for step in steps]
         index = pandas.Index([step.step for step in steps], name="step")
@@ -103,31 +160,53 @@ class InterpretedRun(Iterator[Step]):
         note = "" if self._failure is None else f"<pre>{html.escape(str(self._failure))}</pre>"
         return run_of_steps(self._planned.specification, steps) + note
 
+    def _columns(self) -> RunColumns:
+        from streamcheck.report.steps import RunColumns
+
+        return RunColumns.of(self._planned, self._kept)
+
     def _look_ahead(self) -> list[Step]:
         try:
-            self._ahead.extend(islice(self._steps, max(0, MOST_SHOWN - len(self._ahead))))
+            while len(self._ahead) < MOST_SHOWN:
+                self._ahead.append(self._next())
+        except StopIteration:
+            pass
         except SpecError as failure:
             self._failure = failure
         return list(self._ahead)
 
 
-def start_run(source: RunSource, steps: int | None, inputs: RunInputs, *, ignore_extra: bool) -> InterpretedRun:
+def _steps(planned: Plan, feed: Feed, steps: int | None, wishes: RunWishes) -> Iterator[Step]:
+    """The run step by step."""
+    from streamcheck.deliver.feeds import chunks_of_run
+    from streamcheck.interpret.chunks import interpret_steps, steps_of
+
+    if not wishes.native:
+        return interpret_steps(planned, islice(feed.rows, steps), feed.kept)
+    chunks = chunks_of_run(planned, feed, steps, native=True)
+    return chain.from_iterable(steps_of(planned, chunk, feed.kept) for chunk in chunks)
+
+
+def start_run(source: RunSource, steps: int | None, inputs: RunInputs, wishes: RunWishes) -> InterpretedRun:
     """The run on these inputs: values by name and then step, or rows, else samples."""
+    from streamcheck.deliver.feeds import Feed, keep_needs_data, open_feed
     from streamcheck.interpret.data import DataColumns
     from streamcheck.interpret.python_code import plan
 
     planned = plan(source.specification)
     if inputs is None or isinstance(inputs, Mapping):
+        if wishes.keep:
+            raise keep_needs_data(f"keep=[{wishes.keep[0]!r}]", "inputs=…, rows or a log")
         given = dict(inputs or {})
-        if not ignore_extra:
+        if not wishes.ignore_extra:
             _check_names(source.specification, given)
-        return InterpretedRun(planned, _sampled_rows(source, planned, given, steps))
-    columns = DataColumns.of(planned, ignore_extra=ignore_extra, leave_out="ignore_extra=True")
+        return InterpretedRun(planned, Feed(_sampled_rows(source, planned, given, steps)), None, wishes)
+    columns = DataColumns.of(planned, wishes.keep, ignore_extra=wishes.ignore_extra)
     if isinstance(inputs, str | PathLike):
-        rows = _file_rows(fspath(inputs), columns)
-    else:
-        rows = _frame_rows(inputs, columns) if hasattr(inputs, "to_dict") else _mapped_rows(inputs, columns)
-    return InterpretedRun(planned, islice(rows, steps))
+        path = fspath(inputs)
+        return InterpretedRun(planned, open_feed(path, columns, native=wishes.native), steps, wishes, path)
+    feed = _frame_feed(inputs, columns) if hasattr(inputs, "to_dict") else _mapped_feed(inputs, columns)
+    return InterpretedRun(planned, feed, steps, wishes, "inputs=…")
 
 
 def _sampled_rows(
@@ -166,37 +245,44 @@ def _check_names(specification: Specification, given: Mapping[str, Any]) -> None
             raise SpecError(f'{specification.name} has no input named "{name}"{meant}', here())
 
 
-def _file_rows(path: str, columns: DataColumns) -> Iterator[tuple[Value, ...]]:
-    """The rows of a log, whose header is checked at once."""
-    from streamcheck.interpret.data import is_json_file, open_log, read_rows
-    from streamcheck.interpret.parquet import read_parquet
-
-    if path.endswith(".parquet"):
-        recorded = read_parquet(path, columns)
-    else:
-        recorded = read_rows(open_log(path), path, columns, "json" if is_json_file(path) else "csv")
-    return (row[: len(columns.needed)] for row in recorded.rows)
-
-
-def _frame_rows(frame: Any, columns: DataColumns) -> Iterator[tuple[Value, ...]]:
+def _frame_feed(frame: Any, columns: DataColumns) -> Feed:
     """The rows of a DataFrame, whose columns are checked at once."""
+    from streamcheck.deliver.feeds import Feed
     from streamcheck.interpret.data import NamedRows
 
-    form = NamedRows.of([str(name) for name in frame.columns], "the DataFrame", columns)
-    records = frame.set_axis([str(name) for name in frame.columns], axis="columns").to_dict("records")
-    width = len(columns.needed)  # behind them are texts that a run does not read
-    return (form.values(row, f"row {i} of the DataFrame")[:width] for i, row in enumerate(records))
+    names = tuple(str(name) for name in frame.columns)
+    form = NamedRows.of(names, "the DataFrame", columns)
+    records = frame.set_axis(list(names), axis="columns").to_dict("records")
+    rows = (form.values(row, f"row {i} of the DataFrame") for i, row in enumerate(records))
+    return Feed(rows, names, form.kept)
+
+
+def _mapped_feed(rows: Iterable[Any], columns: DataColumns) -> Feed:
+    """The rows of an iterable. The first has the columns that are kept."""
+    from streamcheck.deliver.feeds import Feed
+
+    source = iter(rows)
+    first = list(islice(source, 1))
+    names = tuple(first[0]) if first and _is_row(first[0]) else ()
+    return Feed(_mapped_rows(chain(first, source), columns), names, columns.kept(names, "row 0 of the inputs"))
 
 
 def _mapped_rows(rows: Iterable[Any], columns: DataColumns) -> Iterator[tuple[Value, ...]]:
-    """The rows of an iterable. Their columns are checked whenever they are not those of the row before."""
+    """The values of rows. Their columns are checked whenever they are not those of the row before."""
     from streamcheck.interpret.data import NamedRows
 
     form = None
+    kept: tuple[str, ...] | None = None  # of the first row
     for i, row in enumerate(rows):
         where = f"row {i} of the inputs"
-        if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
+        if not _is_row(row):
             raise SpecError(f"{where}: expected a dictionary of inputs and their values, found {row!r}")
         if form is None or form.names != tuple(row):
             form = NamedRows.of(tuple(row), where, columns)
-        yield form.values(row, where)[: len(columns.needed)]
+            kept = form.kept if kept is None else kept
+            form = replace(form, kept=kept)
+        yield form.values(row, where)
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, Mapping) and all(isinstance(name, str) for name in row)

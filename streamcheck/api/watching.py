@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from streamcheck.api.arguments import Count, Duration, PathText, check_arguments
 from streamcheck.api.files import load_all
 from streamcheck.api.results import Results
+from streamcheck.api.wording import speak_python
 from streamcheck.core.errors import SpecError
 from streamcheck.run.cache import FOLDER
+from streamcheck.run.folders import make_folders
 from streamcheck.run.saves import Saves
 from streamcheck.run.source import Target
 
@@ -28,6 +30,7 @@ def watch(
 ) -> Iterator[Results | SpecError]:
     """Prove the specs of a file, and again whenever it is saved, or a file beside it that it imports: without end, the
     results of one spec after the other, or the mistake in the file. The options are as of `prove`."""
+    make_folders([] if cache is None else [os.fspath(cache)])
     return _news(path, timeout, jobs, props, cache)
 
 
@@ -40,6 +43,7 @@ def _news(
             for spec in load_all(path):
                 yield spec.prove(timeout=timeout, jobs=jobs, props=props, cache=cache)
         except SpecError as mistake:
+            speak_python(mistake)
             yield mistake
         while not saves.are_outdated:
             time.sleep(EVERY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from typing import Any
 
@@ -11,10 +10,10 @@ import click
 
 from streamcheck.cli.options import SECONDS, is_sandboxed, log_options, sandbox_option
 from streamcheck.cli.output import emit
-from streamcheck.core.errors import SpecError, refuse_unwritable
+from streamcheck.core.errors import SpecError
 from streamcheck.core.printable import visible
 from streamcheck.run.certificates import Rechecked, recheck
-from streamcheck.run.proofs import ProofFolder, command_of
+from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.stop import Stopped
 
 WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the exit statuses
@@ -47,13 +46,20 @@ def command(
     rejected; 2: a file is damaged, and none rejected; 3: one is not decided, and the others hold.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
-    folder = _proof_folder(proofs, proof_checker)
+    folder = ProofFolder.at(proofs, proof_checker)
     rows: list[dict[str, Any]] = []
     try:
         for path in certificates:
-            rows.append({"file": path, **_judgement(path, deadline, folder)})
-            if not as_json:
-                _show(rows[-1])
+            try:
+                checked = recheck(path, _time_left(deadline), folder, confined=is_sandboxed())
+            except SpecError as damage:
+                rows.append({"file": path, "claim": None, "verdict": "damaged", "why": str(damage)})
+                if not as_json:
+                    click.echo(f"error: {visible(str(damage))}", err=True)
+            else:
+                rows.append(_row(path, checked))
+                if not as_json:
+                    emit([str(checked)])
     except Stopped as stopped:
         if not as_json:
             raise
@@ -66,42 +72,14 @@ def command(
     return next(status for verdict, status in WORST_FIRST.items() if verdict in found)
 
 
-def _proof_folder(path: str | None, checker: str | None) -> ProofFolder | None:
-    if path is None:
-        if checker is not None:
-            raise click.UsageError("--proof-checker is for the proofs that --proofs DIR writes")
-        return None
-    if checker is not None:
-        command_of(checker)
-    with refuse_unwritable(path):
-        os.makedirs(path, exist_ok=True)
-    return ProofFolder(path, checker)
+def _time_left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
-def _judgement(path: str, deadline: float | None, proofs: ProofFolder | None) -> dict[str, Any]:
-    try:
-        checked = recheck(
-            path, None if deadline is None else max(0.0, deadline - time.monotonic()), proofs, confined=is_sandboxed()
-        )
-    except SpecError as damage:
-        return {"claim": None, "verdict": "damaged", "why": str(damage)}
+def _row(path: str, checked: Rechecked) -> dict[str, Any]:
     written = {} if checked.proofs is None else {"proofs": checked.proofs}
-    return {"claim": checked.claim, "verdict": _verdict(checked), "why": checked.why, **written}
-
-
-def _verdict(checked: Rechecked) -> str:
-    if checked.why is None:
-        return "holds"
-    return "not decided" if checked.undecided else "rejected"
+    return {"file": path, "claim": checked.claim, "verdict": checked.verdict, "why": checked.why, **written}
 
 
 def _row_left(path: str, why: str) -> dict[str, Any]:
     return {"file": path, "claim": None, "verdict": "not decided", "why": why}
-
-
-def _show(row: dict[str, Any]) -> None:
-    if row["claim"] is None:
-        click.echo(f"error: {visible(row['why'])}", err=True)
-    else:
-        proofs = f" ({row['proofs']})" if row["why"] is None and "proofs" in row else ""
-        emit([f"{row['claim']}: {row['verdict']}{proofs if row['why'] is None else ': ' + row['why']}"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -40,7 +39,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     "engines",
     multiple=True,
     metavar="NAME",
-    help="Only this engine (repeatable); `streamcheck engines` lists them.",
+    help="Only this engine, and those it needs (repeatable); `streamcheck engines` lists them.",
 )
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
@@ -141,6 +140,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.cache import Cache
+    from streamcheck.run.folders import make_folders
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
     from streamcheck.run.source import SourceOptions, read
@@ -151,7 +151,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     targets = [target_of(file) for file in files]
     specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
     require_rows([problem for _, problem in specs], options.rows)
-    _make_folders(options)
+    make_folders([folder for _, folder in options.traces] + [options.certificates or ""])
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0
     for i, (path, problem) in enumerate(specs):
@@ -187,15 +187,6 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
     return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
-
-
-def _make_folders(options: ProveOptions) -> None:
-    """Those that files go to: a mistake there should not wait for the proofs."""
-    from streamcheck.core.errors import refuse_unwritable
-
-    for folder in [folder for _, folder in options.traces] + [options.certificates or ""]:
-        with refuse_unwritable(folder):
-            os.makedirs(folder or ".", exist_ok=True)
 
 
 def _audience(path: str, options: ProveOptions) -> Silent | Live:

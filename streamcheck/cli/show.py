@@ -35,7 +35,7 @@ def command(file: str, stage: Stage, steps: int, integers: Literal["c", "math"],
     target = target_of(file)
     specs = read(target, reading=SourceOptions(integers))
     if not blocks and any(isinstance(problem, Specification) for problem in specs):
-        raise SpecError(f"{target.path}: blocks (--no-blocks) are for programs (.c, .aut)")
+        raise SpecError(f"{target.path}: --no-blocks is for programs (.c, .aut)")
     for warning in (warning for problem in specs for warning in problem.warnings):
         click.echo(f"note: {warning}", err=True)
     if stage == "json":

@@ -16,3 +16,9 @@ def closest(name: str, names: Iterable[str], likeness: float = 0.6) -> str:
 def did_you_mean(name: str) -> str:
     """The end of a message that suggests this name; empty if there is none."""
     return f". Did you mean: '{name}'?" if name else ""
+
+
+def mean_or_choose(name: str, names: Iterable[str], all_of_them: str = "choose from") -> str:
+    """The end of a message that suggests the name that is most like this one, or else lists all."""
+    names = list(names)
+    return did_you_mean(closest(name, names)) or f"; {all_of_them} {', '.join(names)}"

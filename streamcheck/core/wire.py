@@ -77,9 +77,15 @@ class TermReader:
         self.types: list[Type] = []
         self.terms: list[Term] = []
         for row in types:
-            self.types.append(self._type(row))
+            self.add_type(row)
         for term_row in terms:
-            self.terms.append(self._term(*term_row))
+            self.add_term(term_row)
+
+    def add_type(self, row: Any) -> None:
+        self.types.append(self._type(row))
+
+    def add_term(self, row: list[Any]) -> None:
+        self.terms.append(self._term(*row))
 
     def _type(self, row: Any) -> Type:
         if isinstance(row, str):

@@ -20,6 +20,7 @@ from streamcheck.codegen.text import source
 from streamcheck.codegen.unit import CodeOptions, Unit, generate, remark_line
 from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.files import write_whole
+from streamcheck.core.option_words import COMMAND, PYTHON, OptionWords
 from streamcheck.core.term import Term
 from streamcheck.deliver.compilers import Compilation, compile_once
 from streamcheck.deliver.last_bits import LastBits, machine_measured, measure_last_bits
@@ -69,18 +70,18 @@ class CompileResult:
             return False
         return self.outcome.is_proved if self.outcome else not self.request.validate
 
-    def summary(self, paths: Sequence[str] = ()) -> Iterator[str]:
+    def summary(self, paths: Sequence[str] = (), words: OptionWords = COMMAND) -> Iterator[str]:
         """The lines that the command prints: what the C is, and why it is not written if it is not. `paths` have been
         written."""
         if self.unit is None:
-            why = "a property is not proved (--unproven compiles it anyway)"
+            why = f"a property is not proved ({words.unproven} compiles it anyway)"
             if self.verdicts.alarms:
                 why = "streamcheck contradicts itself"
             yield f"  not compiled: {'interrupted' if self.verdicts.stopped else why}"
             return
         outcome = self.outcome
         if outcome is None:
-            yield "  the C was NOT proved equal to the spec (--no-validate)"
+            yield f"  the C was NOT proved equal to the spec ({words.no_validate})"
         elif outcome.is_proved:
             yield f"  the C is proved equal to the spec: {outcome.claims} claims, {outcome.seconds:.2f} s"
         else:
@@ -102,7 +103,7 @@ class CompileResult:
             yield f"  written: {', '.join(paths)}"
 
     def __str__(self) -> str:
-        return "\n".join(self.summary())
+        return "\n".join(self.summary(words=PYTHON))
 
     def __repr__(self) -> str:
         return f"<{self.verdicts.problem.name}: {'compiled' if self.ready else 'not compiled'}>"

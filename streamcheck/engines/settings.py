@@ -12,6 +12,7 @@ from dataclasses import Field, dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, TypeVar, assert_never, get_args, get_origin, get_type_hints
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import mean_or_choose
 from streamcheck.engines.options import Options
 
 Setting: TypeAlias = bool | int | str
@@ -50,7 +51,7 @@ class Option:
         """The values that it may have, in words."""
         match self.kind:
             case Switch():
-                return "on or off"
+                return "on or off (True or False)"
             case Number(least):
                 return f"a whole number, at least {least}"
             case Choice(values):
@@ -114,8 +115,8 @@ def with_settings(options: AnyOptions, engine: str, settings: Mapping[str, Setti
     values: dict[str, Setting] = {}
     for name, given in settings.items():
         if name not in known:
-            has = f"no option {name!r}; its options are {', '.join(known)}" if known else "no options"
-            raise SpecError(f"{engine} has {has}")
+            others = mean_or_choose(name, known, "its options are")
+            raise SpecError(f"{engine} has " + (f"no option {name!r}{others}" if known else "no options"))
         try:
             values[name.replace("-", "_")] = known[name].parse(given)
         except ValueError as why:

@@ -54,15 +54,8 @@ def sizes(*, live: bool) -> Iterator[int]:
 
 def interpret(planned: Plan, rows: Iterator[tuple[Any, ...]], *, live: bool) -> Iterator[Chunk]:
     """The run of the interpreter. A row has the values of the inputs, then the texts that are kept."""
-    texts: deque[tuple[str, ...]] = deque()
-    width = len(planned.inputs)
-
-    def inputs() -> Iterator[tuple[Value, ...]]:
-        for row in rows:
-            texts.append(row[width:])
-            yield row[:width]
-
-    steps = stepper(planned)(inputs())
+    texts, inputs = _texts_apart(planned, rows)
+    steps = stepper(planned)(inputs)
     for size in sizes(live=live):
         some: list[Step] = []
         failed = None
@@ -76,6 +69,47 @@ def interpret(planned: Plan, rows: Iterator[tuple[Any, ...]], *, live: bool) -> 
             raise failed
         if len(some) < size:
             return
+
+
+def _texts_apart(
+    planned: Plan, rows: Iterator[tuple[Any, ...]]
+) -> tuple[deque[tuple[str, ...]], Iterator[tuple[Value, ...]]]:
+    """The texts that are kept of the rows that have been read, and the rows without them."""
+    texts: deque[tuple[str, ...]] = deque()
+    width = len(planned.inputs)
+
+    def inputs() -> Iterator[tuple[Value, ...]]:
+        for row in rows:
+            texts.append(row[width:])
+            yield row[:width]
+
+    return texts, inputs()
+
+
+def interpret_steps(planned: Plan, rows: Iterator[tuple[Any, ...]], kept: Sequence[str]) -> Iterator[Step]:
+    """The same step by step, each computed when it is asked for. `kept`: the names of the texts."""
+    if not kept:
+        return stepper(planned)(rows)
+    texts, inputs = _texts_apart(planned, rows)
+    steps = stepper(planned)(inputs)
+    return (step._replace(kept=dict(zip(kept, texts.popleft(), strict=True))) for step in steps)
+
+
+def steps_of(planned: Plan, chunk: Chunk, kept: Sequence[str]) -> Iterator[Step]:
+    """The steps of a chunk, one by one."""
+    specification = planned.specification
+    properties, assumptions = ([name for name, _ in claims] for claims in (planned.properties, planned.assumptions))
+    for i, number in enumerate(chunk.steps):
+        calls = {
+            trigger.name: tuple(column[i] for column in args)
+            for trigger, fired, args in zip(specification.triggers, chunk.fired, chunk.args, strict=True)
+            if fired[i]
+        }
+        observed = {o.name: column[i] for o, column in zip(specification.observers, chunk.observers, strict=True)}
+        broken = tuple(name for name, truth in zip(properties, chunk.properties, strict=True) if not truth[i])
+        unmet = tuple(name for name, truth in zip(assumptions, chunk.assumptions, strict=True) if not truth[i])
+        texts = {name: column[i] for name, column in zip(kept, chunk.kept, strict=True)}
+        yield Step(number, calls, observed, broken, unmet, texts)
 
 
 def interpret_from(

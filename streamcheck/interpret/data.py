@@ -52,17 +52,14 @@ class DataColumns:
     unused: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     ignore_extra: bool = False
-    leave_out: str = "--ignore-extra"  # how the user asks for that
 
     @staticmethod
-    def of(
-        planned: Plan, keep: tuple[str, ...] = (), *, ignore_extra: bool, leave_out: str = "--ignore-extra"
-    ) -> DataColumns:
+    def of(planned: Plan, keep: tuple[str, ...] = (), *, ignore_extra: bool) -> DataColumns:
         """The columns for a run of the plan."""
         inputs = planned.specification.inputs
         optional = frozenset(i.var for i in inputs if not i.extern)
         names, unused = [i.name for i in inputs], planned.specification.unused
-        return DataColumns(planned.inputs, names, optional, unused, keep, ignore_extra, leave_out)
+        return DataColumns(planned.inputs, names, optional, unused, keep, ignore_extra)
 
     def kept(self, names: Sequence[str], origin: str) -> tuple[str, ...]:
         """The columns of these names that are kept."""
@@ -81,7 +78,7 @@ class DataColumns:
         close = closest(name, allowed)
         there_are = f"the inputs are {', '.join(allowed)}" if allowed else "it has none"
         hint = f"; is {close!r} meant?" if close else f"; {there_are}"
-        raise SpecError(f"{where} {name!r} is not an input of this spec{hint} ({self.leave_out} leaves it out)")
+        raise SpecError(f"{where} {name!r} is not an input of this spec{hint} (--ignore-extra leaves it out)")
 
 
 @dataclass(frozen=True, slots=True)

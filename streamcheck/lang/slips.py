@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
@@ -16,8 +14,8 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import PACKAGE, Location, is_ours
-from streamcheck.core.types import plural
 from streamcheck.lang import build, syntax
+from streamcheck.lang.calls import argument_error, call_error
 from streamcheck.lang.spec import SpecBase
 from streamcheck.lang.stream import Stream, StreamType
 from streamcheck.lang.syntax import function_error
@@ -126,21 +124,9 @@ def _call_slip(error: TypeError, place: _CodePlace | None) -> SpecError | None:
     if isinstance(place.node, ast.Call) and "object is not callable" in str(error):
         return _called_stream(place, place.node)
     called = place.call()
-    match = re.match(r"[\w.]+\(\) (missing|takes|got) ", str(error))
-    if called is None or match is None or place.is_inside_ours:
+    if called is None or place.is_inside_ours or not isinstance(place.node, ast.Call):
         return None
-    shown, function = called
-    message = f"{shown}() {str(error).partition('() ')[2]}"
-    if match[1] == "takes" and isinstance(place.node, ast.Call):  # Python counts the `self` of a method
-        most = sum(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(function).parameters.values())
-        message = f"{shown}() takes {plural(most, 'argument')} at most, found {len(place.node.args)}"
-    return SpecError(message, place.where, write=_signature(shown, function))
-
-
-def _signature(shown: str, function: Callable[..., Any]) -> str:
-    """A call as the function's documentation writes it, without the types."""
-    parameters = inspect.signature(function).parameters.values()
-    return shown + str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
+    return call_error(error, *called, len(place.node.args), place.where)
 
 
 def _called_stream(place: _CodePlace, call: ast.Call) -> SpecError | None:
@@ -156,10 +142,7 @@ def _argument_slip(error: Exception, place: _CodePlace) -> SpecError | None:
     called = place.call()
     if called is None:
         return None
-    shown, function = called
-    reason = " ".join(str(error).split())
-    message = f"{shown}: it cannot be called with these arguments ({type(error).__name__}: {reason})"
-    return SpecError(message, place.where, write=_signature(shown, function))
+    return argument_error(error, *called, place.where)
 
 
 def _function_slip(place: _CodePlace | None) -> SpecError | None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL, without_numpy
+from streamcheck.lang.calls import in_users_words
 from streamcheck.lang.node import Node
 from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
 
 if TYPE_CHECKING:
     from streamcheck.lang.types import Bool
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,19 @@ def record_specs() -> Iterator[list[SpecBase]]:
         specs_made.reset(token)
 
 
+def _constructor(function: Callable[P, None]) -> Callable[P, None]:
+    return in_users_words(function, "Spec")
+
+
+def _method(function: Callable[P, None]) -> Callable[P, None]:
+    return in_users_words(function, f"spec.{function.__name__}")
+
+
 class SpecBase:
     """The declarations of one spec, in the order they were made. `namespace` is the module it was made in, whose
     names for streams the reports use."""
 
+    @_constructor
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
             raise SpecError(f"Spec: expected a name, found {name!r}", here(), write='Spec("engine")')
@@ -69,27 +81,32 @@ class SpecBase:
         """The public names."""
         return [name for name in super().__dir__() if not name.startswith("_")]
 
+    @_method
     def prop(self, name: str, stream: Bool) -> None:
         """`stream` must be true at every step."""
         _check_order("spec.prop", name, stream)
         self._add("property", self.properties, name, _claim("prop", stream))
 
+    @_method
     def exists(self, name: str, stream: Bool) -> None:
         """`stream` is true at some step of some run."""
         _check_order("spec.exists", name, stream)
         self._add("property", self.witnesses, name, _claim("exists", stream))
 
+    @_method
     def assume(self, name: str, stream: Bool) -> None:
         """Consider only runs in which `stream` has been true at every step so far."""
         _check_order("spec.assume", name, stream)
         self._add("assumption", self.assumptions, name, _claim("assume", stream))
 
+    @_method
     def observer(self, name: str, stream: object) -> None:
         """Show `stream` in runs and counterexamples."""
         _check_order("spec.observer", name, stream)
         # `object`: what mypy makes of the streams in a list of several types.
         self._add("observer", self.observers, name, node_of(stream))
 
+    @_method
     def trigger(
         self, name: str, guard: BoolOperand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
     ) -> None:

@@ -31,6 +31,7 @@ from streamcheck.core.term import plain
 from streamcheck.core.types import Type, Value
 from streamcheck.core.wire import TermReader, TermWriter, from_plain
 from streamcheck.problem.automaton_json import automaton_from_plain, automaton_to_plain
+from streamcheck.problem.certificate_shape import HEAD
 from streamcheck.problem.verdict import (
     BlockCertificate,
     Certificate,
@@ -145,12 +146,9 @@ class Saved:
 
     @staticmethod
     def from_plain(data: Any, origin: str) -> Saved:
-        keys = ("file", "spec", "property", "claim")
-        fits = isinstance(data, dict) and data.get("format") == FORMAT
-        fits = fits and all(isinstance(data.get(key), str) for key in keys)
-        if not fits or data["claim"] not in ("proved", "falsified"):
+        """The file's data. SpecError if it is no certificate, Damage if it is a damaged one."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
-        bound = data.get("bound")
-        if not (bound is None or (isinstance(bound, int) and bound > 0)):
-            raise SpecError(f"{origin}: a bound is a number of steps, not {bound}")
-        return Saved(data["file"], data["spec"], data["property"], data["claim"], data, data.get("program"), bound)
+        HEAD(data, ())
+        file, spec, prop, claim = data["file"], data["spec"], data["property"], data["claim"]
+        return Saved(file, spec, prop, claim, data, data.get("program"), data.get("bound"))

@@ -47,14 +47,14 @@ def cause_lines(specification: Specification, causes: Iterable[Cause], options: 
     rows: list[tuple[str, str, str]] = []
     for moment in shown:
         if isinstance(moment, int):
-            rows.append((f"…  {plural(moment, 'step')} more (--full)", "", ""))
+            rows.append((f"…  {plural(moment, 'step')} more ({options.words.full})", "", ""))
             continue
         rows += [(moment.title, value, definition) for value, definition in moment.defined]
         rows += [(moment.title, ", ".join(moment.again), "")] * bool(moment.again)
     defined = [row for row in rows if row[2]]
     if len(defined) > MOST_CAUSES and not options.full:
         last = rows.index(defined[MOST_CAUSES])
-        rows = [*rows[:last], (f"…  {plural(len(rows) - last, 'line')} more (--full)", "", "")]
+        rows = [*rows[:last], (f"…  {plural(len(rows) - last, 'line')} more ({options.words.full})", "", "")]
     widths = [max((len(row[i]) for row in rows if row[i + 1]), default=0) for i in range(2)]
     for when, value, definition in rows:
         yield f"{INDENT}{when:{widths[0]}}  {value:{widths[1]}}  {definition}".rstrip()

@@ -80,14 +80,15 @@ def path_table(path: PathReplay, options: TraceOptions) -> Iterator[str]:
         first, last = options.steps
         chosen = [row for row in chosen if first <= row.number <= last]
         if not chosen:
-            yield f"      the run has {plural(path.length, 'statement')}, none of them in --steps {first}-{last}"
+            wanted = options.words.steps.format(first, last)
+            yield f"      the run has {plural(path.length, 'statement')}, none of them in {wanted}"
             return
     if options.rows:
         chosen = [row for row in chosen if any(_is_wanted(name, options) for name, _, _ in row.changes)]
     numbers = "{} " if options.steps is not None else ""
     rows = [(numbers.format(r.number) + r.where, r.text, _brief(_changes_wanted(r.changes, options))) for r in chosen]
     if len(rows) > HEAD + TAIL + 1 and not options.full and options.steps is None:
-        rows = [*rows[:HEAD], (f"… {len(rows) - HEAD - TAIL} more (--full)", "", ""), *rows[-TAIL:]]
+        rows = [*rows[:HEAD], (f"… {len(rows) - HEAD - TAIL} more ({options.words.full})", "", ""), *rows[-TAIL:]]
     widths = [min(max((len(row[i]) for row in rows), default=0), 60) for i in range(2)]
     for where, text, changes in rows:
         yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {changes}".rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.core.conjuncts import conjuncts
+from streamcheck.core.option_words import OptionWords
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import Value, plural
@@ -69,7 +70,7 @@ def together(proofs: Sequence[LocationInvariants]) -> dict[str, Term]:
     return {place: conjunction(*dict.fromkeys(those)) for place, those in known.items()}
 
 
-def known_lines(program: Automaton, known: Mapping[str, Term], unknown: Unknown) -> Iterator[str]:
+def known_lines(program: Automaton, known: Mapping[str, Term], unknown: Unknown, words: OptionWords) -> Iterator[str]:
     """The conditions that hold at lines, as proofs of other properties have shown, for an open one."""
     rows = list(location_lines(program, known))
     if rows:
@@ -78,7 +79,7 @@ def known_lines(program: Automaton, known: Mapping[str, Term], unknown: Unknown)
         if len(rows) > MOST_KNOWN:
             yield f"      … {len(rows) - MOST_KNOWN} more"
     if unknown.running and not unknown.provers:  # else no time would help, or more time is all that is needed
-        yield "    to try: a condition that should hold at a loop (prove --predicate); more time (--timeout)"
+        yield f"    to try: a condition that should hold at a loop ({words.predicate}); more time ({words.timeout})"
 
 
 def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value], options: TraceOptions) -> Iterator[str]:
@@ -95,7 +96,7 @@ def program_cause_lines(causes: list[PathCause], first: Mapping[Term, Value], op
     for where, text, values in shown:
         yield f"      {where:{widths[0]}}  {text:{widths[1]}}  {values}".rstrip()
     if len(rows) > len(shown):
-        yield f"      …  {plural(len(rows) - len(shown), 'line')} more (--full)"
+        yield f"      …  {plural(len(rows) - len(shown), 'line')} more ({options.words.full})"
 
 
 def _has_chosen(values: Mapping[Term, Value], options: TraceOptions) -> bool:

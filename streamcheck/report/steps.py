@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -58,9 +58,15 @@ class RunColumns:
 
     def values(self, step: Step) -> list[Any]:
         """The values of a step in Python: of a trigger its arguments, None if it does not fire."""
+        kept = [step.kept[name] for name in self.kept]
         called = [step.triggers.get(t.name) for t in self.triggers]
         observed = [step.observers[o.name] for o in self.observers]
-        return [*called, *observed, *(name not in (step.broken if p else step.unmet) for name, p, _ in self.claims)]
+        return [
+            *kept,
+            *called,
+            *observed,
+            *(name not in (step.broken if p else step.unmet) for name, p, _ in self.claims),
+        ]
 
     def truths(self, chunk: Chunk) -> Iterator[bytes]:
         """The columns of the claims."""
@@ -94,15 +100,18 @@ def _calls(shows: list[Show], fired: Sequence[Any], args: Sequence[Sequence[Any]
 
 
 def table(columns: RunColumns, chunks: Iterator[Chunk], *, live: bool) -> Iterator[str]:
-    """Lines of a table. For a live feed, each row is written immediately, with fixed widths."""
+    """Lines of a table. For a live feed, each row is written immediately, with fixed widths. If there is no row for an
+    error, there is no line."""
     first: list[tuple[str, ...]] = []
     failed = None
     try:
-        while not live and len(first) < SAMPLE:
+        while len(first) < (1 if live else SAMPLE):
             first += zip(*columns.table_columns(next(chunks)), strict=True)
     except StopIteration:
         pass
     except Exception as error:  # a run that fails shows its rows before the error
+        if not first:
+            raise
         failed = error
     titles = columns.titles
     widths = [max(map(len, cells)) for cells in zip(titles, *first[:SAMPLE], strict=True)]
@@ -127,8 +136,9 @@ def csv_lines(columns: RunColumns, chunks: Iterator[Chunk]) -> Iterator[str]:
         titles.append(title)
         titles += [f"{title}.{name or i}" for i, (name, _) in enumerate(trigger.args)]
     titles += rest[len(columns.triggers) :]
+    first = list(islice(chunks, 1))  # an error of the first row comes before the titles
     yield ",".join(map(_quote, titles))
-    for chunk in chunks:
+    for chunk in chain(first, chunks):
         yield from map(",".join, zip(*_csv_columns(columns, chunk), strict=True))
 
 

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.option_words import COMMAND, OptionWords
 from streamcheck.core.term import Term
 from streamcheck.core.types import part_names, plural, scalar_parts
 from streamcheck.problem.automaton import Automaton
@@ -51,6 +52,7 @@ class TraceOptions:
     steps: tuple[int, int] | None = None
     width: int | None = None  # of the terminal
     also: tuple[str, ...] = ()
+    words: OptionWords = COMMAND  # of the options that notes mention
 
 
 AS_USUAL = TraceOptions()
@@ -58,14 +60,18 @@ AS_USUAL = TraceOptions()
 
 @dataclass(frozen=True, slots=True)
 class StepRange:
-    """Equal steps: one, or from `first` to `last`, by their places in the run."""
+    """Equal steps: one, or from `first` to `last`."""
 
     first: int
     last: int
 
-    def title(self, run: Replay) -> str:
-        first, last = run.numbers[self.first], run.numbers[self.last]
-        return str(first) if first == last else f"{first}…{last}"
+    @property
+    def title(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+
+    def by_numbers(self, run: Replay) -> StepRange:
+        """The same by the steps' numbers, of places in the run."""
+        return StepRange(run.numbers[self.first], run.numbers[self.last])
 
 
 def row_names(problem: Problem) -> Iterator[str]:
@@ -78,7 +84,7 @@ def row_names(problem: Problem) -> Iterator[str]:
         yield from (name, *(part for part, _ in part_names(name, node.type)))
 
 
-def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
+def require_rows(problems: Sequence[Problem], patterns: Sequence[str], words: OptionWords = COMMAND) -> None:
     """SpecError if a pattern fits no row of any of the problems."""
     names = list(dict.fromkeys(name for problem in problems for name in row_names(problem))) if patterns else []
     for pattern in patterns:
@@ -87,7 +93,7 @@ def require_rows(problems: Sequence[Problem], patterns: Sequence[str]) -> None:
             shown = ", ".join(name.strip(QUOTES) for name in names[:MOST_NAMES])
             hint = f"is {close[0].strip(QUOTES)!r} meant?" if close else f"there are {shown or 'none'}"
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and not close else ""
-            raise SpecError(f"--rows {pattern}: no row of this name; {hint}{more}")
+            raise SpecError(f"{words.rows.format(pattern)}: no row of this name; {hint}{more}")
 
 
 def fits(name: str, pattern: str) -> bool:
@@ -108,7 +114,7 @@ def trace_table(
         rows += _texts(name, node, run, unused, options)
     first, last = options.steps or (0, 0)
     if first >= run.length:
-        yield f"{INDENT}the run ends at step {run.length - 1}, before --steps {first}-{last}"
+        yield f"{INDENT}the run ends at step {run.length - 1}, before {options.words.steps.format(first, last)}"
         return
     if not rows:
         yield f"{INDENT}the run has no row called {' or '.join(options.rows)}"
@@ -119,7 +125,7 @@ def trace_table(
     for tail in range(TAIL, SHORTEST_TAIL - 1, -1):
         columns = _columns(texts, run, options, tail)
         hidden = len(run.steps) - sum(c.last - c.first + 1 for c in columns if c) if options.steps is None else 0
-        table = [["step", *(c.title(run) if c else "…" for c in columns)]]
+        table = [["step", *(c.by_numbers(run).title if c else "…" for c in columns)]]
         for name, cells in rows:
             table.append([_short(name, options.width), *(_cell(cells, c.first) if c else "" for c in columns)])
         if not hidden or sum(1 for _ in _pages(table, options.width)) == 1:
@@ -127,7 +133,7 @@ def trace_table(
     for number, page in enumerate(_pages(table, options.width)):
         yield from [""] * bool(number)
         yield from page
-    yield MARKS + (f"    … = {plural(hidden, 'step')} more (--full)" if hidden else "")
+    yield MARKS + (f"    … = {plural(hidden, 'step')} more ({options.words.full})" if hidden else "")
     gaps = [i for i in range(len(run.steps)) if not run.follows(i)]
     for i in gaps[:MOST_GAPS]:
         begin, end = run.numbers[i - 1] + 1, run.numbers[i] - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from streamcheck.core.option_words import OptionWords
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal
@@ -68,7 +69,7 @@ class Report:
         if result.explanation is not None and isinstance(self.problem, Specification):
             yield from _explanation(self.problem, result, result.explanation, self.trace)
         if unknown.provers:
-            yield "    to try: more time (--timeout)"
+            yield f"    to try: more time ({self.trace.words.timeout})"
         by_reason: dict[str, list[str]] = {}
         for engine, reason in unknown.reasons.items():
             if engine not in unknown.provers:  # the verdict's own line names those
@@ -84,9 +85,9 @@ class Report:
             yield f"  {word}: {warning}"
 
 
-def report(verdicts: Verdicts, *, quiet: bool = False) -> Iterator[str]:
+def report(verdicts: Verdicts, *, quiet: bool = False, trace: TraceOptions = AS_USUAL) -> Iterator[str]:
     """All lines, in the spec's order."""
-    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet)
+    parts = Report(verdicts.problem, verdicts.machine, verdicts.bound, quiet, trace=trace)
     yield parts.title()
     for result in verdicts.results:
         yield from parts.result(result)
@@ -165,13 +166,13 @@ def _explanation(
         texts = "; ".join(term_text(specification, t) for t in explanation.candidates)
         excludes = "excludes that state" if explanation.fails is not None else "may help"
         yield f"    not proved, but true in random runs, and each {excludes}: {texts}"
-    yield f"    to try: {'; '.join(_advice(specification, result.prop, explanation))}"
+    yield f"    to try: {'; '.join(_advice(specification, result.prop, explanation, options.words))}"
 
 
-def _advice(specification: Specification, claim: Claim, explanation: Explanation) -> Iterator[str]:
+def _advice(specification: Specification, claim: Claim, explanation: Explanation, words: OptionWords) -> Iterator[str]:
     if explanation.fails is not None:
         free, below = explanation.fails.matters[0], specification.needed_by([claim.term])
         names = [c.name for c in specification.cells if c.named and c.name in free and c.var in below]
         about = f", such as a bound on {' or '.join(names[:MOST_NAMES])}" if names else ""
         yield f"another property that the first state breaks{about}"
-    yield "more time (--timeout)"
+    yield f"more time ({words.timeout})"

@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
-from streamcheck.certify.well_formed import require_well_formed
+from streamcheck.certify.well_formed import IllFormed, require_well_formed
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import part_names, plural
 from streamcheck.problem.automaton import Automaton
@@ -23,21 +23,28 @@ from streamcheck.problem.certificate_json import (
     proof_from_plain,
     trace_from_plain,
 )
+from streamcheck.problem.certificate_shape import (
+    require_path_shape,
+    require_proof_shape,
+    require_trace_shape,
+)
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent
+from streamcheck.problem.shapes import Damage
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
-from streamcheck.run.source import SourceOptions, Target, one, read
+from streamcheck.run.source import KINDS, SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rechecked:
-    """A claim in words, and the reason why its evidence is rejected (None if it holds), or not decided."""
+    """A claim in words, and the reason why its evidence is rejected (None if it holds), or not decided. `str` is what
+    `streamcheck check` prints."""
 
     claim: str
     why: str | None
@@ -49,6 +56,19 @@ class Rechecked:
         """True if the evidence holds."""
         return self.why is None
 
+    @property
+    def verdict(self) -> Literal["holds", "rejected", "not decided"]:
+        if self.why is None:
+            return "holds"
+        return "not decided" if self.undecided else "rejected"
+
+    def __str__(self) -> str:
+        proofs = f" ({self.proofs})" if self.proofs is not None else ""
+        return f"{self.claim}: {self.verdict}{proofs if self.why is None else ': ' + self.why}"
+
+    def __repr__(self) -> str:
+        return f"<{self.claim}: {self.verdict}>"
+
 
 def recheck(
     path: str, seconds: float | None, proofs: ProofFolder | None = None, *, confined: bool = False
@@ -59,8 +79,7 @@ def recheck(
     deadline = None if seconds is None else time.monotonic() + seconds
     saved = _read(path)
     file = os.path.join(os.path.dirname(path), saved.file)
-    with _damage(path):
-        target, reading = _how_read(saved, file, confined=confined)
+    target, reading = _how_read(saved, file, confined=confined)
     try:
         problem = one(read(target, seconds, reading), target)
     except OutOfTime as late:
@@ -90,6 +109,7 @@ def _judge(
             send([_refuted_run(saved, problem, prop, path), False, None])
             return
         with _damage(path):
+            require_proof_shape(saved.evidence)
             evidence = proof_from_plain(saved.evidence)
             require_well_formed(evidence, set())
         rejected = Checker(problem).check(prop.name, evidence)
@@ -116,8 +136,6 @@ def _how_read(saved: Saved, file: str, *, confined: bool) -> tuple[Target, Sourc
     if saved.program is None:
         return Target(file, saved.spec, confined), SourceOptions()
     function, integers = saved.program["function"], saved.program["integers"]
-    if integers not in ("c", "math") or not isinstance(function, str | None):
-        raise ValueError("a program that was read in an unknown way")
     return Target(file, function), SourceOptions(integers)
 
 
@@ -127,10 +145,12 @@ def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str 
             case Specification():
                 chosen = [*problem.choices(), *(c.var for c in problem.cells if c.free)]
                 types = {name: t for v in chosen for name, t in part_names(str(v.payload), v.type)}
+                require_trace_shape(saved.evidence, types)
                 shown: object = replay(problem, prop, trace_from_plain(saved.evidence, types))
             case Automaton():
                 variables = [*problem.variables, *(c for e in problem.edges for c in e.choices)]
                 types = {name: t for v in variables for name, t in part_names(str(v.payload), v.type)}
+                require_path_shape(saved.evidence, types, len(problem.edges))
                 shown = replay_path(problem, prop, path_from_plain(saved.evidence, types))
             case _:
                 assert_never(problem)
@@ -142,15 +162,28 @@ def _damage(path: str) -> Iterator[None]:
     """A context in which any failure to read the evidence is reported as an error of the file, not of streamcheck."""
     try:
         yield
-    except Exception as why:
-        raise SpecError(f"{path}: damaged ({type(why).__name__}: {why})") from None
+    except (Damage, IllFormed) as why:
+        raise SpecError(f"{path}: damaged: {why}") from None
+    except ValueError:
+        raise SpecError(f"{path}: damaged: its parts do not fit together") from None
 
 
 def _read(path: str) -> Saved:
+    if path.endswith(KINDS) and not path.endswith(".json"):
+        write = f"streamcheck prove {path} --certificates certificates"
+        raise SpecError(f"{path} is a spec or a program; `check` is for the evidence that is saved of it", write=write)
     try:
         with open(path, encoding="utf-8") as file:
-            return Saved.from_plain(json.load(file), path)
+            data = json.load(file)
+    except IsADirectoryError:
+        raise SpecError(f"{path} is a folder; give its files", write=os.path.join(path, "*.json")) from None
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    except (ValueError, RecursionError) as why:
-        raise SpecError(f"{path} is not JSON: {why}") from None
+    except json.JSONDecodeError as why:
+        raise SpecError(f"{path} is not JSON (line {why.lineno}, column {why.colno})") from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{path} is not UTF-8 text") from None
+    except (ValueError, RecursionError):  # of very many digits, or of very many brackets
+        raise SpecError(f"{path} has numbers that are too long, or lists in too many others") from None
+    with _damage(path):
+        return Saved.from_plain(data, path)

@@ -150,7 +150,7 @@ class Child:
         from_parent, to_child = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        parent = os.getpid()
+        self._parent = parent = os.getpid()
         self._guarded = mmap.mmap(-1, 1)  # its byte is set once the child would end with this process
         with postpone_signals():  # in the child until it has handlers of its own
             self.pid = os.fork()
@@ -200,6 +200,8 @@ class Child:
     def end(self, *, silent: bool = False) -> str:
         """End the child and whatever it started. Returns how it had ended, if it had. A child is `silent` when its
         channel is at its end: it is on its way out, and may need a moment."""
+        if os.getpid() != self._parent:  # a copy in another child, which the garbage collector ends there
+            self.pid = 0
         if not self.pid:
             return ""
         self.processor_time()

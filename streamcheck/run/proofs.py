@@ -26,6 +26,7 @@ from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
+from streamcheck.run.folders import make_folders
 from streamcheck.run.sandbox import Sandbox, Send
 
 LOG = logging.getLogger(__name__)
@@ -41,6 +42,18 @@ class ProofFolder:
 
     path: str
     checker: str | None = None
+
+    @staticmethod
+    def at(path: str | None, checker: str | None) -> ProofFolder | None:
+        """The folder, which is made. None if there is no path."""
+        if path is None:
+            if checker is not None:
+                raise SpecError("--proof-checker is for the proofs that --proofs DIR writes")
+            return None
+        if checker is not None:
+            command_of(checker)
+        make_folders([path])
+        return ProofFolder(path, checker)
 
     def write(
         self, specification: Specification, claim: Claim, certificate: Certificate, file: str
@@ -107,5 +120,5 @@ def command_of(text: str) -> list[str]:
     """The words of a command, with the marks for its files."""
     words = shlex.split(text)
     if not words:
-        raise SpecError("--proof-checker: a command, as in 'ethos --include=Cpc.eo --reference={formula} {proof}'")
+        raise SpecError("--proof-checker needs a command, as in 'ethos --include=Cpc.eo --reference={formula} {proof}'")
     return words if any("{proof}" in word for word in words) else [*words, "{proof}"]

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import mean_or_choose
 from streamcheck.core.types import plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim, Goal, VacuityTest, Written
@@ -98,7 +99,7 @@ def prove(
 ) -> Verdicts:
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
-        raise SpecError(f"{problem.name}: blocks (--no-blocks) are for programs (.c, .aut)")
+        raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
     chosen = _within_bound(_select(problem, settings.props), settings.bound)
     began = time.monotonic()
     try:
@@ -287,7 +288,8 @@ def _select(problem: Problem, names: Sequence[str]) -> Problem:
     for name in names:
         fitting = [k for k in known if k == name or fnmatchcase(k, name)]
         if not fitting:
-            raise SpecError(f'{problem.name} has no property named "{name}", it has {", ".join(known) or "none"}')
+            others = mean_or_choose(name, known, "it has") if known else ", it has none"
+            raise SpecError(f'{problem.name} has no property named "{name}"{others}')
         chosen.update(fitting)
     chosen |= ends_before(problem, chosen)
     return with_properties(problem, chosen) if names else problem

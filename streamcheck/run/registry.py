@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.likeness import mean_or_choose
 from streamcheck.core.types import plural
 
 if TYPE_CHECKING:
@@ -487,7 +488,7 @@ ENGINES: dict[str, EngineEntry] = {row.name: row for row in ROWS}
 def entry_of(name: str) -> EngineEntry:
     """The engine of this name. SpecError if there is none."""
     if name not in ENGINES:
-        raise SpecError(f"unknown engine {name!r}; choose from {', '.join(ENGINES)}")
+        raise SpecError(f"unknown engine {name!r}{mean_or_choose(name, ENGINES)}")
     return ENGINES[name]
 
 

@@ -120,9 +120,9 @@ def _sample(target: Target, expressions: Sequence[str], wanted: frozenset[str] |
                 raise no_such_spec(target, list(specs_by_name), specs.left_out)
             spec = specs_by_name[target.spec] if target.spec is not None else specs[0]
             if expressions:
-                from streamcheck.lang.expressions import add_expressions
+                from streamcheck.lang.expressions import with_expressions
 
-                add_expressions(spec, expressions)
+                spec = with_expressions(spec, expressions)
             elaborated = elaborate(spec)
             specification = specification_of(elaborated)
             if target.spec is None:

@@ -69,13 +69,17 @@ def read(
 
         with time_limit(seconds, doing), memory_limit(memory, doing):
             return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
-    if (reading.integers, reading.predicates) != (AS_EVER.integers, AS_EVER.predicates):
-        raise SpecError(f"{target.path}: integers (--int) and predicates (--predicate) are for programs (.c, .aut)")
+    for given, usual, option in (
+        (reading.integers, AS_EVER.integers, "--int"),
+        (reading.predicates, AS_EVER.predicates, "--predicate"),
+    ):
+        if given != usual:
+            raise SpecError(f"{target.path}: {option} is for programs (.c, .aut)")
     return _read_specifications(target, seconds, memory, reading.expressions)
 
 
 def no_expressions(target: Target) -> SpecError:
-    return SpecError(f"{target.path}: expressions (--eval) are for specs in Python")
+    return SpecError(f"{target.path}: --eval is for specs in Python")
 
 
 def read_specs(target: Target) -> list[Specification]:
