@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from streamcheck import *
+from streamcheck.lang.flatten import flatten
+from streamcheck.problem.result import Cause
+from streamcheck.report.chain import cause_lines
+from streamcheck.report.trace import TraceOptions
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """\
@@ -30,6 +34,7 @@ spec.prop("short", (since(hot) < 4) | (since(~hot) > 3))
 spec.prop("soon", ticks < 60)
 spec.prop("held", ~(late & armed & ~hot))
 """
+ALL_STEPS = ("--set", "long-runs.steps=1")  # no step of a run is left out
 LOOP = """\
 void reach_error(void);
 extern int nondet_int(void);
@@ -44,7 +49,8 @@ int main(void) {
 
 def chain(path, *options):
     """The lines of the chain, split at two spaces and more."""
-    done = subprocess.run([COMMAND, "explain", "--no-cache", path, *options], capture_output=True, text=True)
+    command = [COMMAND, "explain", "--no-cache", path, *options, *(ALL_STEPS if path.suffix == ".py" else ())]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1, done
     text = done.stdout.partition(", from the end:\n")[2]
     return [re.split(r"\s{2,}", line.strip()) for line in text.splitlines() if line.startswith(" " * 6)]
@@ -122,3 +128,20 @@ def test_the_chain_of_a_program_is_counted_and_chosen(tmp_path):
     assert len(full) > 41 and all(row[0] != "…" for row in full)
     some = chain(file, "--prop", "reach_error*", "--timeout", "40", "--rows", "t")
     assert some and all(re.search(r"\bt = 1", " ".join(row)) for row in some)
+
+
+def test_equal_steps_are_not_one_line_across_steps_that_are_missing():
+    """Of a run whose rounds were computed, some steps are not there."""
+    n = extern("n", Word8)
+    spec = Spec("s")
+    spec.prop("p", n < 3)
+    specification = flatten(spec)
+    var = specification.inputs[0].var
+    steps = [*range(100, 94, -1), *range(20, 14, -1)]
+    causes = [Cause(step, "n", 1, var, None, False, None) for step in steps]
+    lines = [line.split() for line in cause_lines(specification, causes, TraceOptions())]
+    assert lines == [
+        ["step", "100", "n", "=", "1", "input"],
+        ["step", "95…99", "n", "=", "1"],
+        ["step", "15…20", "n", "=", "1"],
+    ]

@@ -258,7 +258,8 @@ def test_causes_are_told_once_and_delays_without_a_name_are_written_out(tmp_path
     lines = [line.strip() for line in run("explain", path).stdout.splitlines()]
     causes = lines[lines.index("how the run breaks it, from the end:") + 1 :]
     assert causes[0].startswith("step 3  p = false") and "= ~pre(false, late)" in causes[0]
-    assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: n > 1" in causes[1]
+    assert causes[1].startswith("step 3  pre(false, late) = true") and "= at step 2: late" in causes[1]
+    assert causes[2].startswith("step 2  late = true") and "= n > 1" in causes[2]
     assert causes[-1] == "step 0  n = 0, hot = true" or causes[-1] == "step 0  hot = true, n = 0"
     assert sum("mux(hot" in cause for cause in causes) == 1
 

@@ -23,7 +23,8 @@ from streamcheck.transform.induction import with_any_start
 COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """
 from streamcheck import *
-uv = stream(Word32, lambda n: [0] ++ (n + 10))
+adc = extern("adc", Word16)
+uv = stream(Word32, lambda n: [0] ++ mux(adc * 7919 == 31337, n + 10, n))
 @stream(Word32)
 def shifted():
     a = shifted ^ (shifted << 13)

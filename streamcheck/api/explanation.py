@@ -21,12 +21,15 @@ from streamcheck.run.small_conditions import small_conditions
 from streamcheck.run.smallest_proof import (
     condition_count,
     inductive_proof,
+    is_invariant,
+    is_readable,
     location_proof,
     smallest_block_proof,
     smallest_location_proof,
     smallest_proof,
 )
 
+AT_ONCE = 2.0  # seconds for an invariant that would only be easier to read
 MANY = 6  # conditions of a proof: for more, another one is looked for
 
 
@@ -56,10 +59,10 @@ class Explaining:
         smallest = smallest_proof(specification, result.name, proof, self.seconds)
         yield from proof_lines(specification, result.prop, smallest, self.taken)
         if proof.kind == "complete":
-            yield from self._of_other(result, self._invariant_for(result))
+            yield from self._of_other(result, self._invariant_for(result, self.seconds))
 
-    def _invariant_for(self, result: Result) -> ProofEvidence | None:
-        return inductive_proof(self.problem, result.name, Settings(timeout=self.seconds))
+    def _invariant_for(self, result: Result, seconds: float) -> ProofEvidence | None:
+        return inductive_proof(self.problem, result.name, Settings(timeout=seconds))
 
     def _of_other(self, result: Result, proof: ProofEvidence | None) -> Iterator[str]:
         """The lines of an invariant for a property that was proved without one, or that there is none so soon."""
@@ -76,8 +79,11 @@ class Explaining:
     def _of_program(self, program: Automaton, result: Result) -> Iterator[str]:
         if result.proof is not None:
             yield from self._of_program_proof(program, result, result.proof)
-            if isinstance(result.proof, BlockCertificate) and result.proof.certificate.kind in ("complete", "ended"):
-                yield from self._of_other(result, self._invariant_for(result))
+            if not is_invariant(result.proof):
+                follows_runs = result.kind in ("complete", "ended")
+                other = self._invariant_for(result, self.seconds if follows_runs else min(self.seconds, AT_ONCE))
+                if follows_runs or (other is not None and is_readable(other)):
+                    yield from self._of_other(result, other)
         elif result.path is not None:
             yield from program_cause_lines(*path_causes(result.path), self.options)
         elif result.unknown is not None:
@@ -102,7 +108,7 @@ class Explaining:
 
     def _shorter(self, program: Automaton, result: Result, proof: LocationInvariants) -> LocationInvariants | None:
         """Another proof with fewer conditions, if one is found at once."""
-        other = self._invariant_for(result)
+        other = self._invariant_for(result, min(self.seconds, AT_ONCE))
         if not isinstance(other, LocationInvariants):
             return None
         other = smallest_location_proof(program, result.name, other, self.seconds)

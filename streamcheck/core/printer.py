@@ -16,6 +16,8 @@ from streamcheck.core.operators import OPERATORS, fill
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text, widens
 
+COMPARISONS, SUMS = ("eq", "ne", "lt", "le", "gt", "ge"), ("add", "sub")
+PRODUCTS = ("mul", "floordiv", "mod")
 MAX_DEPTH = 40  # a deeper expression is split by a name
 
 
@@ -77,7 +79,10 @@ class Printer:
                 return f"{name}({node.type}, {self.use(node.args[0])})"
         shown = OPERATORS[node.op].shown
         bare = _bare_operands(shown)
-        texts = [self._operand(a) if name in bare else self.use(a) for name, a in zip("abc", node.args, strict=False)]
+        texts = [
+            self._operand(a) if name in bare and not binds_tighter(a, node, name == "a") else self.use(a)
+            for name, a in zip("abc", node.args, strict=False)
+        ]
         return fill(shown, dict(zip("abc", texts, strict=False)))
 
 
@@ -85,6 +90,15 @@ class Printer:
 def _bare_operands(shown: str) -> frozenset[str]:
     """The operands of an operator's form that stand outside of its brackets."""
     return frozenset(re.findall(r"\b[abc]\b", re.split(r"[(\[]", shown)[0]))
+
+
+def binds_tighter(inner: Term, outer: Term, is_first: bool) -> bool:
+    """True if the operand needs no parentheses in a place where others do: as in Python, and as every reader knows."""
+    if outer.op in COMPARISONS:
+        return inner.op in (*SUMS, *PRODUCTS)
+    if outer.op in SUMS:
+        return inner.op in PRODUCTS or (is_first and inner.op in SUMS)
+    return is_first and inner.op == outer.op and outer.op in ("and", "or", "mul")
 
 
 def needs_parentheses(node: Term) -> bool:

@@ -77,7 +77,8 @@ class StepSearch:
 class Bmc:
     name: ClassVar[str] = "bmc"
     prover: ClassVar[SolverFamily] = "z3"
-    shares: ClassVar[Sequence[float]] = (1 / 16, 1 / 4, 1, 4, 8)  # of the patience, for one property (heuristic)
+    # Of the patience, for a query about one property, level by level (heuristic).
+    shares: ClassVar[Sequence[float]] = (1 / 64, 1 / 16, 1 / 4, 1, 4, 8)
 
     def __init__(self, options: BmcOptions | None = None) -> None:
         self.options = options or BmcOptions()

@@ -13,6 +13,7 @@ NAME = re.compile(r"[\w.]+(\[\d+\])*")
 LONGEST = 400  # characters of one condition: a text repeats shared terms
 BINARY = {"add": "+", "sub": "-", "mul": "*", "quot": "/", "rem": "%", "bitand": "&", "bitor": "|", "bitxor": "^"}
 COMPARED = {"eq": "==", "ne": "!=", "same": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+OPPOSITE = {"eq": "ne", "ne": "eq", "same": "ne"}  # as C compares what C can express here: no floats
 SUMS, PRODUCTS = ("add", "sub"), ("mul", "quot", "rem")
 
 
@@ -59,6 +60,9 @@ class _Text:
             return joined.join(self.of(a, inside=a.op != node.op) for a in node.args)
         if not self.wide:
             node = _by_remainder(node)
+        if node.op == "not" and node.args[0].op in OPPOSITE:
+            node = term(OPPOSITE[node.args[0].op], *node.args[0].args)
+        node = _without_zero(node)
         parts = [self.of(a, inside=not _binds_tighter(a, node, i)) for i, a in enumerate(node.args)]
         if node.op in BINARY and not (node.op in ("quot", "rem") and node.args[0].type.kind == "integer" and self.wide):
             return f"{parts[0]} {BINARY[node.op]} {parts[1]}"
@@ -78,6 +82,15 @@ def _by_remainder(node: Term) -> Term:
     if node.args[1].payload != 0 or not divisor.is_const or divisor.payload == 0:
         return node
     return term(node.op, term("rem", divided, divisor), node.args[1])
+
+
+def _without_zero(node: Term) -> Term:
+    """`a - b >= 0` as `a >= b`; numbers that wrap around may be compared for equality only."""
+    if node.op in COMPARED and node.args[0].op == "sub" and node.args[1].is_const and node.args[1].payload == 0:
+        kind = node.args[0].type.kind
+        if kind == "integer" or (node.op in OPPOSITE and kind != "float"):
+            return term(node.op, *node.args[0].args)
+    return node
 
 
 def _binds_tighter(inner: Term, outer: Term, place: int) -> bool:

@@ -15,7 +15,7 @@ from streamcheck.core.types import plural
 from streamcheck.problem.result import Cause
 from streamcheck.problem.specification import Specification
 from streamcheck.report.equations import term_text
-from streamcheck.report.trace import FEWEST_EQUAL, HEAD, TAIL, StepRange, TraceOptions, fits
+from streamcheck.report.trace import FEWEST_EQUAL, HEAD, TAIL, TraceOptions, fits
 from streamcheck.report.values import as_text
 
 MOST_CAUSES = 40  # lines with definitions
@@ -26,13 +26,18 @@ INDENT = "      "
 class Moment:
     """The causes of a step, or of equal ones: values with their definitions, and values of names that have one."""
 
-    steps: StepRange
+    first: int
+    last: int
     defined: list[tuple[str, str]] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
 
     @property
     def title(self) -> str:
-        return f"step {self.steps.title}"
+        return f"step {self.first}" if self.first == self.last else f"step {self.first}…{self.last}"
+
+    @property
+    def count(self) -> int:
+        return self.last - self.first + 1
 
 
 def cause_lines(specification: Specification, causes: Iterable[Cause], options: TraceOptions) -> Iterator[str]:
@@ -67,7 +72,7 @@ def _moments(specification: Specification, causes: Iterable[Cause]) -> Iterator[
     """The last step first."""
     known: set[str] = set()
     for step, group in groupby(sorted(causes, key=lambda cause: -cause.step), lambda cause: cause.step):
-        moment = Moment(StepRange(step, step))
+        moment = Moment(step, step)
         for cause in group:
             value = f"{_name_of(specification, cause)} = {as_text(cause.term.type, cause.value)}"
             if cause.name in known:
@@ -79,11 +84,13 @@ def _moments(specification: Specification, causes: Iterable[Cause]) -> Iterator[
 
 
 def _fold(moments: Iterable[Moment]) -> Iterator[Moment]:
-    """Several equal steps become one."""
-    for _, group in groupby(moments, lambda moment: (moment.defined, moment.again)):
-        equal = list(group)
+    """Several equal steps become one, if none is missing between them."""
+    # Down from the last step, the sum of step and place stays the same until steps are missing.
+    places = enumerate(moments)
+    for _, group in groupby(places, lambda row: (row[0] + row[1].first, row[1].defined, row[1].again)):
+        equal = [moment for _, moment in group]
         if len(equal) >= FEWEST_EQUAL:
-            yield Moment(StepRange(equal[-1].steps.first, equal[0].steps.last), equal[0].defined, equal[0].again)
+            yield Moment(equal[-1].first, equal[0].last, equal[0].defined, equal[0].again)
         else:
             yield from equal
 
@@ -96,7 +103,7 @@ def _without_middle(moments: Iterable[Moment]) -> Iterator[Moment | int]:
     for i, moment in enumerate(moments):
         is_middle = TAIL <= i < len(moments) - HEAD and not moment.defined
         if is_middle and len(moments) > HEAD + TAIL + 1:
-            hidden += moment.steps.last - moment.steps.first + 1
+            hidden += moment.count
             continue
         if hidden:
             yield hidden
@@ -114,4 +121,6 @@ def _definition(specification: Specification, cause: Cause) -> str:
     if cause.definition is None:
         return f"input{where}"
     before = f"at step {cause.step - 1}: " if cause.delayed else ""
-    return f"= {before}{term_text(specification, cause.definition)}{where}"
+    named = {w.term: w.name for w in specification.wires if cause.term.op == "var"}
+    text = named.get(cause.definition) or term_text(specification, cause.definition)
+    return f"= {before}{text}{where}"

@@ -30,10 +30,10 @@ def term_text(specification: Specification, term: Term) -> str:
     """A term by itself in the user's notation, with the user's names."""
     term = without_casts([term])[term]
     term = fold([term], in_users_operators)[term]
-    names = {w.term: w.name for w in specification.wires if w.term is not term}
-    printer = Printer(
-        names | labels_in(specification, [term]) | _texts_without_names(specification, term, names), [term]
-    )
+    names = {w.term: w.name for w in specification.wires}
+    streams = labels_in(specification, [term]) | _texts_without_names(specification, term, names)
+    names.pop(term, None)  # what is shown is its definition
+    printer = Printer(names | streams, [term])
     extra = [f"{name} = {text}" for name, node, text in printer.extra if node is not term]
     text = printer.use(term) if term.op == "var" else printer.definition(term)
     return text + (f" with {', '.join(extra)}" if extra else "")

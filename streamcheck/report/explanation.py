@@ -26,7 +26,7 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
     """The invariants, as properties that can be pasted into the spec if that is Python. `taken` are names that other
     explanations define, to which those of this one are added."""
     others = [t for t in proof.invariants if t is not claim.invariant]
-    if not others:
+    if not others and not proof.equalities:
         by_itself = "it holds" if proof.kind in ("complete", "ended") else "it is an invariant by itself: it holds"
         subject = by_itself
     elif claim.invariant in proof.invariants:

@@ -45,12 +45,15 @@ def program_proof_lines(
     """The invariants of the lines. `blocks` is the certificate about code without loops as single steps."""
     rows = list(location_lines(program, dict(proof.at)))
     if blocks is not None and (blocks.kind != "inductive" or blocks.k > 1):
-        steps = plural(blocks.k, "step")
-        subject = f"it is shown by induction over {steps}{KINDS.get(blocks.kind, '')}"
+        steps, kinds = plural(blocks.k, "step"), KINDS.get(blocks.kind, "")
         if blocks.kind in ("complete", "ended"):
             ends = "none has more different states" if blocks.kind == "complete" else "none is longer"
-            subject = f"every run was followed for {steps}, and {ends}"
-        yield f"    {subject} (a step is code between two loops)" + (", with these conditions:" if rows else "")
+            yield f"    every run was followed for {steps}, and {ends} (a step is code between two loops)"
+        else:
+            yield f"    it is shown by induction over {steps}{kinds} (a step is code between two loops):"
+            yield f"    no run gets to the error in {steps}, and after {steps} that keep away from it, so does the next"
+        if rows:
+            yield "    these conditions hold whenever the program is at the line:"
     elif rows:
         yield "    these conditions hold whenever the program is at the line, and exclude the error:"
     else:
@@ -109,7 +112,7 @@ def _values(cause: PathCause) -> str:
     text = _assignments(cause.values)
     if not cause.earlier and not cause.more:
         return text
-    if cause.edge.updates and not cause.more:
+    if cause.edge.updates and not cause.more and len(cause.values) == 1:
         texts = [_brief(values) for values in cause.earlier]
         shown = texts if len(texts) <= MOST_EARLIER else [*texts[: MOST_EARLIER - 1], "…", texts[-1]]
         return f"{text}, before: {', '.join(shown)}"

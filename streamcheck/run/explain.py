@@ -25,6 +25,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Proved, Unmappable
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.simplest import MOST_WORK
+from streamcheck.run.small_conditions import without_implied
 from streamcheck.transform.fresh import fresh_name
 from streamcheck.transform.induction import with_any_start
 from streamcheck.transform.scalars import wholes
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 3  # of the run on which a property fails
 MOST_LEMMAS = 8  # that are told of a property
+MOST_COMPARED = 20  # of which none may follow from the others
 MOST_CANDIDATES = 4  # the same
 SHORTEST_PROOF = 0.1  # seconds
 LARGEST_LEMMA = 25  # nodes
@@ -131,7 +133,8 @@ class Explainer:
                         sound += certificate.invariants
             except SpecError:  # the time is over
                 pass
-        return sorted(_worth_telling(_of_wholes(self.specification, sound), claims), key=_size)
+        lemmas = sorted(_worth_telling(_of_wholes(self.specification, sound), claims), key=_size)
+        return [*without_implied(lemmas[:MOST_COMPARED]), *lemmas[MOST_COMPARED:]]
 
     # The step that fails
 

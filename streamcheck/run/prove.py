@@ -106,8 +106,10 @@ def prove(
         with time_limit(settings.timeout, "encoding"):
             tested = _with_tests(chosen, settings.bound)
             models = views(tested, blocks=settings.blocks)
-    except OutOfTime as why:
-        return _all_unknown(chosen, why.message, time.monotonic() - began)
+    except OutOfTime:
+        given = settings.promised or settings.timeout
+        reason = f"timed out after {given:.3g} s, before the proof began"
+        return _all_unknown(chosen, reason, time.monotonic() - began)
     except Stopped as signal:
         return none_of(chosen, signal.status)
     LOG.info(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
 from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term, substitute
+from streamcheck.core.term import TRUE, Term, substitute, walk
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
 from streamcheck.problem.problem import Problem, claim_named
@@ -22,6 +22,7 @@ from streamcheck.transform.scalars import scalars, wholes
 if TYPE_CHECKING:
     from streamcheck.run.prove import Settings
 
+READABLE = 25  # nodes of a condition
 P = TypeVar("P", bound=ProofEvidence)
 Accepts: TypeAlias = Callable[[P], bool]
 
@@ -66,7 +67,7 @@ def inductive_proof(problem: Problem, prop: str, settings: Settings) -> ProofEvi
     for engines in (("templates",), ("ic3", "templates")):
         limits = replace(settings, timeout=settings.timeout / 2, engines=engines, props=(prop,), explain=0.0)
         for result in prove(problem, limits).results:
-            if result.name == prop and (proof := result.proof) is not None and is_inductive(proof):
+            if result.name == prop and (proof := result.proof) is not None and is_invariant(proof):
                 return proof
     return None
 
@@ -76,16 +77,23 @@ def condition_count(proof: LocationInvariants) -> int:
     return sum(len(conjuncts(invariant)) for _, invariant in proof.at)
 
 
-def is_inductive(proof: ProofEvidence) -> bool:
-    """True if the proof is an invariant: no runs are followed, and no states compared."""
+def is_readable(proof: ProofEvidence) -> bool:
+    """True of invariants of a program's lines that are short, and without choices."""
+    parts = [part for _, t in proof.at for part in conjuncts(t)] if isinstance(proof, LocationInvariants) else None
+    return parts is not None and all(size(t) <= READABLE and all(n.op != "mux" for n in walk([t])) for t in parts)
+
+
+def is_invariant(proof: ProofEvidence) -> bool:
+    """True if every step keeps what the proof states: no runs are followed, and no states compared."""
     match proof:
         case LocationInvariants():
             return True
         case BlockCertificate(certificate=certificate):
-            return certificate.kind == "inductive"
+            return is_invariant(certificate)
         case Certificate():
-            return proof.kind == "inductive"
-    assert_never(proof)
+            return proof.kind == "inductive" and proof.k == 1
+        case _:
+            assert_never(proof)
 
 
 def _last_accepted(problem: Problem, prop: str, proof: P, seconds: float, minimize: Callable[[Accepts[P]], None]) -> P:

@@ -21,14 +21,15 @@ COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """\
 from streamcheck import *
 
-n = extern("n", Word32)
-uv = stream(Word32, lambda uv: [0] ++ (uv + 10))
+n, m = extern("n", Word32), extern("m", Word32)
+seed = stream(Word32, lambda x: [1] ++ (x * 1103515245 + 12345))
+uv = stream(Word32, lambda uv: [0] ++ mux(seed > n, uv + 10, uv))
 timer = stream(Word8, lambda t: [0] ++ mux((t < 100) & (n > 7), t + 1, 0))
-noise = stream(Word32, lambda x: [1] ++ ((x * x + n % 5) % 1000003))
+product = cast(Word64, n) * cast(Word64, m)
 
 spec = Spec("demo")
 spec.prop("the timer is bounded", timer <= 100)
-spec.prop("the noise, which no engine knows enough about, never is just 77777", noise != 77777)
+spec.prop("a prime, which no engine knows to be one, is no product", (n < 2) | (m < 2) | (product != 2**62 - 57))
 spec.prop("never_three", timer < 3)
 spec.prop("tens", uv % 10 == 0)
 """
