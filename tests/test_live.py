@@ -27,8 +27,8 @@ SCHEMA = json.loads(Path("docs/events.schema.json").read_text())
 SPEC = """
 from streamcheck import *
 n = extern("n", Word32)
-@stream(Word32)
-def x(): return [1] ++ ((x * x + n % 5) % 1000003)
+@stream(Word64)
+def x(): return [1] ++ ((x * x + cast(Word64, n % 5)) % 2305843009213693951)
 @stream(Word8)
 def t(): return [0] ++ mux((t < 100) & (n > 7), t + 1, 0)
 spec = Spec("demo")
@@ -109,7 +109,8 @@ def test_a_recorded_terminal_keeps_verdicts_and_one_region(monkeypatch):
     assert during[0][1].count(" of 4 properties open") == 1 and "open" not in left.split("unknown")[0]
     assert left.startswith("demo\n  proved     the timer is bounded  k-induction")
     assert "  falsified  never_three" in left
-    assert left.count("  unknown    ") == 2 and left.count("not inductive: after 1 step") == 2
+    assert left.count("  unknown    ") == 2
+    assert left.count("not inductive: after 1 step") == left.count("no state has been found from which it fails") == 1
 
 
 def test_colours_are_for_terminals_and_as_asked(spec, monkeypatch):

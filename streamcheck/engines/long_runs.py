@@ -49,6 +49,7 @@ FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
+SHORT = 5000  # steps of a run that has all of them
 MOST_SIMPLE = 8  # values that are tried in the place of an input's
 A_TURN = 1000  # steps between two looks at the inbox
 
@@ -356,11 +357,8 @@ class PatternRuns(Simulator):
         names = [v.payload for v in self.system.inputs]
         chosen = zip(self.system.state, self.initial, strict=True)
         constants = {str(s.var.payload): value for s, value in chosen if s.init is None}
-        return Trace(
-            constants,
-            tuple(dict(zip(names, row, strict=True)) for row in self.rows),
-            tuple(self.rounds),
-        )
+        trace = Trace(constants, tuple(dict(zip(names, row, strict=True)) for row in self.rows), tuple(self.rounds))
+        return trace if trace.length > SHORT else _with_every_step(trace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +371,13 @@ class _Regular:
 
     def at(self, i: int) -> Vector:
         return tuple(s[0] if len(s) == 1 else sum(a * comb(i, k) for k, a in enumerate(s)) for s in self.series)
+
+
+def _with_every_step(trace: Trace) -> Trace:
+    rows = list(trace.inputs)
+    for part in reversed(trace.rounds):
+        rows[part.end : part.end] = rows[part.begin : part.end] * part.times
+    return Trace(trace.constants, tuple(rows))
 
 
 def _series_through(values: Sequence[Any]) -> Growth | None:
