@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class Spec(SpecBase, Commands):
     """Triggers, observers, properties and assumptions over streams."""
 
-    __init__ = in_users_words(SpecBase.__init__, "Spec")
-    prop = in_users_words(SpecBase.prop, "spec.prop")
-    exists = in_users_words(SpecBase.exists, "spec.exists")
-    assume = in_users_words(SpecBase.assume, "spec.assume")
-    observer = in_users_words(SpecBase.observer, "spec.observer")
-    trigger = in_users_words(SpecBase.trigger, "spec.trigger")
+    if not TYPE_CHECKING:  # type checkers see the methods as they are
+        __init__ = in_users_words(SpecBase.__init__, "Spec")
+        prop = in_users_words(SpecBase.prop, "spec.prop")
+        exists = in_users_words(SpecBase.exists, "spec.exists")
+        assume = in_users_words(SpecBase.assume, "spec.assume")
+        observer = in_users_words(SpecBase.observer, "spec.observer")
+        trigger = in_users_words(SpecBase.trigger, "spec.trigger")
 
     def _problem(self) -> Specification:
         from streamcheck.lang.flatten import flatten

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from streamcheck.core.conjuncts import conjuncts
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import TRUE, Term, walk
+from streamcheck.core.types import ArrayType, StructType
 from streamcheck.smt.solver import Solver
 
 PATIENCE = 200_000  # of the solver's work for a condition: some hundredths of a second
@@ -20,12 +21,15 @@ def small_conditions(at: Mapping[str, Term]) -> dict[str, Term]:
 
 
 def without_implied(conditions: Iterable[Term]) -> list[Term]:
-    """The conditions without those that the others imply: the largest go first, and of equal ones the last."""
-    conditions = list(dict.fromkeys(conditions))
+    """The conditions without those that the others imply: the largest go first, and of equal ones the last. Those of
+    whole arrays and structs stay."""
+    given = list(dict.fromkeys(conditions))
+    conditions = [t for t in given if not any(isinstance(node.type, ArrayType | StructType) for node in walk([t]))]
+    wide = [t for t in given if t not in conditions]
     simple = simplify(conditions)
     left = list(dict.fromkeys(part for t in conditions for part in conjuncts(simple[t])))
     if len(left) > MOST:
-        return left
+        return [*left, *wide]
     solver = Solver(PATIENCE)
     place = {t: i for i, t in enumerate(left)}
     for part in sorted(left, key=lambda t: (size(t), place[t]), reverse=True):
@@ -33,7 +37,7 @@ def without_implied(conditions: Iterable[Term]) -> list[Term]:
         # others ∧ ¬part
         if solver.check(*others, negation(part)) is False:
             left = others
-    return left
+    return [*left, *wide]
 
 
 def size(t: Term) -> int:
