@@ -18,7 +18,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-import os
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -340,7 +339,7 @@ class Director:
     def _bound_memory(self, most: int) -> None:
         """End workers if all processes together use more than that."""
         workers = {w.number: (w.child.pid, w.paused) for w in self._alive()}
-        for number in beyond(most, workers, [os.getpid(), *(c.child.pid for c in self._checks.checkers)]):
+        for number in beyond(most, workers, [c.child.pid for c in self._checks.checkers]):
             worker = self.workers[number - 1]
             self._stop(worker)
             self._lanes = []  # nothing starts again
