@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 LogRow: TypeAlias = tuple[str, int, float, str]  # logger, level, time, message
 PACKAGE = logging.getLogger("streamcheck")
 ON_ITS_WAY = 0.25  # seconds between the making of a record and its being in the pipe, on a busy machine
+BEGAN = time.time() - time.monotonic()  # read once: between two readings a process may be put aside
 
 
 class Sender(logging.Handler):
@@ -67,7 +68,7 @@ def hand_out(row: LogRow, worker: str = "") -> None:
     name, level, at, message = row
     log = logging.getLogger(name)
     if log.isEnabledFor(level):
-        created = time.time() - time.monotonic() + at
+        created = BEGAN + at
         record = log.makeRecord(name, level, "", 0, message, (), None, extra={"worker": worker})
         record.created, record.msecs = created, created % 1 * 1000
         log.handle(record)
