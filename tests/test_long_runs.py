@@ -310,3 +310,22 @@ def test_a_deadline_that_wraps_around_is_wrong_and_a_duration_is_not():
     rows = {row["name"]: row for row in json.loads(done.stdout)["properties"]}
     assert rows["no wait is longer"]["verdict"] == "proved"
     assert (rows["the deadline is ahead"]["verdict"], rows["the deadline is ahead"]["k"]) == ("falsified", 4294962297)
+
+
+def test_numbers_that_grow_without_end_end_a_run():
+    square = stream(Int, lambda x: [3] ++ (x * x + 1))
+    events = list(VeryLongRuns().run(Task(views(flatten(spec_with(("odd", square != 77))))[0].system), list))
+    assert events and all(isinstance(e, Progress) for e in events)
+
+
+def test_a_short_run_that_is_not_regular_is_never_a_false_claim():
+    """What happens amid rounds, at no constant of the spec, must not become a run that does not replay."""
+    a = stream(Int, lambda a: [0] ++ (a + 1))
+    b = stream(Int, lambda b: [600] ++ (b - 1))
+    met = stream(Int, lambda n: [0] ++ mux(a == b, 1, n))
+    specification = flatten(spec_with(("late", implies(a > 900, met == 1)), ("never", met == 0)))
+    for claim in specification.properties:
+        system = views(specification)[0].system
+        for event in VeryLongRuns().run(Task(system), list):
+            if isinstance(event, Falsified) and event.prop == claim.name:
+                assert not isinstance(replay(specification, claim, event.trace), str)

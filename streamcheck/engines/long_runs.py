@@ -31,7 +31,7 @@ from streamcheck.core.types import MachineType, Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
-from streamcheck.engines.random_runs import Simulator
+from streamcheck.engines.random_runs import Simulator, is_huge
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Rounds, Trace
 
@@ -42,6 +42,7 @@ DEGREE = 3
 SAMPLES = DEGREE + 4  # rounds that are taken one after another
 LOOKS = (SAMPLES, 24, 80, 400, 2000, 10_000)  # steps after which a phase is looked at, or so many rounds of its pattern
 FEW_LOOKS = 4  # of the runs after the first
+MOST_VALUES = 1_000_000  # in the states of a phase
 RAREST = 3  # changes, of which each may begin a round
 FAR = 4  # times as many steps as have been taken are left out, or none: longer rounds may show themselves
 MARGIN = 2  # rounds that are taken again before the one that does something else
@@ -49,6 +50,7 @@ FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
+LARGE = 20  # state variables; a system of so many times more takes so many times fewer steps
 SHORT = 5000  # steps of a run that has all of them
 MOST_SIMPLE = 8  # values that are tried in the place of an input's
 A_TURN = 1000  # steps between two looks at the inbox
@@ -72,15 +74,16 @@ class VeryLongRuns:
             return
         runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
         names = [p.name for p in system.properties]
+        most = self.options.steps // max(1, len(system.state) // LARGE)
         for number in range(RUNS if system.inputs else 1):
             decided = decided_properties(inbox())
             runs.open -= {i for i, name in enumerate(names) if name in decided}
-            if not runs.open or runs.taken > self.options.steps:
+            if not runs.open or runs.taken > most:
                 return
             broken = runs.take(runs.schedule(number))
             traces = dict.fromkeys(broken, runs.trace()) if broken else {}
             for i, trace in traces.items():
-                yield Falsified(names[i], runs.simplest(trace, i))
+                yield Falsified(names[i], runs.with_every_step(runs.simplest(trace, i), i))
             runs.open -= broken
             if broken or runs.taken > reported + A_TURN:
                 reported = runs.taken
@@ -129,7 +132,8 @@ class PatternRuns(Simulator):
     def schedule(self, number: int) -> list[Pattern]:
         """The patterns of a run: the simplest at first, then random ones, some of them in turns, after a calm
         beginning or not."""
-        self.looks = LOOKS[: None if number < 2 else FEW_LOOKS]
+        most = MOST_VALUES // len(self.system.state)
+        self.looks = [n for n in LOOKS[: None if number < 2 else FEW_LOOKS] if n <= max(most, SAMPLES)]
         flags = [i for i, v in enumerate(self.system.inputs) if v.type.kind == "bool"]
         calm = tuple(default(v.type) for v in self.system.inputs)
         if number < 2:
@@ -234,7 +238,7 @@ class PatternRuns(Simulator):
             row = phase.row()
             self.taken += 1
             values = self.step(*phase.states[-1], *row)
-            if values is None:
+            if values is None or (self.taken % 8 == 0 and any(map(is_huge, values))):
                 return None
             self.rows.append(row)
             phase.states.append(values[:size])
@@ -357,8 +361,25 @@ class PatternRuns(Simulator):
         names = [v.payload for v in self.system.inputs]
         chosen = zip(self.system.state, self.initial, strict=True)
         constants = {str(s.var.payload): value for s, value in chosen if s.init is None}
-        trace = Trace(constants, tuple(dict(zip(names, row, strict=True)) for row in self.rows), tuple(self.rounds))
-        return trace if trace.length > SHORT else _with_every_step(trace)
+        return Trace(constants, tuple(dict(zip(names, row, strict=True)) for row in self.rows), tuple(self.rounds))
+
+    def with_every_step(self, trace: Trace, prop: int) -> Trace:
+        """A short run step by step, up to where it breaks the property. As it is if it does not: what looked regular
+        was not then, and the replay says so."""
+        if not trace.rounds or trace.length > SHORT:
+            return trace
+        rows = list(trace.inputs)
+        for part in reversed(trace.rounds):
+            rows[part.end : part.end] = rows[part.begin : part.end] * part.times
+        state, size = self.initial, len(self.system.state)
+        for number, row in enumerate(rows, 1):
+            values = self.step(*state, *row.values())
+            if values is None:
+                break
+            if values[size + prop] is False:
+                return Trace(trace.constants, tuple(rows[:number]))
+            state = values[:size]
+        return trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,13 +392,6 @@ class _Regular:
 
     def at(self, i: int) -> Vector:
         return tuple(s[0] if len(s) == 1 else sum(a * comb(i, k) for k, a in enumerate(s)) for s in self.series)
-
-
-def _with_every_step(trace: Trace) -> Trace:
-    rows = list(trace.inputs)
-    for part in reversed(trace.rounds):
-        rows[part.end : part.end] = rows[part.begin : part.end] * part.times
-    return Trace(trace.constants, tuple(rows))
 
 
 def _series_through(values: Sequence[Any]) -> Growth | None:

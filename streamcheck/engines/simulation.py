@@ -14,7 +14,6 @@ after its last round.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import ClassVar
 
 from streamcheck.core.term import Term
@@ -22,11 +21,10 @@ from streamcheck.core.types import Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import SimulationOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
-from streamcheck.engines.random_runs import Simulator
+from streamcheck.engines.random_runs import Simulator, is_huge
 from streamcheck.problem.verdict import Falsified, Trace
 
 ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps
-HUGE = 4096  # bits of a number
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 LIVELY = 40  # steps at most before the habits (heuristic)
 CUTTING = 50_000  # steps run at most to cut a violation down
@@ -83,7 +81,7 @@ class LongRuns(Simulator):
         begin = self.random.randrange(LIVELY) if number >= 2 else 0
         for step in range(length):
             values = self._after(state, lively if step < begin else habits)
-            if values is None or (step % 8 == 0 and any(map(_is_huge, values))):
+            if values is None or (step % 8 == 0 and any(map(is_huge, values))):
                 return  # no input meets the assumptions here, or numbers grow without end
             state, claims = values[: len(state)], values[len(state) :]
             yield step, [i for i, holds in enumerate(claims) if holds is False]
@@ -158,12 +156,3 @@ class LongRuns(Simulator):
         habits[:] = [(var, new, often) for (var, _, often), new in zip(habits, asked, strict=True)]
         self.inputs.append(asked)
         return self.step(*state, *asked)
-
-
-def _is_huge(value: Value) -> bool:
-    match value:
-        case Fraction():
-            return _is_huge(value.numerator) or _is_huge(value.denominator)
-        case int():
-            return value.bit_length() > HUGE
-    return False
