@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import signal
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from c_harness import have, write
 from random_specs import random_equations, random_rows
-from trust import c, deterministic, figures, solvers
+from trust import board, c, deterministic, figures, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -22,6 +24,7 @@ from trust.table import TABLE
 from trust.values import any_value
 
 from streamcheck import *
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
@@ -76,6 +79,17 @@ def test_a_wrong_value_is_seen_by_solvers_and_c(monkeypatch):
     assert len(figure.wrong) > 100 and len({line.partition(":")[0] for line in figure.wrong}) >= 6
     monkeypatch.setattr(c, "first_difference", lambda equations, rows: "step 0")
     assert len(c.c(1, 3).wrong) == 1
+
+
+@pytest.mark.skipif(not have("clang", "ld.lld", "qemu-system-arm"), reason="no clang, lld or qemu-system-arm here")
+def test_other_code_is_seen_on_the_board(tmp_path):
+    equations = random_equations(8)
+    unit, rows = generate(equations, CodeOptions(observers=True)).code, random_rows(8, equations, 30)
+    write(tmp_path, unit)
+    assert board.first_difference(tmp_path, unit, rows, "-O3") is None
+    path = tmp_path / f"{unit.base}.c"
+    path.write_text(re.sub(r"(state->observed\.\w+ = )([^;]*);", r"\1!(\2);", path.read_text()))
+    assert "interpreter" in board.first_difference(tmp_path, unit, rows, "-O3")
 
 
 def test_another_answer_is_seen(monkeypatch):
