@@ -272,7 +272,7 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release({p for p in self._held if p not in self.decisions and self._checks.all_last(p)})
+                self._release(self._checks.slow(self._held - self.decisions.keys()))
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
