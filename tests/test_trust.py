@@ -13,11 +13,12 @@ from dataclasses import replace
 import pytest
 from c_harness import have, write
 from random_specs import random_equations, random_rows
-from trust import board, c, deterministic, figures, solvers
+from trust import board, c, deterministic, figures, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
 from trust.programs import small_program
+from trust.regressions import FOUND
 from trust.signals import half_written
 from trust.states import TooMany, first_violations
 from trust.table import TABLE
@@ -39,6 +40,18 @@ def test_nothing_disagrees(name):
         pytest.skip("reads /proc")
     figure = row.figure(name, row.in_tests, 7_000)
     assert figure.wrong == [] and sum(figure.tried.values()) > 5
+
+
+@pytest.mark.parametrize("found", FOUND, ids=lambda found: f"{found[1]}-{found.day}")
+def test_what_was_found_stays_mended(found):
+    assert found.wrong() == []
+
+
+def test_a_regression_can_fail(monkeypatch):
+    monkeypatch.setattr(regressions, "is_good", lambda kind, answer: False)
+    assert FOUND[0].wrong()
+    monkeypatch.setattr(figures, "first_difference", lambda equations, rows: "step 0")
+    assert regressions.Seed("2026-11-19", "runs", 3).wrong() == ["seed 3: step 0"]
 
 
 def test_a_wrong_operator_is_seen(monkeypatch):
