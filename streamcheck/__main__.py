@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _signal
 import os
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +16,13 @@ TERMINATED = 143
 
 
 def main() -> NoReturn:
+    began = time.monotonic()  # what is loaded from now on is part of the time that the command has
     _signal.signal(_signal.SIGINT, lambda *_: _leave(b"error: interrupted\n", INTERRUPTED))
     _signal.signal(_signal.SIGTERM, lambda *_: _leave(b"error: terminated\n", TERMINATED))
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGINT, _signal.SIGTERM))
     from streamcheck.cli import main as command
 
-    command()
+    command(began)
 
 
 def _leave(message: bytes, status: int) -> NoReturn:

@@ -188,10 +188,15 @@ def run(command, folder):
     return done.stdout
 
 
-def compare(folder, program, unit, rows):
+def packed_rows(unit, rows):
+    """What the driver reads."""
     every, externs = [i for i in unit.specification.inputs if i.extern], externs_of(unit)
     read = [at for at, i in enumerate(every) if i in externs]
-    (folder / "rows").write_bytes(b"".join(b"x" + packed(externs, [row[at] for at in read]) for row in rows))
+    return b"".join(b"x" + packed(externs, [row[at] for at in read]) for row in rows)
+
+
+def compare(folder, program, unit, rows):
+    (folder / "rows").write_bytes(packed_rows(unit, rows))
     got = run([program, "rows"], folder).splitlines()
     wanted = expected(unit.specification, rows, unit.observers)
     for at, (a, b) in enumerate(zip(got, wanted, strict=False)):

@@ -223,10 +223,9 @@ def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_
     until = time.monotonic() + 10
     while queue.checkers[0].time_used < 0.03 and time.monotonic() < until:
         time.sleep(0.01)
-    assert queue.all_last("slow") and queue.all_last("same")  # its evidence is the same
-    assert not queue.all_last("waiting")  # nobody has looked at it yet
+    assert queue.slow({"slow", "same", "waiting"}) == {"slow", "same"}  # of the same evidence
     queue.add(proof("slow", size=2))
-    assert not queue.all_last("slow")  # another proof of it may be quick
+    assert not queue.slow({"slow"})  # another proof of it may be quick
 
 
 def test_a_check_may_last_as_long_as_it_took_to_find_the_proof(made, monkeypatch):
@@ -242,9 +241,9 @@ def test_a_check_may_last_as_long_as_it_took_to_find_the_proof(made, monkeypatch
         queue.dispatch()
         time.sleep(0.01)
     assert dear.tries == 1 and 0.02 < dear.spent < 0.2
-    assert not queue.all_last("slow")
+    assert not queue.slow({"slow"})
     dear.spent = 0.21
-    assert queue.all_last("slow")
+    assert queue.slow({"slow"})
 
 
 def test_limits_of_solvers_are_their_work_not_the_clock(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -12,9 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from streamcheck import *
+from streamcheck.core.errors import SpecError
 from streamcheck.lang.flatten import flatten
-from streamcheck.run import director
+from streamcheck.run import workers_memory
 from streamcheck.run.prove import Nobody, Settings, prove
+from streamcheck.run.workers_memory import MemoryLimit
 from streamcheck.transform.views import views
 
 
@@ -112,7 +115,7 @@ def test_a_call_that_takes_long_does_not_keep_the_command(endless):
 
 
 def test_after_a_shortage_of_memory_no_engine_starts_again(monkeypatch):
-    monkeypatch.setattr(director, "beyond", lambda most, workers, others: list(workers))
+    monkeypatch.setattr(MemoryLimit, "workers_to_end", lambda limit, workers, others: list(workers))
     started = []
 
     def watch(director):
@@ -126,3 +129,38 @@ def test_after_a_shortage_of_memory_no_engine_starts_again(monkeypatch):
     (result,) = prove(flatten(spec), Settings(timeout=20.0, jobs=2, memory=10**9), audience).results
     assert "the memory limit of 1000 MB is too small" in str(result.reasons)
     assert len(started) > 3 and len(set(started)) == len(started)
+
+
+def test_memory_is_bounded_before_the_limit_is_reached(monkeypatch):
+    """What waits is ended first, then the largest; between exact looks the resident memory counts."""
+    shares, residents = {1: 30, 2: 20, 3: 25, 9: 10}, dict.fromkeys((1, 2, 3, 9), 40)
+    monkeypatch.setattr(workers_memory, "used_by", lambda pid: shares[pid])
+    monkeypatch.setattr(workers_memory, "resident_in", lambda pid: residents[pid])
+    workers = {11: (1, False), 12: (2, True), 13: (3, False)}
+    limit = workers_memory.MemoryLimit(100)
+    assert limit.workers_to_end(workers, [9]) == []
+    shares[3] += 6
+    assert limit.workers_to_end(workers, [9]) == []  # no look yet
+    residents[3] += 6
+    assert limit.workers_to_end(workers, [9]) == [12]  # a tenth is kept
+    shares[1] += 60
+    residents[1] += 60
+    assert limit.workers_to_end(workers, [9]) == [12, 11]
+    with pytest.raises(SpecError, match="checking proofs: the memory limit of 0 MB is too small"):
+        workers_memory.MemoryLimit(9).workers_to_end(workers, [9])
+
+
+def test_memory_is_that_of_processes():
+    own = workers_memory.used_by(os.getpid())
+    assert 1_000_000 < own <= workers_memory.resident_in(os.getpid()) * 1.5
+    assert workers_memory.used_by(2**22 + 1) == workers_memory.resident_in(2**22 + 1) == 0
+
+
+def test_the_time_limit_counts_from_the_start_of_the_command(endless):
+    """What the command loads is a part of it."""
+    code = "import time\nfrom streamcheck.cli import main\nmain(time.monotonic() - 30)"
+    spec = 'from streamcheck import *\nspec = Spec("s")\nspec.prop("p", extern("x", Int) != 3)\n'
+    (endless / "fast.py").write_text(spec)
+    command = [sys.executable, "-c", code, "prove", "fast.py", "--timeout", "20"]
+    done = subprocess.run(command, cwd=endless, capture_output=True, text=True)
+    assert done.returncode == 3 and "unknown    p  timed out after 20 s" in done.stdout

@@ -30,7 +30,7 @@ def test_a_full_disk_is_named(tmp_path, command):
 
 
 def test_no_memory_is_named():
-    code = "import streamcheck.cli as c\ndef fail(**_): raise MemoryError\nc.cli.main = fail\nc.main()"
+    code = "import streamcheck.cli as c\ndef fail(**_): raise MemoryError\nc.cli.main = fail\nc.main(0.0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "error: out of memory\n")
 

@@ -158,6 +158,58 @@ def test_the_user_of_a_table_compiles(folder):
     subprocess.run(["cc", *flags], cwd=folder / "out", check=True)
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on this machine")
+def test_the_user_of_assumptions_compiles(folder):
+    _, spec = blocks("python", "integration.md")
+    (folder / "tank.py").write_text(spec)
+    options = ["--assumptions", "--unproven", "-o", "out"]
+    subprocess.run([COMMAND, "compile", "tank.py", *options], cwd=folder, capture_output=True, check=True)
+    (shown,) = (text for text in blocks("c", "integration.md") if text.startswith("if"))
+    user = f'#include "tank.h"\nint main(void) {{ static tank_state state; tank_init(&state);\n{shown} return 0; }}\n'
+    (folder / "out" / "user.c").write_text(user)
+    flags = "-std=c99 -pedantic -Wall -Wextra -Werror -c user.c -o user.o".split()
+    subprocess.run(["cc", *flags], cwd=folder / "out", check=True)
+
+
+def test_the_loop_shown_is_the_loop_generated(folder):
+    (folder / "watchdogs.py").write_text(blocks("python", "c.md")[0])
+    command = [COMMAND, "compile", "watchdogs.py", "--no-validate", "-o", "out"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    written = [line.removeprefix("    ") for line in (folder / "out" / "watchdogs.c").read_text().splitlines()]
+    assert "\n".join(written).count(blocks("c", "c.md")[1]) == 1
+
+
+def test_the_loop_of_a_program_is_decided(tmp_path):
+    (shown,) = blocks("c", "programs.md")
+    (tmp_path / "half.c").write_text(f"void assert(int);\nint main(void)\n{{\n{shown}}}\n")
+    done = subprocess.run([COMMAND, "prove", "half.c"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "falsified" in done.stdout and "acceleration" in done.stdout, done.stdout
+
+
+def test_a_far_violation_is_shown_as_the_page_has_it():
+    (shown,) = (text for text in blocks("", "command.md") if "the deadline is ahead" in text)
+    done = subprocess.run([COMMAND, "prove", "specs/uptime.py"], capture_output=True, text=True)
+    printed, expected = ([certain(row) for row in text.splitlines()] for text in (done.stdout, shown))
+    start = printed.index(expected[0])
+    assert printed[start : start + len(expected)] == expected
+
+
+def test_the_tiny_checker_prints_what_is_shown(folder):
+    """The solver's name is that of a program; here it is the package's own, as a program."""
+    (text,) = (text for text in blocks("", "trust.md") if "tiny_checker" in text)
+    solver = f"'{sys.executable} {ROOT / 'tests' / 'solver_process.py'} cvc5'"
+    environment = {**os.environ, "PATH": f"{SCRIPTS}:{os.environ['PATH']}"}
+    sessions = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.M)
+    shutil.copytree(ROOT / "tools", folder / "tools")
+    spec = (folder / "engine.py").read_text().replace("since_hot < 3", "since_hot <= 255")
+    (folder / "engine.py").write_text(spec)
+    for command, shown in sessions:
+        line = command.replace("python ", f"{sys.executable} ").replace("--solver cvc5", f"--solver {solver}")
+        done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+        assert "prove " in command or done.stdout == shown, done.stdout + done.stderr
+    assert len(sessions) == 3
+
+
 def test_the_json_shown_is_the_json_printed(folder):
     (shown,) = map(json.loads, blocks("json", "command.md"))
     done = subprocess.run([COMMAND, "prove", "engine.py", "--json"], cwd=folder, capture_output=True, text=True)

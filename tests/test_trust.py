@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import signal
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from c_harness import have, write
 from random_specs import random_equations, random_rows
-from trust import c, deterministic, figures, solvers
+from trust import board, c, deterministic, figures, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
 from trust.programs import small_program
+from trust.regressions import FOUND
 from trust.signals import half_written
 from trust.states import TooMany, first_violations
 from trust.table import TABLE
 from trust.values import any_value
 
 from streamcheck import *
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
@@ -36,6 +40,18 @@ def test_nothing_disagrees(name):
         pytest.skip("reads /proc")
     figure = row.figure(name, row.in_tests, 7_000)
     assert figure.wrong == [] and sum(figure.tried.values()) > 5
+
+
+@pytest.mark.parametrize("found", FOUND, ids=lambda found: f"{found[1]}-{found.day}")
+def test_what_was_found_stays_mended(found):
+    assert found.wrong() == []
+
+
+def test_a_regression_can_fail(monkeypatch):
+    monkeypatch.setattr(regressions, "is_good", lambda kind, answer: False)
+    assert FOUND[0].wrong()
+    monkeypatch.setattr(figures, "first_difference", lambda equations, rows: "step 0")
+    assert regressions.Seed("2026-11-19", "runs", 3).wrong() == ["seed 3: step 0"]
 
 
 def test_a_wrong_operator_is_seen(monkeypatch):
@@ -76,6 +92,17 @@ def test_a_wrong_value_is_seen_by_solvers_and_c(monkeypatch):
     assert len(figure.wrong) > 100 and len({line.partition(":")[0] for line in figure.wrong}) >= 6
     monkeypatch.setattr(c, "first_difference", lambda equations, rows: "step 0")
     assert len(c.c(1, 3).wrong) == 1
+
+
+@pytest.mark.skipif(not have("clang", "ld.lld", "qemu-system-arm"), reason="no clang, lld or qemu-system-arm here")
+def test_other_code_is_seen_on_the_board(tmp_path):
+    equations = random_equations(8)
+    unit, rows = generate(equations, CodeOptions(observers=True)).code, random_rows(8, equations, 30)
+    write(tmp_path, unit)
+    assert board.first_difference(tmp_path, unit, rows, "-O3") is None
+    path = tmp_path / f"{unit.base}.c"
+    path.write_text(re.sub(r"(state->observed\.\w+ = )([^;]*);", r"\1!(\2);", path.read_text()))
+    assert "interpreter" in board.first_difference(tmp_path, unit, rows, "-O3")
 
 
 def test_another_answer_is_seen(monkeypatch):

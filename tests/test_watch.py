@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -165,3 +166,23 @@ def test_the_files_below_a_spec(tmp_path):
 def test_a_file_that_is_not_there_at_the_beginning_is_refused(tmp_path):
     done = subprocess.run([COMMAND, "watch", tmp_path / "none.py"], capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and done.stderr == f"error: no such file: {tmp_path}/none.py\n"
+
+
+def test_the_session_of_the_documentation(tmp_path):
+    """Saved as in the README, after a version whose property holds."""
+    text = Path("README.md").read_text()
+    spec = re.search(r"^```python\n(.*?)^```$", text, re.M | re.S)[1]
+    page = Path("docs/command.md").read_text()
+    (shown,) = re.findall(r"^```\n\$ streamcheck watch engine.py\n(.*?)^```$", page, re.M | re.S)
+    (tmp_path / "spec.py").write_text(spec.replace("since_hot < 3", "since_hot <= 255"))
+    watch = Watch(tmp_path)
+    printed = watch.until("2 properties: ")
+    (tmp_path / "spec.py").write_text(spec)
+    printed += watch.until("2 properties: ")
+    assert watch.end()[0] == 130
+    assert list(map(certain, printed.splitlines())) == list(map(certain, shown.splitlines()))
+
+
+def certain(line):
+    """Without times, and without the inputs that the solver chose."""
+    return re.sub(r"\d+:\d+:\d+|\d+\.\d\d? s|^      probe .*", "…", line).split()

@@ -57,8 +57,8 @@ def cli() -> None:
     """Stream monitors written in Python: run, show, prove and compile them."""
 
 
-def main() -> NoReturn:
-    """Run the command and exit with its status; nothing else of the package exits."""
+def main(began: float) -> NoReturn:
+    """Run the command, which began then, and exit with its status; nothing else of the package exits."""
     from streamcheck.cli.output import ReaderGone
     from streamcheck.core.errors import SpecError
     from streamcheck.run.stop import Stopped, raise_on_signals
@@ -67,7 +67,7 @@ def main() -> NoReturn:
     gc.set_threshold(OBJECTS)
     sys.set_int_max_str_digits(0)  # Int is unbounded, and so is the number of its digits
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(standalone_mode=False, obj=began)
         _leave(status if isinstance(status, int) else 0)
     except SpecError as error:
         _fail(str(error), MISTAKE)

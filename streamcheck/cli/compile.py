@@ -16,6 +16,7 @@ from streamcheck.cli.options import (
     SECONDS,
     cache_option,
     color_option,
+    command_began,
     engine_options,
     log_options,
     sandbox_option,
@@ -127,7 +128,7 @@ def command(
     because the C could not be proved equal to the spec, which is an error in streamcheck.
     """
     target = target_of(file)
-    deadline = time.monotonic() + timeout
+    deadline = command_began() + timeout
     cache = None if no_cache else Cache()
     rows, statuses = [], []
     owners: dict[str, str] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,12 @@ def sandbox_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _note_sandbox(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
     context.meta[SANDBOX] = is_wanted
+
+
+def command_began() -> float:
+    """When the command began, by `time.monotonic`; now if it is called from Python."""
+    began = click.get_current_context().obj
+    return began if isinstance(began, float) else time.monotonic()
 
 
 def is_sandboxed() -> bool:

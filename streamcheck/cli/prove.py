@@ -11,6 +11,7 @@ import click
 
 from streamcheck.cli.options import (
     color_option,
+    command_began,
     engine_options,
     log_options,
     program_options,
@@ -133,7 +134,7 @@ class ProveOptions:
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
-    deadline = time.monotonic() + options.timeout
+    deadline = command_began() + options.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
     from streamcheck.cli.output import emit

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -120,16 +121,21 @@ class Checks:
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 
-    def proofs_of(self, prop: str) -> Iterator[Proof]:
-        """The proofs of this property that wait or are being checked."""
-        yield from (p for p in self._waiting if p.proved.prop == prop)
-        yield from (c.proof for c in self.checkers if c.proof is not None and c.proof.proved.prop == prop)
-        yield from (p for c in self.checkers for p in c.ahead if p.proved.prop == prop)
+    def _pending(self) -> Iterator[Proof]:
+        """The proofs that wait or are being checked."""
+        yield from self._waiting
+        yield from (c.proof for c in self.checkers if c.proof is not None)
+        yield from (p for c in self.checkers for p in c.ahead)
 
-    def all_last(self, prop: str) -> bool:
-        """True if every proof of the property takes long to check: longer by now than it took to find."""
+    def proofs_of(self, prop: str) -> Iterator[Proof]:
+        """Those of this property."""
+        return (p for p in self._pending() if p.proved.prop == prop)
+
+    def slow(self, props: AbstractSet[str]) -> set[str]:
+        """Those of the properties of which every proof takes long to check: longer by now than it took to find."""
         now = {id(c.proof.evidence): c.time_used for c in self.checkers if c.proof is not None}
-        return all(p.spent + now.get(id(p.evidence), 0.0) > max(LONG, p.cost) for p in self.proofs_of(prop))
+        fast = {p.proved.prop for p in self._pending() if p.spent + now.get(id(p.evidence), 0.0) <= max(LONG, p.cost)}
+        return {*props} - fast
 
     def add(self, proof: Proof) -> None:
         self._waiting.append(proof)

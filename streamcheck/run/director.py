@@ -45,12 +45,13 @@ from streamcheck.run.decision import Decision, Work
 from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
-from streamcheck.run.memory import MEGABYTE, beyond
+from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, again, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
+from streamcheck.run.workers_memory import LOOK, MemoryLimit
 from streamcheck.transform.views import View
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
 SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
-MEASURE = 0.1  # seconds between looks at the memory of processes
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
 LONGEST_GRACE = 2.0  # the same by the clock, on a machine that has other work
@@ -123,12 +123,13 @@ class Director:
     _last_proof: float = -math.inf
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
-    _measured: float = -math.inf  # when memory was last measured
+    _memory: MemoryLimit | None = None
     _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
 
     def __post_init__(self) -> None:
         most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
         self._checks = Checks(self._new_checker, most, self.deaths)
+        self._memory = None if self.memory is None else MemoryLimit(self.memory)
 
     def run(self) -> dict[str, Decision]:
         try:
@@ -271,7 +272,7 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release({p for p in self._held if p not in self.decisions and self._checks.all_last(p)})
+                self._release(self._checks.slow(self._held - self.decisions.keys()))
                 self._start_due(now)
                 self._settle_longer(now)
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
@@ -281,13 +282,11 @@ class Director:
                 last = True  # properties that others delayed, or that queries with a limit left open
                 self._begin_again()
             self._share_processors()
-            if self.memory is not None and now - self._measured >= MEASURE:
-                self._measured = now
-                self._bound_memory(self.memory)
+            if self._memory is not None:
+                self._bound_memory(self._memory)
             self.watch(self)
-            self._listen(
-                min(limit, max(self._next_start(), now + 0.01), now + (0.02 if decided_at else SLICE / 2)) - now
-            )
+            longest = LOOK if self._memory else 0.02 if decided_at else SLICE / 2
+            self._listen(min(limit, max(self._next_start(), now + 0.01), now + longest) - now)
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
@@ -336,15 +335,15 @@ class Director:
                 worker.paused = False
                 worker.child.resume()
 
-    def _bound_memory(self, most: int) -> None:
+    def _bound_memory(self, limit: MemoryLimit) -> None:
         """End workers if all processes together use more than that."""
         workers = {w.number: (w.child.pid, w.paused) for w in self._alive()}
-        for number in beyond(most, workers, [c.child.pid for c in self._checks.checkers]):
+        for number in limit.workers_to_end(workers, [c.child.pid for c in self._checks.checkers]):
             worker = self.workers[number - 1]
             self._stop(worker)
             self._lanes = []  # nothing starts again
             for engine in worker.lane.engines:
-                reason = f"the memory limit of {most // MEGABYTE} MB is too small"
+                reason = f"the memory limit of {limit.most // MEGABYTE} MB is too small"
                 self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), reason)
 
     def _begin_again(self) -> None:

@@ -1,42 +1,16 @@
-"""The memory that processes really use, and a limit on it.
-
-Solvers reserve far more address space than they touch, so what counts is resident memory, of which pages that several
-processes share are divided among them. Elsewhere than on Linux nobody tells this, and no limit is kept.
-"""
+"""A limit on the memory of this process."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import resource
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from streamcheck.core.errors import SpecError
 
 MEGABYTE = 1_000_000
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # a library that could not be loaded
-
-
-def used_by(pid: int) -> int:
-    """Bytes; 0 if it has ended, or nobody knows."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as rows:
-        return next((int(row.split()[1]) * 1024 for row in rows if row.startswith("Pss:")), 0)
-    return 0
-
-
-def beyond(most: int, workers: Mapping[int, tuple[int, bool]], others: Iterable[int]) -> Iterator[int]:
-    """The workers to end, by number, so that all use no more than that: those that wait first, the largest first.
-    SpecError if the others need more. Each worker is its process and True if it waits."""
-    fixed = sum(map(used_by, others))
-    if fixed > most:
-        raise too_small(most, "checking proofs")
-    sizes = {number: used_by(pid) for number, (pid, _) in workers.items()}
-    used = fixed + sum(sizes.values())
-    for number in sorted(sizes, key=lambda n: (workers[n][1], sizes[n]), reverse=True):
-        if used <= most:
-            return
-        used -= sizes[number]
-        yield number
 
 
 @contextlib.contextmanager

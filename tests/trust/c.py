@@ -1,5 +1,5 @@
 """Generated C against the evaluator: random specs, and each operator at each type, by each compiler at hand, without
-optimisation and with much, and as 32-bit code."""
+optimisation and with much, as 32-bit code, and on a Cortex-M7 under qemu."""
 
 import subprocess
 import tempfile
@@ -9,6 +9,7 @@ from random import Random
 from c_harness import build, compare, have, write
 from operator_cases import cases
 from random_specs import NOT_EXACT, random_equations, random_rows
+from trust import board
 from trust.figure import Figure
 from trust.figures import first_difference
 from trust.values import any_value
@@ -55,7 +56,23 @@ def c(count, seed):
                     compare(Path(folder), build(Path(folder), unit, compiler, flags, ()), unit, rows)
                 except (AssertionError, subprocess.SubprocessError) as why:
                     figure.wrong.append(f"seed {number}, {compiler} {' '.join(flags)}: {str(why)[:300]}")
+            if have("clang", "ld.lld", "qemu-system-arm"):
+                on_a_board(figure, number, Path(folder), unit, rows)
     return figure
+
+
+def on_a_board(figure, number, folder, unit, rows):
+    optimize = ("-O0", "-O3")[number // 4 % 2]
+    try:
+        wrong = board.first_difference(folder, unit, rows, optimize)
+    except (AssertionError, subprocess.SubprocessError) as why:
+        wrong = str(why)[:300]
+    if wrong == "not built":
+        figure.tried["units not built for the Cortex-M, whose compiler's library is missing"] += 1
+        return
+    figure.tried[f"steps on a Cortex-M7, {optimize}"] += STEPS
+    if wrong is not None:
+        figure.wrong.append(f"seed {number}, Cortex-M7 {optimize}: {wrong}")
 
 
 def operators_at(number):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 MARK = "STREAMCHECK_TRUST"
+NO_CACHE = "STREAMCHECK_NO_CACHE"
 NUMBERS = itertools.count()
 TOO_LATE = 10.0  # seconds after which something that still runs has been left over
 SPEC = """
@@ -27,9 +28,9 @@ TRUTH = {"easy": "proved", "false": "falsified"}
 
 class Started:
     """A command that runs. Its output goes to files, so that it never waits for a reader; or to pipes, if it is short
-    and files have a limit."""
+    and files have a limit. `kept`: it uses the cache."""
 
-    def __init__(self, *arguments, folder, prepare=None, pipes=False):
+    def __init__(self, *arguments, folder, prepare=None, pipes=False, kept=False):
         self.word = f"{os.getpid()}-{next(NUMBERS)}"
         self.out, self.err = (os.fdopen(os.memfd_create(name), "w+") for name in ("out", "err"))
         self.process = subprocess.Popen(
@@ -38,7 +39,7 @@ class Started:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if pipes else self.out,
             stderr=subprocess.PIPE if pipes else self.err,
-            env={**os.environ, MARK: self.word},
+            env={**{k: v for k, v in os.environ.items() if not (kept and k == NO_CACHE)}, MARK: self.word},
             preexec_fn=prepare,
         )
         self.began = time.monotonic()

@@ -1,0 +1,63 @@
+"""What the figures have found, mended since: each with its day, and with its seed or the file itself.
+
+A disagreement that a seed brings about is run again with that seed (`Seed`). Of a damaged file the text is kept
+(`Text`), since a seed draws other texts once the project's own files change. Most were found before seeds were noted.
+"""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from trust.malformed import is_good, prepare, reader
+from trust.small_specs import small_spec
+from trust.table import TABLE
+
+from streamcheck.lang.flatten import flatten
+from streamcheck.problem.specification_json import to_plain
+
+
+class Text(NamedTuple):
+    """A damaged file that ended in a traceback, or without an end."""
+
+    day: str
+    kind: str  # how its name ends
+    text: str
+
+    def wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder))
+            answer = reader(self.kind, Path(folder))(self.text)
+        return [] if is_good(self.kind, answer) else [str(answer)]
+
+
+class Seed(NamedTuple):
+    """A figure whose item of this seed disagreed."""
+
+    day: str
+    figure: str
+    seed: int
+
+    def wrong(self):
+        return TABLE[self.figure].figure(self.figure, 1, self.seed).wrong
+
+
+def equations(row):
+    """Equations of which one term is replaced."""
+    plain = to_plain(flatten(small_spec(1)[0]))
+    return json.dumps({**plain, "terms": [*plain["terms"][:2], row, *plain["terms"][3:]]})
+
+
+FOUND = (
+    *(Text("2026-11-19", "json", equations(row)) for row in (["and", 0, 1], ["not"], ["cast", 0], [{}, 0], "var", 7)),
+    Text("2026-11-19", "c", "int f {\n}\nint main(void) { return 0; }"),
+    Text("2026-11-19", "c", "int main(void) {\nr#else\n}"),
+    Text("2026-11-19", "c", "struct s { int a; } mk(void);\nint main(void) { return mk().a(); }"),
+    Text("2026-11-19", "c", "struct s { int b __attribute__((aligned(8"),
+    Text("2026-11-19", "c", '#define A "b\0h"\n#include A\n'),
+    Text("2026-11-19", "lus", "node top() returns (y: int);\nlet\n  y = 0x;\ntel\n"),
+    Text("2026-11-19", "btor2", "1 sort bitvec 0\n"),
+    Text("2026-11-19", "btor2", "1 sort bitvec 1100000000000000000000\n2 zero 1\n"),
+    Text("2026-11-19", "vmt", f"(declare-fun x () (_ BitVec {10**30}))\n"),
+    Text("2026-11-19", "vmt", f"(define-fun p () Bool (= (_ bv1 {10**30}) 0))\n"),
+)
