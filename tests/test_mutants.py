@@ -1,4 +1,4 @@
-"""The mutants of `trust.mutation`: which there are, that a survivor is seen, and that the list of equivalents is current."""
+"""The mutants of `trust.mutation`: which there are, and how they end; and that the list of equivalents is current."""
 
 from __future__ import annotations
 

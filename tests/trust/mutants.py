@@ -1,7 +1,7 @@
 """The mutants of a module: each has one small change of its syntax tree.
 
-Not mutated: annotations, imports, documentation, `assert` (it narrows types), what `raise` raises (its words), decorators
-(dataclasses, caches), calls of the log, and names that the list `SPEED` of the figure has.
+Not mutated: annotations, imports, documentation, `assert` (it narrows types), what `raise` raises (its words),
+decorators (dataclasses, caches), calls of the log, and what the caller leaves out.
 """
 
 import ast
@@ -18,16 +18,20 @@ CALLS = {"any": "all", "all": "any", "min": "max", "max": "min"}
 IDENTITIES = ("reversed", "sorted", "abs")  # calls that become their argument
 NEUTRAL = {"str": ast.Constant(""), "int": ast.Constant(0), "bool": None, "None": None}
 NEUTRAL |= {"tuple": ast.Tuple([], ast.Load()), "list": ast.List([], ast.Load()), "dict": ast.Dict([], [])}
-OPERATORS = {"and": "or", "or": "and", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq"}
-OPERATORS |= {"add": "sub", "sub": "add", "mul": "add", "shl": "shr", "shr": "shl", "min": "max", "max": "min"}
-OPERATORS |= {"floordiv": "quot", "quot": "floordiv", "mod": "rem", "rem": "mod", "same": "eq", "implies": "and"}
-# Words of SMT-LIB, Python and C in texts that are made of them.
-WORDS = {"bvult": "bvule", "bvule": "bvult", "bvslt": "bvsle", "bvsle": "bvslt", "bvadd": "bvsub", "bvsub": "bvadd"}
-WORDS |= {"bvand": "bvor", "bvor": "bvand", "bvxor": "bvor", "bvmul": "bvadd", "bvshl": "bvlshr", "bvlshr": "bvashr"}
-WORDS |= {"bvashr": "bvlshr", "bvudiv": "bvurem", "bvurem": "bvudiv", "bvsdiv": "bvudiv", "bvsrem": "bvsmod"}
-WORDS |= {"zero_extend": "sign_extend", "sign_extend": "zero_extend", "div": "mod", "mod": "div", "and": "or"}
-WORDS |= {"or": "and", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "==": "!=", "&&": "||", "||": "&&"}
-WORDS |= {"fp.lt": "fp.leq", "fp.leq": "fp.lt", "fp.eq": "=", "RNE": "RTZ", "RTZ": "RNE", "0": "1", "1": "0", "//": "*"}
+
+
+def pairs(text):
+    words = iter(text.split())
+    return dict(zip(words, words, strict=True))
+
+
+# Operators of terms, and words of SMT-LIB, Python and C in texts that are made of them: pairs "from to".
+OPERATORS = pairs("""and or or and lt le le lt gt ge ge gt eq ne ne eq add sub sub add mul add shl shr shr shl
+    min max max min floordiv quot quot floordiv mod rem rem mod same eq implies and""")
+WORDS = pairs("""bvult bvule bvule bvult bvslt bvsle bvsle bvslt bvadd bvsub bvsub bvadd bvand bvor bvor bvand
+    bvxor bvor bvmul bvadd bvshl bvlshr bvlshr bvashr bvashr bvlshr bvudiv bvurem bvurem bvudiv bvsdiv bvudiv
+    bvsrem bvsmod zero_extend sign_extend sign_extend zero_extend div mod mod div and or or and < <= <= < > >= >= >
+    + - - + == != && || || && fp.lt fp.leq fp.leq fp.lt fp.eq = RNE RTZ RTZ RNE 0 1 1 0 // *""")
 WORD = re.compile(r"(?<![\w.!$#:])(?:[a-z_]+(?:\.[a-z]+)?|RNE|RTZ|[01]|<=|>=|==|&&|\|\||//|[<>+-])(?![\w.!$#:=>])")
 SENTENCE = re.compile(r"[a-z]{3,},? [a-z]{2,} [a-z]{2,}")  # words of a message
 
@@ -54,7 +58,8 @@ class Mutant(NamedTuple):
 
 
 class Module:
-    """A module, its mutants, and the places of statements in functions. `skipped` are names whose assignments at its head, or functions, are not mutated."""
+    """A module, its mutants, and the places of statements in functions. Neither assignments to names that are
+    `skipped` are mutated nor functions of these names."""
 
     def __init__(self, path, source, skipped=()):
         self.path, self.lines, self.skipped = path, source.splitlines(), skipped
@@ -71,7 +76,7 @@ class Module:
 
     def _statement(self, place, node, scope, at, returns):
         match node:
-            case ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise() | ast.Global() | ast.Nonlocal() | ast.Pass():
+            case ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise() | ast.Nonlocal() | ast.Pass():
                 return
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 return
@@ -150,7 +155,7 @@ class Module:
         first = case.body[0]
         inside = (first.lineno, first.col_offset) if at is not None else None
         if isinstance(case.pattern, ast.MatchOr):
-            for index, one in enumerate(case.pattern.patterns):
+            for one in case.pattern.patterns:
                 others = [p for p in case.pattern.patterns if p is not one]
                 less = ast.MatchOr(others) if len(others) > 1 else others[0]
                 self._add((case, "pattern", None), case.pattern, less, scope, inside, f"without {ast.unparse(one)}")
@@ -203,7 +208,8 @@ class Module:
                 setattr(new, name, getattr(old, name))
         line = getattr(old, "lineno", place[0].lineno if hasattr(place[0], "lineno") else 1)
         change = change or f"{shown(old)} → {shown(new) if not isinstance(new, ast.Pass) else 'dropped'}"
-        self.mutants.append(Mutant(self.path, scope, line, self.lines[line - 1].strip(), change, at, place, new, len(self.mutants)))
+        text, number = self.lines[line - 1].strip(), len(self.mutants)
+        self.mutants.append(Mutant(self.path, scope, line, text, change, at, place, new, number))
 
 
 class Changed(ast.NodeTransformer):

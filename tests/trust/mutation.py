@@ -34,7 +34,7 @@ ROOMS = {
     "smt": ["smt"],
 }
 SMALL = {"certify": ["certify/logic.py"], "core": ["core/simplify.py", "core/term.py"]}  # with few mutants
-WORDING = ("core/errors.py", "core/likeness.py", "core/location.py", "core/option_words.py")  # modules that word messages
+WORDING = ("core/errors.py", "core/likeness.py", "core/location.py", "core/option_words.py")  # not mutated
 # Limits, beyond which something is left open or tried another way, and orders of attempts.
 SPEED = """ATTEMPTS AT_FLOATS AT_NUMBERS DEEPEST DEPTH FEWEST FEW_WRAPS LARGE_MODULUS LARGEST LARGEST_SHIFT LONGEST
     LONGEST_LINE LONGEST_MESSAGE LONGEST_TEXT MANY MAX_DEPTH MOST_BITS MOST_CERTIFICATES MOST_EDGES MOST_EITHERS
@@ -42,11 +42,12 @@ SPEED = """ATTEMPTS AT_FLOATS AT_NUMBERS DEEPEST DEPTH FEWEST FEW_WRAPS LARGE_MO
     MOST_TWINS QUICK RATE REPEATS SAFE SIZE SLOWEST STACK TOGETHER VALUATIONS VARIED WORK WORK_PER_QUESTION
     WORK_PER_SECOND""".split()
 FEW_TESTS = ["simplify", "terms"]
-TESTS = FEW_TESTS + """forged interpret renderings c macros intervals validate programs on_bits elimination integers types
-    formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound assumptions
-    delays chain wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration engines minic
+MORE_TESTS = """forged interpret renderings c macros intervals validate programs on_bits elimination integers types
+    formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound assumptions delays
+    chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration engines minic
     minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker language library
-    codegen operators long_runs explain features failing_states compile mutants""".split()
+    codegen operators long_runs explain features failing_states compile mutants"""
+TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 4.0  # seconds of a test that is used
 FIRST, MOST = 2.0, 25.0  # seconds of the tests that a mutant meets at first, and in all
 NO_TESTS = int(pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -112,8 +113,8 @@ class Host:
     """The process whose forks run tests (`mutation_host`)."""
 
     def __enter__(self):
-        path = Path(__file__).with_name("mutation_host.py")
-        self.process = subprocess.Popen([sys.executable, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, Path(__file__).with_name("mutation_host.py")]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         return self
 
     def __exit__(self, *_):

@@ -1,66 +1,40 @@
 """A process that runs tests over a changed package, each time in a fork of its own.
 
-It has pytest and the solvers loaded, and nothing of the package: a fork plants its change by an import hook and loads the
-rest. A job is a line of JSON on standard input, its result one on standard output.
+It has pytest and the solvers loaded, and nothing of the package: a fork plants its change by an import hook and loads
+the rest. Processes that the tests start have the same hook (`planted.sitecustomize`). A job is a line of JSON on
+standard input, its result one on standard output.
 """
 
 import ast
+import builtins
 import contextlib
 import ctypes
 import functools
+import importlib
 import json
-import mmap
+import marshal
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import time
-from importlib.machinery import PathFinder, SourceFileLoader
-from importlib.util import spec_from_file_location
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import bitwuzla  # noqa: F401
-import click  # noqa: F401
-import cvc5  # noqa: F401
-import hypothesis  # noqa: F401
-import pycparser.c_parser  # noqa: F401
-import pytest
-import rich  # noqa: F401
-import z3  # noqa: F401
+import pytest  # noqa: E402
+from trust.mutants import Module, places_of_statements  # noqa: E402
+from trust.planted import sitecustomize  # noqa: E402
+from trust.planted.sitecustomize import CODE, MARKS, REACHED  # noqa: E402
 
-from trust.mutants import Module, places_of_statements
-
+LOADED = ("bitwuzla", "click", "cvc5", "hypothesis", "pycparser.c_parser", "rich", "z3")  # before the forks
 PR_SET_CHILD_SUBREAPER = 36
 MEMORY = 6 << 30  # of a test's process
-REACHED = "_reached_statements"
-
-
-class Planted(SourceFileLoader):
-    """Loads a module from code that is not its file's."""
-
-    def __init__(self, name, path, code):
-        super().__init__(name, path)
-        self.code = code
-
-    def get_code(self, fullname):
-        return self.code
-
-
-class Finder:
-    def __init__(self, codes):
-        self.codes = codes
-
-    def find_spec(self, name, path=None, target=None):
-        found = PathFinder.find_spec(name, path) if name.startswith("streamcheck.") else None
-        if found is None or found.origin not in self.codes:
-            return None
-        folders = found.submodule_search_locations
-        loader = Planted(name, found.origin, self.codes[found.origin])
-        return spec_from_file_location(name, found.origin, loader=loader, submodule_search_locations=folders)
+FILES = Path(tempfile.mkdtemp(prefix="streamcheck-planted-"))
 
 
 class Marking(ast.NodeTransformer):
@@ -159,20 +133,29 @@ def code_of_mutant(job):
     return {path: compile(module.tree_of(module.mutants[job["mutant"]]), path, "exec")}
 
 
-def run(job, write):
-    """In the fork. A job has `files` of tests and a limit in `seconds`; a `mutant` or the `slow`est test of a map."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    reached = None
+def plant(job):
+    """Plants the change in this process, and in those that it starts."""
+    code, marks = FILES / "code", FILES / "marks"
     if "mutant" in job:
-        sys.meta_path.insert(0, Finder(code_of_mutant(job)))
-        seconds = int(job["seconds"])
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        code.write_bytes(marshal.dumps(code_of_mutant(job)))
     else:
         codes, total = marked(tuple(job["modules"]))
-        reached = mmap.mmap(-1, total)
-        __builtins__.__dict__[REACHED] = reached
-        sys.meta_path.insert(0, Finder(codes))
+        code.write_bytes(marshal.dumps(codes))
+        marks.write_bytes(bytes(total))
+        os.environ[MARKS] = str(marks)
+    os.environ[CODE] = str(code)
+    os.environ["PYTHONPATH"] = str(Path(sitecustomize.__file__).parent)
+    sitecustomize.plant(os.environ[CODE], os.environ.get(MARKS))
+
+
+def run(job, write):
+    """In the fork. A job has `files` of tests; a `mutant` and `seconds`, or the `slow`est test of a map."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "seconds" in job:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(job["seconds"]), int(job["seconds"]) + 1))
+    plant(job)
+    reached = getattr(builtins, REACHED, None)
     options = ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-s"]
     options += ["-x"] if "mutant" in job else []
     recorder = Recorder(job.get("tests"), write, reached, job.get("slow"))
@@ -229,8 +212,13 @@ def main():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.chdir(ROOT)
     os.environ["CI"] = "1"  # the same examples each time
-    for line in sys.stdin:
-        print(json.dumps(in_a_fork(json.loads(line))), flush=True)
+    for name in LOADED:
+        importlib.import_module(name)
+    try:
+        for line in sys.stdin:
+            print(json.dumps(in_a_fork(json.loads(line))), flush=True)
+    finally:
+        shutil.rmtree(FILES, ignore_errors=True)
 
 
 if __name__ == "__main__":
