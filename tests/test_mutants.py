@@ -109,15 +109,15 @@ class Survivors:
 def test_mutants_end_as_their_tests_do():
     module = mutation.module_at("streamcheck/core/euclidean.py")
     (wrong,) = (m for m in module.mutants if m.change == "'mod' → 'rem'")
-    here = {"path": module.path, "skipped": mutation.SPEED, "files": ["tests/test_terms.py"], "seconds": 60}
+    here = {"mutant": mutation.code_of(wrong), "files": ["tests/test_terms.py"], "seconds": 60}
     division, cone = (f"tests/test_terms.py::test_{name}" for name in (
         "euclidean_division_has_a_remainder_that_is_not_negative",
         "the_cone_goes_through_next_values",
     ))  # fmt: skip
     with mutation.Host() as host:
-        seen = host(**here, mutant=wrong.number, tests=[division], patience=300)
-        unseen = host(**here, mutant=wrong.number, tests=[cone], patience=300)
-        late = host(**here, mutant=wrong.number, tests=[division], patience=0)
+        seen = host(**here, tests=[division], patience=300)
+        unseen = host(**here, tests=[cone], patience=300)
+        late = host(**here, tests=[division], patience=0)
         (*reached, _) = host(files=here["files"], modules=[module.path], slow=60, patience=300)
     assert [row["outcome"] for row in seen if "test" in row] == ["failed"] and seen[-1] == {"status": 1}
     assert [row["outcome"] for row in unseen if "test" in row] == ["passed"] and unseen[-1] == {"status": 0}

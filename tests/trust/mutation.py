@@ -8,8 +8,11 @@ usual time. Those of `equivalent_mutants.json` are not run: each is listed there
     speed        only time or memory differ, or what an engine tries first
 """
 
+import base64
+import functools
 import hashlib
 import json
+import marshal
 import subprocess
 import sys
 import tempfile
@@ -42,10 +45,10 @@ SPEED = """ATTEMPTS AT_FLOATS AT_NUMBERS DEEPEST DEPTH FEWEST FEW_WRAPS LARGE_MO
     MOST_TWINS QUICK RATE REPEATS SAFE SIZE SLOWEST STACK TOGETHER VALUATIONS VARIED WORK WORK_PER_QUESTION
     WORK_PER_SECOND""".split()
 FEW_TESTS = ["simplify", "terms"]
-MORE_TESTS = """data forged interpret renderings c macros intervals validate programs on_bits elimination integers types
-    formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound assumptions delays
-    chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration engines minic
-    minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker language library
+MORE_TESTS = """data forged interpret renderings c macros intervals validate programs on_bits elimination integers
+    types formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound
+    assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration
+    engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker language library
     codegen operators long_runs explain features failing_states compile mutants"""
 TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 6.0  # seconds of a test that is used
@@ -84,6 +87,11 @@ def modules_of(names):
     return [module_at(str(p.relative_to(ROOT))) for p in paths if not str(p).endswith(WORDING)]
 
 
+def file_of(test):
+    return test.partition("::")[0]
+
+
+@functools.cache
 def module_at(path):
     return Module(path, (ROOT / path).read_text(), SPEED)
 
@@ -107,6 +115,13 @@ def rows_of_list():
 def classes():
     """The class of each mutant that is listed."""
     return {(row["module"], row["in"], row["line"], row["change"]): row["class"] for row in rows_of_list()}
+
+
+def code_of(mutant):
+    """The code of its module, for the host."""
+    path = str(ROOT / mutant.path)
+    code = compile(module_at(mutant.path).tree_of(mutant), path, "exec")
+    return base64.b64encode(marshal.dumps({path: code})).decode()
 
 
 class Host:
@@ -160,20 +175,20 @@ class Reaching:
         names = self.at[mutant.path if mutant.statement is None else (mutant.path, mutant.statement)]
         files = defaultdict(list)
         for name in sorted(names, key=self.seconds.__getitem__):
-            files[name.partition("::")[0]].append(name)
+            files[file_of(name)].append(name)
         turns = [(turn, self.seconds[name], name) for tests in files.values() for turn, name in enumerate(tests)]
         return [name for _, _, name in sorted(turns)]
 
     def ending(self, mutant):
         """How the mutant ends, and the test that kills it."""
         tests = self.tests(mutant)
-        few = self._within(tests, FIRST)
-        rest = self._within(tests, MOST)[len(few) :]
+        few = self._within([name for name in tests if file_of(name) in {*map(file_of, tests[:3])}], FIRST)
+        rest = self._within([name for name in tests if name not in few], MOST - FIRST)
         for chosen in filter(None, (few, rest)):
             seconds = sum(map(self.seconds.__getitem__, chosen))
             rows = self.host(
-                path=mutant.path, mutant=mutant.number, skipped=SPEED, tests=chosen, seconds=10 + 5 * seconds,
-                files=sorted({name.partition("::")[0] for name in chosen}), patience=90 + 20 * seconds,
+                mutant=code_of(mutant), tests=chosen, files=sorted({file_of(name) for name in chosen}),
+                seconds=10 + 5 * seconds, patience=90 + 20 * seconds,
             )  # fmt: skip
             if failed := [row["test"] for row in rows if row.get("outcome") == "failed"]:
                 return "killed", failed[0]
