@@ -7,6 +7,7 @@ decorators (dataclasses, caches), calls of the log, and what the caller leaves o
 import ast
 import copy
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 COMPARISONS = {ast.Lt: [ast.LtE], ast.LtE: [ast.Lt], ast.Gt: [ast.GtE], ast.GtE: [ast.Gt], ast.Eq: [ast.NotEq]}
@@ -64,6 +65,7 @@ class Module:
     def __init__(self, path, source, skipped=()):
         self.path, self.lines, self.skipped = path, source.splitlines(), skipped
         self.tree = ast.parse(source)
+        self.met = Counter()
         self.mutants, self.places = [], places_of_statements(self.tree)
         for index, node in enumerate(self.tree.body):
             self._statement((self.tree, "body", index), node, "module", None, None)
@@ -209,6 +211,9 @@ class Module:
         line = getattr(old, "lineno", place[0].lineno if hasattr(place[0], "lineno") else 1)
         change = change or f"{shown(old)} → {shown(new) if not isinstance(new, ast.Pass) else 'dropped'}"
         text, number = self.lines[line - 1].strip(), len(self.mutants)
+        self.met[scope, text, change] += 1
+        if (times := self.met[scope, text, change]) > 1:
+            change += f" #{times}"
         self.mutants.append(Mutant(self.path, scope, line, text, change, at, place, new, number))
 
 

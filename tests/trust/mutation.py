@@ -48,8 +48,8 @@ FEW_TESTS = ["simplify", "terms"]
 MORE_TESTS = """data forged interpret renderings c macros intervals validate programs on_bits elimination integers
     types formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound
     assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration
-    engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker language library
-    codegen operators long_runs explain features failing_states compile mutants"""
+    engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker language
+    library codegen operators long_runs explain features failing_states compile mutants"""
 TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 6.0  # seconds of a test that is used
 FIRST, MOST = 2.0, 25.0  # seconds of the tests that a mutant meets at first, and in all
@@ -124,6 +124,11 @@ def code_of(mutant):
     return base64.b64encode(marshal.dumps({path: code})).decode()
 
 
+def digest_of(files, before):
+    texts = [before, *((ROOT / path).read_text() for path in files)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
 class Host:
     """The process whose forks run tests (`mutation_host`)."""
 
@@ -149,6 +154,7 @@ class Reaching:
     def __init__(self, host, names):
         self.host = host
         self.modules = sorted({m.path for room in ROOMS.values() for m in modules_of(room)})
+        self.digest = digest_of(self.modules, "")  # what is kept depends on these
         self.seconds, self.at = {}, defaultdict(list)  # of a test; the tests at a statement, or in a module
         numbers = self._places()
         for name in names:
@@ -163,8 +169,7 @@ class Reaching:
         return [(path, place) for path in self.modules for place in module_at(path).places]
 
     def _rows(self, file):
-        texts = [(ROOT / path).read_text() for path in (*self.modules, file, "tests/conftest.py")]
-        digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
+        digest = digest_of([file], self.digest)[:24]
         kept = Path(tempfile.gettempdir()) / f"streamcheck-reached-{Path(file).stem}-{digest}.json"
         if not kept.exists():
             kept.write_text(json.dumps(self.host(files=[file], modules=self.modules, slow=SLOWEST, patience=120)))
