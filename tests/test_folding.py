@@ -1,4 +1,4 @@
-"""What terms fold to, exactly: by `core.simplify`, and by the checker's `certify.logic`. Solvers prove that they may."""
+"""What terms fold to, exactly: by `core.simplify` and the checker's `certify.logic`. Solvers prove that they may."""
 
 from __future__ import annotations
 
