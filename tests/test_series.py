@@ -139,6 +139,8 @@ def test_what_is_known_of_bits(type):
             assert (found is not None) == is_within_one_period(type, map(image, x)), (op, a)
         found, _ = result("abs", [type], [a], times)
         assert (found is not None) == ((min(x) >= 0 or max(x) <= 0) and is_within_one_period(type, map(abs, x))), a
+        found, expected = result("cast", [type], [a], times, payload=BOOL)
+        assert (found is not None) == (len(set(expected)) == 1), a
         for target in (WORD, BYTE):
             found, _ = result("cast", [type], [a], times, payload=target) if target is not type else ((), ())
             assert (found is not None) == is_within_one_period(target, x), (target, a)
