@@ -51,8 +51,8 @@ def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:
 def _next_token(parser: Any, path: str) -> tuple[Location, str]:
     """The token that the parser looked at last, and where it is. Empty if it is not known."""
     stream = getattr(parser, "_tokens", None)
-    place = getattr(stream, "_index", 0)
-    token = stream._buffer[place] if stream is not None and 0 <= place < len(stream._buffer) else None
+    read = [] if stream is None else stream._buffer
+    token = read[min(stream._index, len(read) - 1)] if read else None
     if token is None:
         return Location(path, 1), ""
     return Location(token.filename or path, token.lineno), str(token.value)
