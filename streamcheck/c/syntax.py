@@ -50,7 +50,7 @@ def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:
 
 def _next_token(parser: Any, path: str) -> tuple[Location, str]:
     """The token that the parser looked at last, and where it is. Empty if it is not known."""
-    stream = getattr(parser, "_tokens", None)
+    stream: Any = getattr(parser, "_tokens", None)
     read = [] if stream is None else stream._buffer
     token = read[min(stream._index, len(read) - 1)] if read else None
     if token is None:
