@@ -230,3 +230,17 @@ def test_a_round_that_is_written_in_another_way_is_proved(change):
 def test_a_wrong_round_is_refused(change):
     outcome = validate(changed(*WRONG[change]), work=20_000)
     assert not outcome.is_proved and outcome.failures
+
+
+def test_a_round_with_a_call_that_writes_inside_an_expression_is_refused():
+    """The order of such writes and the reads beside them is not specified."""
+    code = unit_of(cells(10))
+    moved = (
+        "static uint32_t moved(cells_state *state, const cells_inputs *inputs, uint32_t i)\n{\n"
+        "    const uint32_t was = state->t_state[i];\n    state->t_state[i] = was ^ inputs->x[i];\n    return was;\n}\n\n"
+    )
+    text = code.files["cells.c"].replace("void cells_step(", f"{moved}void cells_step(")
+    text = re.sub(r"folded \+ state->t_state\[i\];\n[^\n]*\n", "folded + moved(state, inputs, i);\n", text)
+    assert text.count("moved(") == 2
+    outcome = validate(replace(code, files={**code.files, "cells.c": text}))
+    assert not outcome.is_proved and "side effect" in str(outcome.failures)

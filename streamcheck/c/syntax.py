@@ -30,7 +30,7 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
     try:
         tree = parser.parse(prelude + start + text, path)
     except RecursionError:
-        raise SpecError(TOO_DEEP, _last_token(parser, path)[0]) from None
+        raise SpecError(TOO_DEEP, _next_token(parser, path)[0]) from None
     except Exception as error:  # its errors have changed their class between versions
         match = re.match(r"(.*?):(\d+)(?::\d+)?: (.*)", str(error))
         if match is None:
@@ -41,18 +41,18 @@ def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> l
 
 
 def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:
-    """The message for an error of the parser that has no line: it is at the last token that was read."""
-    where, token = _last_token(parser, path)
+    """The message for an error of the parser that has no line: it is at the next token."""
+    where, token = _next_token(parser, path)
     if not token:
         return SpecError(f"not C: {error}", where)
     return SpecError(f"a syntax error, or C that is not supported: an expression cannot begin with {token}", where)
 
 
-def _last_token(parser: Any, path: str) -> tuple[Location, str]:
-    """The last token that was read, and where it is. Empty if it is not known."""
-    stream = getattr(parser, "_tokens", None)
-    place = getattr(stream, "_index", 0) - 1
-    token = stream._buffer[place] if stream is not None and 0 <= place < len(stream._buffer) else None
+def _next_token(parser: Any, path: str) -> tuple[Location, str]:
+    """The token that the parser looked at last, and where it is. Empty if it is not known."""
+    stream: Any = getattr(parser, "_tokens", None)
+    read = [] if stream is None else stream._buffer
+    token = read[min(stream._index, len(read) - 1)] if read else None
     if token is None:
         return Location(path, 1), ""
     return Location(token.filename or path, token.lineno), str(token.value)

@@ -129,7 +129,7 @@ class Specification:
     def __post_init__(self) -> None:
         require_printable_names(self)
         declared = set(self.variables())
-        names = [v.payload for v in declared]
+        names = [v.payload for v in self.variables()]
         if len(set(names)) != len(names):
             raise ValueError(f"{self.name}: two variables of one name")
         parts = [name for v in declared for name, _ in part_names(str(v.payload), v.type)]

@@ -9,10 +9,11 @@ class Figure:
         self.what = what
         self.tried = Counter()
         self.wrong = []
+        self.notes = []  # shown, though not wrong
         self.began = time.monotonic()
 
     def lines(self):
         seconds = time.monotonic() - self.began
         counts = ", ".join(f"{n:,} {name}" for name, n in self.tried.items())
         yield f"{self.what}: {counts}; {len(self.wrong)} wrong; {seconds:.0f} s"
-        yield from (f"    {line}" for line in self.wrong[:50])
+        yield from (f"    {line}" for line in (*self.notes, *self.wrong[:50]))
