@@ -40,9 +40,9 @@ class Streams:
     def condition(self, e: Expression) -> Stream:
         value = self.value(e)
         if not isinstance(value, Stream | bool):
-            raise SpecError(f"requirement: expected a Bool, found `{shown(e)}`", here())
+            raise SpecError(f"requirement: expected a Bool, found `{text_of(e)}`", here())
         if isinstance(value, Stream) and value._node.type is not BOOL:
-            raise SpecError(f"requirement: expected a Bool, found `{shown(e)}`, {value._node.type}", here())
+            raise SpecError(f"requirement: expected a Bool, found `{text_of(e)}`, {value._node.type}", here())
         return bool_stream(value, "")
 
     def value(self, e: Expression) -> Evaluated:
@@ -80,7 +80,7 @@ class Streams:
                 return -values[0]
             return OPERATORS[e.op](*_beside(*values))
         except (TypeError, ZeroDivisionError) as why:
-            raise SpecError(f"requirement: `{shown(e)}`: {why}", here()) from None
+            raise SpecError(f"requirement: `{text_of(e)}`: {why}", here()) from None
 
     def _call(self, e: Expression) -> Evaluated:
         if e.text in self.names:
@@ -94,7 +94,7 @@ class Streams:
             case (("preBool" | "preInt" | "preReal"), 2):
                 initial, delayed = _beside(*map(self.value, e.args))
                 if not isinstance(delayed, Stream):
-                    raise SpecError(f"requirement: expected a stream, found `{shown(e.args[1])}`", here())
+                    raise SpecError(f"requirement: expected a stream, found `{text_of(e.args[1])}`", here())
                 return build.then(initial, build.pre(_any_value(delayed), delayed))
             case "persisted" | "occurred", 2 | 3:
                 numbers = [self._count(a) for a in e.args[:-1]]
@@ -113,7 +113,7 @@ class Streams:
     def _count(self, e: Expression) -> int:
         number = self.value(e)
         if not isinstance(number, int) or isinstance(number, bool):
-            raise SpecError(f"requirement: expected a number of steps, found `{shown(e)}`", here())
+            raise SpecError(f"requirement: expected a number of steps, found `{text_of(e)}`", here())
         return number
 
     def _window(self, op: str, least: int, most: int, p: Stream) -> Stream:
@@ -204,7 +204,7 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def shown(e: Expression) -> str:
+def text_of(e: Expression) -> str:
     """The expression as text, for messages."""
     match e.op:
         case "name" | "number":
@@ -212,7 +212,7 @@ def shown(e: Expression) -> str:
         case "true" | "false":
             return e.op
         case "call":
-            return f"{e.text}({', '.join(map(shown, e.args))})"
+            return f"{e.text}({', '.join(map(text_of, e.args))})"
         case "!" | "negative":
-            return f"{'!' if e.op == '!' else '-'}{shown(e.args[0])}"
-    return f"({shown(e.args[0])} {e.op} {shown(e.args[1])})"
+            return f"{'!' if e.op == '!' else '-'}{text_of(e.args[0])}"
+    return f"({text_of(e.args[0])} {e.op} {text_of(e.args[1])})"
