@@ -60,6 +60,7 @@ from streamcheck.lang.lib import (
     statistics,
     voting,
 )
+from streamcheck.lang.requirements.requirement import requirement
 from streamcheck.lang.stream import Stream
 from streamcheck.lang.types import (
     Array,
@@ -133,6 +134,7 @@ __all__ = [
     "quot",
     "regexp",
     "rem",
+    "requirement",
     "reset",
     "saturating",
     "signals",

@@ -134,7 +134,8 @@ def check_file(path: str) -> None:
     if not path.endswith(KINDS):
         kinds = "a Python file (.py), C (.c, .i), an automaton (.aut), Lustre (.lus), VMT-LIB (.vmt), BTOR2 (.btor2)"
         raise SpecError(
-            f"{path}: unknown kind of file; a spec is {kinds}, or a specification written by `show --as json` (.json)"
+            f"{path}: unknown kind of file; a spec is {kinds}, or a specification written by `show --as json` or FRET"
+            " (.json)"
         )
 
 
@@ -160,7 +161,17 @@ def _read_json(path: str) -> list[Specification]:
             data = json.load(file)
         except (ValueError, RecursionError) as why:
             raise SpecError(f"{path} is not JSON: {why}") from None
+    if is_export(data):
+        from streamcheck.lang.requirements.export import read_export
+
+        return read_export(path, data)
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
+
+
+def is_export(data: Any) -> bool:
+    """If this JSON is an export of FRET: requirements, and perhaps variables."""
+    rows = data.get("requirements") if isinstance(data, dict) else data
+    return isinstance(rows, list) and bool(rows) and all(isinstance(r, dict) and "fulltext" in r for r in rows)
 
 
 def _select(all_of_them: list[Specification], target: Target, left_out: Sequence[str] = ()) -> list[Specification]:
