@@ -15,6 +15,7 @@ from streamcheck.engines.protocol import Falsified, Progress, Proved, Task
 from streamcheck.engines.structural import Structural
 from streamcheck.run.registry import build, options_from
 from streamcheck.run.workers import Turns
+from streamcheck.smt.bit_solver import BitSolver
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.work import work_done
 
@@ -63,6 +64,7 @@ def counting() -> Iterator[Counts]:
         counts.predicates = max(counts.predicates, _size(getattr(engine, "predicates", ())))
 
     watch(Solver, "check", query)
+    watch(BitSolver, "check", query)
     watch(Solver, "__init__", made)
     watch(Frames, "add", lemma)
     watch(Predicates, "_learn", refined)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from itertools import count
+from itertools import count, islice
 from typing import ClassVar
 
 import pytest
 
 from streamcheck import Bool, Int, Spec, Word8, extern, mux, stream
 from streamcheck.certify.check import Checker
-from streamcheck.core.term import walk
+from streamcheck.core.term import constant, term, variable, walk
+from streamcheck.core.types import machine
 from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.kinduction import KInduction
 from streamcheck.engines.options import BmcOptions
@@ -23,6 +24,7 @@ from streamcheck.run import workers
 from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.run.registry import build
 from streamcheck.smt.solver import Solver
+from streamcheck.smt.work import work_done
 from streamcheck.transform.reduce import clusters
 from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
@@ -326,3 +328,39 @@ def test_a_check_goes_through_the_cone_of_its_certificate_and_not_through_the_sp
         return calls_of(lambda: again.check(claim.name, proof))
 
     assert check(200) <= 2 * check(50)
+
+
+class Asked(Solver):
+    """A solver that remembers its patience at each query about a goal, and never answers one."""
+
+    patiences: ClassVar[list[float]] = []
+
+    def check(self, *assumed, share=1.0):
+        Asked.patiences.append(self.patience * share)
+        self.reason = "a query took too long"
+
+
+class AskedInduction(KInduction):
+    def new_solver(self, patience):
+        return Asked(patience)
+
+
+def test_the_first_query_of_induction_has_a_share_of_the_patience():
+    """So other properties have their turns before a hard one has used all of it."""
+    n = stream(Int, lambda n: [0] + +(n + 1))
+    spec = Spec("one")
+    spec.prop("hard", n >= 0)
+    Asked.patiences.clear()
+    (part,) = clusters(views(flatten(spec))[0].system)
+    events = AskedInduction().run(Task(part, patience=800), list)
+    depths = [event.depth for event in islice(events, 12) if isinstance(event, Progress)]
+    assert depths == [1, 1, 1, 1] and Asked.patiences[::2] == [200, 400, 800, 1600]  # plain, then compressed
+
+
+def test_work_on_bits_counts_more():
+    """z3's own count is lower for them in the same time."""
+    a, b = (variable(name, machine(16, signed=False)) for name in "ab")
+    product = term("add", term("mul", term("floordiv", a, b), b), term("mod", a, b))
+    solver, work = Solver(patience=4_000_000), work_done()
+    assert solver.check(term("ne", product, a), term("ne", b, constant(b.type, 0))) is None
+    assert 500_000 < work_done() - work < 2_000_000

@@ -1,4 +1,7 @@
-"""Every idea that a source compares can be switched off, and helps somewhere: counts, not clocks."""
+"""Every option of every engine has a row in the ablation, and every switch helps somewhere: counts, not clocks.
+
+The switches of `ic3`, `predicates` and `structural` that are not here are in `test_ideas`.
+"""
 
 from __future__ import annotations
 
@@ -8,57 +11,180 @@ from pathlib import Path
 import pytest
 from counts import decide
 
-from streamcheck.engines.protocol import Falsified, Proved
+from streamcheck.engines.settings import Number, options_of
+from streamcheck.run.registry import ENGINES
 from streamcheck.run.source import Target, read
 from streamcheck.transform.views import views
 
 sys.path.append(str(Path(__file__).parent / "bench"))
-from generators import locks
+from engines import NO_IDEAS, VARIANTS, configurations, of_options
 
 
-def problem(directory, text, suffix=".py", blocks=True):
-    """The view that engines have of a file with this text."""
-    path = directory / f"problem{suffix}"
-    path.write_text(text)
+@pytest.mark.parametrize("program", [False, True])
+def test_every_option_has_a_row_in_the_ablation(program):
+    table = configurations([], True, program=program)
+    rows = {setting for _, settings in table.values() for setting in settings}
+    fitting = [n for n, row in ENGINES.items() if (row.program if program else row.spec) and n not in VARIANTS]
+    options = {(name, o.name) for name in fitting for o in options_of(ENGINES[name].options)}
+    assert len(options) > 20
+    assert {f"{name}.{option}" for name, option in options if option not in NO_IDEAS} <= rows
+
+
+def test_engines_that_have_no_rows_of_their_own_have_the_options_of_others():
+    for name in VARIANTS:
+        own = type(ENGINES[name].options)
+        assert any(type(row.options) is own for other, row in ENGINES.items() if other not in VARIANTS), name
+    for name, row in ENGINES.items():
+        numbers = [o.name for o in options_of(row.options) if isinstance(o.kind, Number)]
+        assert len(of_options(name)) > len(options_of(row.options)) - len(numbers) or name in VARIANTS
+
+
+HEAD = """from streamcheck import *
+g, h, k = (extern(name, Bool) for name in "ghk")
+i = extern("i", Int)
+spec = Spec("s")
+"""
+CLAIMS = """
+n = stream(Int, lambda n: [0] ++ mux(g, mux(n < 9, n + 1, n), 0))
+for j in range(1, 5):
+    spec.prop(f"p{j}", n * j <= 5 * j)
+spec.prop("q", n <= 5)
+"""
+TOGETHER = """
+@stream(Int)
+def x():
+    return [0] ++ mux(g, y + 1, x)
+@stream(Int)
+def y():
+    return [0] ++ mux(g, x + 1, y)
+spec.prop("x", x >= 0)
+spec.prop("y", y >= 0)
+"""
+CYCLE = """
+s = stream(Int, lambda s: [0] ++ mux((s == 5) & g, 7, mux(s == 5, 6, mux(s == 6, Int(5), 0))))
+spec.prop("ok", s != 7)
+"""
+LONG = """
+n = stream(Word8, lambda n: [0] ++ mux(n == 90, 0, n + 1))
+spec.prop("ok", n != 177)
+"""
+DEEP = """
+noise = [i]
+for j in range(12):
+    noise.append(mux(noise[-1] > j, noise[-1] * 2 - j, noise[-1] + 3 * j))
+a = stream(Int, lambda a: [0] ++ mux(g, noise[-1], a))
+b = stream(Int, lambda b: [1] ++ mux(b > 0, b + 1, a))
+c = stream(Int, lambda c: [1] ++ mux(c > 0, b, a))
+spec.prop("c", c > 0)
+"""
+WIRES = """
+x = stream(Int, lambda x: [0] ++ (x + i))
+m = abs(x) + 1
+l = m * 2
+n = stream(Int, lambda n: [0] ++ (n + l))
+q = n + l
+spec.prop("q", q >= 0)
+"""
+ADDS = """
+s = stream(Int, lambda s: [0] ++ (s + i))
+t = stream(Int, lambda t: [0] ++ (t + s))
+spec.assume("given", i >= 0)
+spec.prop("ok", t >= 0)
+"""
+SHARED = """
+a = stream(Int, lambda a: [9] ++ mux((a > 0) & k, a - 1, a))
+b = stream(Int, lambda b: [0] ++ mux((a > 0) & k & g, b + 1, b))
+c = stream(Int, lambda c: [0] ++ mux((a > 0) & k & ~g & h, c + 1, c))
+z = stream(Int, lambda z: [0] ++ mux(g, z + 1, z - 3))
+spec.prop("three", b + c <= 9)
+"""
+PAIR = """
+a = stream(Int, lambda a: [9] ++ mux(g & (a > 0), a - 1, a))
+b = stream(Int, lambda b: [0] ++ mux(g & (a > 0) & h, b + 1, b))
+spec.prop("two", b <= 9)
+"""
+ONE_HOT = """
+@stream(Bool)
+def p():
+    return [True] ++ mux(g, r, p)
+@stream(Bool)
+def q():
+    return [False] ++ mux(g, p, q)
+@stream(Bool)
+def r():
+    return [False] ++ mux(g, q, r)
+"""
+TWO_HOT = ONE_HOT + "spec.prop('one', ~(p & q))"
+SQUARE = """
+n = stream(Int, lambda n: [0] ++ (n + 1))
+s = stream(Int, lambda s: [0] ++ (s + n))
+spec.prop("square", 2 * s == n * (n - 1))
+"""
+POWERS = """
+z = stream(Int, lambda z: [1] ++ mux(g, 2 * z, z))
+y = stream(Int, lambda y: [1] ++ mux(g, 4 * y, y))
+spec.prop("powers", y == z * z)
+"""
+EVEN = """
+x = stream(Word8, lambda x: [0] ++ mux(g & (x < 200), x + 2, x))
+spec.prop("odd", x != 77)
+"""
+STEERED = """
+w = extern("w", Word8)
+c = stream(Word8, lambda c: [0] ++ mux(g, 0, mux(c < 9, c + 1, c)))
+d = stream(Word8, lambda d: [0] ++ mux(w > 20, c, mux(w > 3, d, 0)))
+e = stream(Word8, lambda e: [0] ++ mux(c > 20, e + 1, mux(d > 20, e + 1, e)))
+spec.prop("e", e == 0)
+"""
+FAR = """
+x = stream(Word16, lambda x: [0] ++ mux(x == 300, 0, x + 1))
+y = stream(Word8, lambda y: [0] ++ mux(x > 400, y + 1, y))
+spec.prop("y", y == 0)
+"""
+FILTERS = """
+a = extern("a", Float)
+half, one = Float(0.5), Float(1.0)
+x = stream(Float, lambda x: [0.0] ++ (half * x + half * maximum(minimum(a, one), -one)))
+y = stream(Float, lambda y: [0.0] ++ (half * y + half * x))
+spec.assume("real", a == a)
+spec.prop("b", (y <= Float(1.5)) & (y >= Float(-1.5)))
+"""
+SUMS_ALONE = {"pairs": False, "conditions": False, "conditional": False}
+CASES = [  # the engines, the last with the options; both sides' options; what is compared
+    (("bmc",), CLAIMS, {}, {"together": False}, "queries"),
+    (("bmc", "k-induction"), TOGETHER, {}, {"together": False}, "queries"),
+    (("bmc", "k-induction"), CYCLE, {}, {"compression": False}, "queries"),
+    (("bmc", "completeness"), LONG, {}, {"stride": 1000}, "queries"),
+    (("structural",), DEEP, {}, {"refine": "shallowest"}, "refinements"),
+    (("structural",), WIRES, {}, {"wires": False}, "refinements"),
+    (("structural",), ADDS, {}, {"proof": "induction"}, "queries"),
+    (("spacer",), SHARED, {}, {"guidance": False}, "work"),
+    (("templates",), PAIR, {}, {"pairs": False}, "queries"),
+    (("templates",), SHARED, SUMS_ALONE, {**SUMS_ALONE, "sums": False}, "queries"),
+    (("templates",), TWO_HOT, {}, {"conditions": False}, "queries"),
+    (("polynomial",), SQUARE, {"null_spaces": False}, {"null_spaces": False, "recurrences": False}, "queries"),
+    (("polynomial",), POWERS, {"recurrences": False}, {"null_spaces": False, "recurrences": False}, "queries"),
+    (("pdr-bits",), EVEN, {}, {"tighten": False}, "queries"),
+    (("pdr-bits",), STEERED, {}, {"inductive": False}, "queries"),
+    (("pdr-bits",), STEERED, {}, {"push": False}, "queries"),
+    (("pdr-bits",), EVEN, {"push": False}, {"push": False, "propagate": False}, "queries"),
+    (("pdr-bits",), FAR, {}, {"forward": False}, "queries"),
+    (("pdr-bits",), FILTERS, {}, {"widen": False}, "queries"),
+]
+
+
+@pytest.mark.parametrize(
+    ("engines", "body", "on", "off", "count"), CASES, ids=[f"{e[-1]}-{[*off][-1]}" for e, _, _, off, _ in CASES]
+)
+def test_a_switch_helps(tmp_path, engines, body, on, off, count):
+    """Without it fewer properties are decided, or with more work."""
+    path = tmp_path / "problem.py"
+    path.write_text(HEAD + body)
     (found,) = read(Target.parse(str(path)))
-    return views(found, blocks=blocks)[0]
-
-
-@pytest.fixture(scope="module")
-def three_locks(tmp_path_factory):
-    return problem(tmp_path_factory.mktemp("locks"), locks(3), ".c", blocks=False)
-
-
-@pytest.mark.parametrize(("engine", "refinements"), [("predicates", 3), ("predicates-path", 6)])
-def test_locks_need_two_predicates_each(three_locks, engine, refinements):
-    """One path is refuted at a time, or all of a length: half as many refinements."""
-    found, counts = decide(three_locks, (engine,))
-    assert all(isinstance(verdict, Proved) for verdict in found.values()) and len(found) == 1
-    assert (counts.predicates, counts.refinements) == (6, refinements)
-
-
-@pytest.mark.parametrize("engine", ["predicates", "predicates-path"])
-def test_what_a_step_does_not_depend_on_stays_out_of_abstract_states(three_locks, engine):
-    _, with_it = decide(three_locks, (engine,))
-    found, without = decide(three_locks, (engine,), generalize=False)
-    assert found and with_it.lemmas < without.lemmas / 2 and with_it.queries < without.queries
-
-
-@pytest.mark.parametrize("engine", ["predicates", "predicates-path"])
-def test_the_location_as_a_variable_takes_more_queries(three_locks, engine):
-    _, located = decide(three_locks, (engine,))
-    found, variable = decide(three_locks, (engine,), locations=False)
-    assert found and 5 * located.queries < variable.queries and located.predicates < variable.predicates
-
-
-def test_a_broken_lock_is_found_by_both_strategies(tmp_path):
-    broken = locks(3).replace("held1 = 1", "held1 = 2")
-    view = problem(tmp_path, broken, ".c", blocks=False)
-    for engine in ("predicates", "predicates-path"):
-        found, _ = decide(view, (engine,))
-        assert [type(verdict) for verdict in found.values()] == [Falsified]
-
-
-def test_blocks_leave_nothing_to_refine(tmp_path):
-    found, counts = decide(problem(tmp_path, locks(3), ".c", blocks=True), ("predicates",))
-    assert found and counts.refinements == 0
+    view = views(found)[-1 if engines == ("pdr-bits",) else 0]
+    rounds = {LONG: 200, FILTERS: 8}.get(body, 25)
+    decided, counts = decide(view, engines, rounds=rounds, **on)
+    fewer, more = decide(view, engines, rounds=rounds, **off)
+    if body is not FAR:
+        assert len(decided) == len(found.properties)
+    assert len(fewer) < len(decided) or getattr(counts, count) < getattr(more, count), (counts, more)

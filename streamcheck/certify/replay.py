@@ -18,6 +18,7 @@ from streamcheck.certify.evaluate import evaluate, evaluate_nodes, is_member
 from streamcheck.certify.long_runs import NotRepeated, after_rounds
 from streamcheck.certify.rounds import KnownValues, TakenEdge, follow, repeat
 from streamcheck.core.floats import identical
+from streamcheck.core.huge import is_huge, is_unbounded
 from streamcheck.core.term import Term, variables, walk
 from streamcheck.core.types import Misfit, Type, Value, assemble, belongs, default, part_names, scalar_parts
 from streamcheck.problem.automaton import Automaton, Edge, Executed, Repeated
@@ -35,7 +36,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
         if stray:
             return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
     try:
-        steps = list(run_of(specification, trace))
+        steps = list(run_of(specification, trace, [claim.term]))
     except NotRepeated as why:
         return Inconsistent(str(why))
     if not steps:
@@ -98,9 +99,10 @@ def _ill_typed(types: Mapping[str, Type], given: Mapping[str, Value]) -> str:
     return ""
 
 
-def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Value]]:
+def run_of(specification: Specification, trace: Trace, wanted: Sequence[Term] = ()) -> Iterator[dict[Term, Value]]:
     """The value of every term at each step that is given. Scalars that are not have a default value of their type.
-    After rounds, values that are not known are left out. NotRepeated if rounds are not known to be possible."""
+    After rounds, values that are not known are left out; so are numbers beyond reason, and what comes of them, if
+    nothing `wanted` depends on them. NotRepeated if rounds are not known to be possible."""
     fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
@@ -110,12 +112,18 @@ def run_of(specification: Specification, trace: Trace) -> Iterator[dict[Term, Va
     inputs, nexts = [i.var for i in specification.inputs], [(c.var, c.next) for c in specification.cells]
     rows = [{v: _given_value(v, given) for v in inputs} for given in trace.inputs]
     ends = {part.end: part for part in trace.rounds}
+    needed = specification.needed_by([*wanted, *(a.term for a in specification.assumptions)])
+    idle = [(var, after) for var, after in nexts if wanted and var not in needed and is_unbounded(var.type)]
     for i, row in enumerate(rows):
         if i in ends:
             state = after_rounds(specification, {**fixed, **state}, rows[ends[i].begin : i], ends[i].times)
         values = evaluate_nodes(nodes, {**fixed, **state, **row})
         yield values
         state = {var: values[after] for var, after in nexts if after in values}
+        for var, after in [(var, after) for var, after in idle if after in values and is_huge(values[after])]:
+            idle.remove((var, after))
+            nexts.remove((var, after))
+            del state[var]
 
 
 def _first(cell: Cell, initial: Value, given: Mapping[str, Value]) -> Value:

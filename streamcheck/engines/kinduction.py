@@ -50,6 +50,7 @@ from streamcheck.smt.unroll import Chained, at
 LOG = logging.getLogger(__name__)
 COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
+FIRST_SHARE = 4  # a first query has this fraction of the patience: other properties wait for their turn (heuristic)
 JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
@@ -75,7 +76,7 @@ class _Attempt:
 class KInduction:
     name: ClassVar[str] = "k-induction"
     prover: ClassVar[SolverFamily] = "z3"
-    most_attempts: ClassVar[int] = 3  # at a depth, each with twice the patience of the one before (heuristic)
+    most_attempts: ClassVar[int] = 5  # at a depth, each with twice the patience of the one before (heuristic)
     names_lemmas: ClassVar[bool] = False  # certificates then have only the lemmas that were needed
 
     def __init__(self, options: KInductionOptions | None = None) -> None:
@@ -83,7 +84,8 @@ class KInduction:
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         self.system = problem.system
-        self.steps, self.solver = Chained(self.system), self.new_solver(problem.patience)
+        first = None if problem.patience is None else problem.patience // FIRST_SHARE
+        self.steps, self.solver = Chained(self.system), self.new_solver(first)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.true_up_to: dict[str, int] = {}
         self.lemmas: dict[Term, Certificate] = {}  # invariants proved elsewhere, and their proofs

@@ -26,12 +26,13 @@ from math import comb, lcm
 from typing import Any, ClassVar, TypeAlias
 
 from streamcheck.core.floats import identical
+from streamcheck.core.huge import is_huge
 from streamcheck.core.term import Term
 from streamcheck.core.types import MachineType, Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
-from streamcheck.engines.random_runs import Simulator, is_huge
+from streamcheck.engines.random_runs import Simulator
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Rounds, Trace
 

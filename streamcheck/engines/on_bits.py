@@ -15,14 +15,11 @@ from typing import ClassVar
 
 from streamcheck.core.term import walk
 from streamcheck.engines.bmc import Bmc
-from streamcheck.engines.kinduction import KInduction
+from streamcheck.engines.kinduction import FIRST_SHARE, KInduction
 from streamcheck.engines.protocol import NO_NUMBERS, Event, Inbox, Task
 from streamcheck.problem.verdict import Certificate, SolverFamily, Unknown
 from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.contract import AnySolver
-
-FIRST_SHARE = 4  # a first query has this fraction of the patience: other properties with floats wait for their turn
-MORE_ATTEMPTS = 2  # until a query has all of it (2 ** 2 = 4)
 
 
 class BitBmc(Bmc):
@@ -40,14 +37,13 @@ class BitBmc(Bmc):
 class BitInduction(KInduction):
     name: ClassVar[str] = "bit-induction"
     prover: ClassVar[SolverFamily] = "bitwuzla"
-    most_attempts: ClassVar[int] = KInduction.most_attempts + MORE_ATTEMPTS
     names_lemmas: ClassVar[bool] = True
 
     def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
         return super().run(problem, inbox) if is_expressible(problem.system.roots()) else _give_up(problem)
 
     def new_solver(self, patience: int | None) -> AnySolver:
-        return BitSolver(None if patience is None else patience // FIRST_SHARE)
+        return BitSolver(patience)
 
 
 def is_cheap_to_check(certificate: Certificate) -> bool:

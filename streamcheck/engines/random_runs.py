@@ -26,7 +26,6 @@ STEPS = 60
 CALM_RUNS = 12  # before the others, and again after them, with inputs that never change: what counts gets far
 CALM_STEPS = 150
 MOST_SOLVED = 100
-HUGE = 4096  # bits of a number
 TRIES = 20  # random inputs per step before the solver is asked for some that meet the assumptions
 
 
@@ -156,13 +155,3 @@ def _compile(system: TransitionSystem, claims: Sequence[Term]) -> Callable[..., 
     exec("\n    ".join([f"def step({', '.join(names)}):", *body]), writer.namespace)
     made: Callable[..., tuple[Value, ...] | None] = writer.namespace["step"]
     return made
-
-
-def is_huge(value: Value) -> bool:
-    """True of numbers that grow without end, which cost more with each step."""
-    match value:
-        case Fraction():
-            return is_huge(value.numerator) or is_huge(value.denominator)
-        case int():
-            return value.bit_length() > HUGE
-    return False

@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from streamcheck.core.huge import is_huge
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import SimulationOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
-from streamcheck.engines.random_runs import Simulator, is_huge
+from streamcheck.engines.random_runs import Simulator
 from streamcheck.problem.verdict import Falsified, Trace
 
 ROUNDS = ((20, 64), (20, 256), (160, 1024), (20, 4096))  # runs, and their steps

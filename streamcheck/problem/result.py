@@ -31,8 +31,8 @@ class Replay:
 
     `steps` holds the value of every term at each step; `matters` the names of the inputs and constants that the
     violation depends on, at each step; `causes` the terms that it depends on at some step. `numbers` are those of the
-    steps, from 0: some are missing where rounds were computed, and after them the values of terms that the violation
-    does not depend on may be.
+    steps, from 0: some are missing where rounds were computed. The values of terms that the violation does not depend
+    on may be missing after rounds, or once they are numbers beyond reason.
     """
 
     steps: list[dict[Term, Value]]

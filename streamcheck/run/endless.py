@@ -17,9 +17,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from streamcheck.certify.replay import run_of
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.huge import is_huge
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, MachineType, Type, Value, belongs, default, plural
@@ -71,11 +73,11 @@ class EndlessRun:
             return None
         lasting = []
         for closed in _specifications_by_rule(part, self.known) if not part.calls else ():
-            length = _length(closed)
-            if length is None:
+            met = _steps_met(closed)
+            if met is None:
                 return None
-            self.longest = max(self.longest, begun + length)
-            if length == MOST_STEPS:
+            self.longest = max(self.longest, begun + met.steps)
+            if not met.ended:
                 lasting.append(closed)
         if any(self._is_proved(closed, *(p.name for p in closed.properties)) for closed in lasting[:MOST_PROOFS]):
             return None
@@ -219,9 +221,16 @@ def _equations(part: Specification) -> Iterator[tuple[Term, Term]]:
                     yield a, b
 
 
-def _length(closed: Specification) -> int | None:
-    """The number of steps before a property is false, at most `MOST_STEPS`; None if it never is, as the run comes back
-    to a state."""
+class _Met(NamedTuple):
+    """The steps of a run at which all properties are true, and if one is false then."""
+
+    steps: int
+    ended: bool
+
+
+def _steps_met(closed: Specification) -> _Met | None:
+    """The steps of the one run before a property is false, as far as it is computed: at most `MOST_STEPS`, and until a
+    number is huge. None if none ever is, as the run comes back to a state."""
     seen: set[str] = set()
     for step, values in enumerate(run_of(closed, Trace({}, ({},) * MOST_STEPS))):
         state = repr([values[c.var] for c in closed.cells])  # which tells 0.0 from -0.0, and NaN is NaN
@@ -229,8 +238,10 @@ def _length(closed: Specification) -> int | None:
             return None
         seen.add(state)
         if not all(values[p.term] for p in closed.properties):
-            return step
-    return MOST_STEPS
+            return _Met(step, ended=True)
+        if any(is_huge(values[c.var]) for c in closed.cells):
+            return _Met(step, ended=False)
+    return _Met(MOST_STEPS, ended=False)
 
 
 # Claims

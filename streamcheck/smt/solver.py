@@ -1,7 +1,8 @@
 """A z3 solver over our own terms.
 
 It keeps the contract `smt.contract`. `patience` is z3's own count of its work (some ten million units are a second):
-with a clock, the answer would depend on what else the machine is doing.
+with a clock, the answer would depend on what else the machine is doing. Over bit-vectors and floats z3 counts less for
+the same time, by a factor of 5 to 15, so a unit of theirs has a price.
 
 A model is read at once, before anything else is asserted: z3 would read the changed assertions into it.
 
@@ -28,6 +29,7 @@ TOO_LONG = "a query took too long"
 NO_PROCEDURE = "the solver has no decision procedure for this arithmetic"
 LOG = logging.getLogger(__name__)
 IMPLIES = FUNCTIONS["=>"]
+BITS_PRICE = 4  # of a unit of work on machine integers and floats (heuristic)
 
 
 class Solver:
@@ -68,7 +70,7 @@ class Solver:
         the patience which this query has."""
         literals = [self.indicator(t) for t in assumed]
         if self.patience is not None:
-            self.z3.set("rlimit", int(share * self.patience))
+            self.z3.set("rlimit", int(share * self.patience) // (BITS_PRICE if self.translator.has_bits else 1))
         if LOG.isEnabledFor(logging.DEBUG):
             began = time.perf_counter()
             answer = self.z3.check(*literals)

@@ -52,6 +52,7 @@ class Translator:
 
     def __init__(self) -> None:
         self.built: dict[Term, z3.ExprRef] = {}
+        self.has_bits = False  # machine integers or floats
         self._done: set[Term] = set()
 
     def expression(self, root: Term) -> z3.ExprRef:
@@ -60,6 +61,7 @@ class Translator:
         return self.built[root]
 
     def _build(self, node: Term) -> z3.ExprRef:
+        self.has_bits |= node.type.kind in ("unsigned", "signed", "float")
         if node.op == "const":
             return literal(node.type, node.payload)
         if node.op == "var":

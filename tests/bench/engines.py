@@ -2,10 +2,11 @@
 
     python tests/bench/engines.py [--seconds 5] [--sample 60] [--engine NAME]... [--ablation] [PATH]...
 
-A path is a spec, a Lustre file, a program, or a folder of them (the default: `specs`). `--ablation` has the rows of
-programs: both refinements of predicate abstraction with and without blocks [Tegzes, tables 4.1 and 4.2], and what each
-idea of the engines for programs saves. Counts are sums over what is solved. Every run has a process and a limit of CPU
-seconds of its own; reading the file is not counted. A solved problem is one whose properties are all decided, every
+A path is a spec, a Lustre file, a program, or a folder of them (the default: `specs`). `--ablation` has a row for every
+other value of each option of the engines (those named, or all that run on specs; on programs, if the first file is
+one): what each idea saves. Programs have each row with blocks and without, among them both refinements of predicate
+abstraction [Tegzes, tables 4.1 and 4.2]. Counts are sums over what is solved. Every run has a process and a limit of
+CPU seconds of its own; reading the file is not counted. A solved problem is one whose properties are all decided, every
 certificate accepted by the checker (its time is printed apart), every counterexample replayed.
 """
 
@@ -24,10 +25,11 @@ from pathlib import Path
 from streamcheck.certify.check import Checker
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.engines.protocol import Progress, Task
+from streamcheck.engines.settings import Choice, Number, Switch, options_of, setting_text
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.verdict import Falsified, Proved
-from streamcheck.run.registry import build, options_from
+from streamcheck.run.registry import ENGINES, build, options_from
 from streamcheck.run.source import Target, read
 from streamcheck.run.strategy import in_turns
 from streamcheck.run.workers import Turns
@@ -36,6 +38,7 @@ from streamcheck.transform.views import views
 sys.path.append(str(Path(__file__).parents[1]))
 from counts import counting
 
+KINDS = (".py", ".lus", ".c", ".i", ".aut")
 COUNTS = ("frames", "queries", "lemmas", "predicates", "refinements")
 INDUCTION = ("bmc", "k-induction")
 ALONE = {
@@ -53,54 +56,64 @@ ALONE = {
     "no spacer": tuple(name for name in in_turns(program=False) if name != "spacer"),
     "together": in_turns(program=False),
 }
-WITHOUT = ("tighten", "split", "box", "widen", "inductive", "push", "propagate", "forward", "incremental")
-LIFTED = ("cubes", "tighten", "split", "inductive", "turns", "propagate", "forward")
-BITS = ("ternary", "tighten", "inductive", "push", "propagate", "forward")
 NO_BLOCKS = " no blocks"  # ends the name of a row whose programs are taken statement by statement
+BESIDE = {
+    "k-induction": INDUCTION,
+    "completeness": ALONE["completeness"],
+    "bit-induction": ("bit-bmc", "bit-induction"),
+    "templates": ("templates", "ic3"),  # engines that find lemmas for others
+    "polynomial": ("polynomial", "ic3"),
+}
+VARIANTS = ("bit-bmc", "bit-induction", "spacer-local", "predicates-path")  # of engines with the same options
+NO_IDEAS = ("seed", "steps")  # numbers that are no idea to leave out
 
 
-def configurations(chosen, ablation):
+def configurations(chosen, ablation, *, program):
     """The rows: names, engines, and their options."""
-    if ablation:
-        table = of_programs()
-    else:
+    if not ablation:
         table = {name: (engines, {}) for name, engines in ALONE.items()}
-        table |= {f"ic3 -{idea}": (("ic3",), {f"ic3.{idea}": False}) for idea in WITHOUT}
-        for way in ("exact", "ternary", "values"):
-            table[f"ic3 {way}"] = (("ic3",), {"ic3.predecessors": way})
-        table["k-induction -compression"] = (INDUCTION, {"k-induction.compression": False})
-        table["structural induction"] = (("structural",), {"structural.proof": "induction"})
-        table["predicates -generalize"] = (("predicates",), {"predicates.generalize": False})
-        table |= {f"pdr-bits -{idea}": (("pdr-bits",), {f"pdr-bits.{idea}": False}) for idea in BITS}
-    return {name: row for name, row in table.items() if not chosen or name in chosen}
-
-
-def of_programs():
+        return {name: row for name, row in table.items() if not chosen or name in chosen}
+    names = [name for name, row in ENGINES.items() if (row.program if program else row.spec) or name in ALONE]
     table = {}
-    for engine in ("predicates", "predicates-path"):
-        for blocks in ("", NO_BLOCKS):
-            table[f"{engine}{blocks}"] = ((engine,), {})
-        for idea in ("generalize", "locations"):
-            table[f"{engine} -{idea}{NO_BLOCKS}"] = ((engine,), {f"{engine}.{idea}": False})
-    for idea in ("", *LIFTED):
-        options = {f"lifted-pdr.{idea}": False} if idea else {}
-        table[f"lifted-pdr{' -' * bool(idea)}{idea}{NO_BLOCKS}"] = (("lifted-pdr",), options)
+    for name in chosen or names:
+        table |= of_options(name)
+        if program:
+            table |= {f"{row}{NO_BLOCKS}": how for row, how in of_options(name).items()}
     return table
+
+
+def of_options(name):
+    """The engine as it is, and with every other value of each of its options: a row for each idea. An engine with other
+    defaults of the same options has one row."""
+    table = {name: (BESIDE.get(name, (name,)), {})}
+    for option in () if name in VARIANTS else options_of(ENGINES[name].options):
+        for value in other_values(option):
+            title = f"-{option.name}" if value is False else f"{option.name}={setting_text(value)}"
+            table[f"{name} {title}"] = (table[name][0], {f"{name}.{option.name}": value})
+    return table
+
+
+def other_values(option):
+    match option.kind:
+        case Switch():
+            return [not option.default]
+        case Choice(values):
+            return [value for value in values if value != option.default]
+        case Number(least):
+            return [] if option.name in NO_IDEAS else [least]
 
 
 def problems(paths):
     for path in map(Path, paths):
-        files = (
-            sorted(p for p in path.rglob("*") if p.suffix in (".py", ".lus", ".c", ".i")) if path.is_dir() else [path]
-        )
-        yield from files
+        yield from sorted(p for p in path.rglob("*") if p.suffix in KINDS) if path.is_dir() else [path]
 
 
 def attempt(equations, engines, options, seconds, blocks, answer):
     """Verdicts, CPU seconds, the seconds that checking took, and counts, of one run in this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(3 * seconds) + 10, int(3 * seconds) + 10))
     claims = equations
-    view, checker = views(claims, blocks=blocks)[0], Checker(claims)
+    bits = all(ENGINES[name].family == "bitwuzla" for name in engines)
+    view, checker = views(claims, blocks=blocks)[-1 if bits else 0], Checker(claims)
     began, found, checking = time.process_time(), {}, 0.0
 
     def tell(engine, event):
@@ -155,7 +168,8 @@ def main():
     files = list(problems(given.paths))
     if given.sample:
         files = sorted(random.Random(1).sample(files, min(given.sample, len(files))))
-    table = configurations(given.engine, given.ablation)
+    program = bool(files) and files[0].suffix in (".c", ".i", ".aut")
+    table = configurations(given.engine, given.ablation, program=program)
     results = {name: {} for name in table}
     for number, file in enumerate(files):
         for equations in read(Target.parse(str(file))):

@@ -26,6 +26,17 @@ level = stream(Word8, lambda n: [0] ++ mux(busy, mux(n < 10, n + 2, Word8(0)), n
 spec = Spec("cluttered")
 spec.prop("even", level != 5)
 """
+COUNTERS = """from streamcheck import *
+
+go, x, y = extern("go", Bool), extern("x", Int), extern("y", Int)
+spec = Spec("many")
+{hard}
+for i in range({counters}):
+    n = stream(Int, lambda n, i=i: [0] ++ mux(go & (n < 5 + i), n + 1, n))
+    for j in range({size}):
+        spec.prop(f"{{i}}.{{j}}", n <= 5 + i + j)
+"""
+HARD = 'spec.prop("hard", x * x * x + y * y * y != 114)'
 
 
 def locks(n: int) -> str:
@@ -48,3 +59,8 @@ def cluttered(n: int) -> str:
     noise = ["n0 = x * (y + 2)"]
     noise += [f"n{i} = (n{i - 1} * ({'xy'[i % 2]} + 2)) ^ (n{i - 1} + {i})" for i in range(1, n)]
     return CLUTTERED.format(noise="\n".join(noise), last=n - 1, seed=0x9E3779B97F4A7C15)
+
+
+def counters(number: int, size: int, *, hard: bool = False) -> str:
+    """A spec with so many properties of saturating counters, `size` of each counter; and one that nobody decides."""
+    return COUNTERS.format(hard=HARD if hard else "", counters=number // size, size=size)

@@ -44,7 +44,7 @@ def times(log):
 
 
 def row(path, seconds):
-    out, err, _, _ = measured([COMMAND, "prove", str(path), "-v", "--timeout", str(seconds)], seconds)
+    out, err, _, _ = measured([COMMAND, "prove", str(path), "--no-cache", "-v", "--timeout", str(seconds)], seconds)
     pairs, spent = times(err + out)
     late = [name for name, (proof, verdict) in pairs.items() if verdict > max(proof + LATE, TIMES * proof)]
     supervisor, checkers = spent.pop("supervisor", 0.0), spent.pop("checkers", 0.0)
