@@ -4,6 +4,7 @@ from functools import partial
 from types import FunctionType
 
 from streamcheck.api import Spec
+from streamcheck.api.components import component, contract
 from streamcheck.core.errors import SpecError as SpecError
 from streamcheck.interpret.step import Step as Step
 from streamcheck.lang.build import (
@@ -45,6 +46,7 @@ from streamcheck.lang.build import (
     unsafe_cast,
 )
 from streamcheck.lang.calls import in_users_words
+from streamcheck.lang.component import assume, contract_mode, guarantee
 from streamcheck.lang.define import stream
 from streamcheck.lang.lib import (
     checked,
@@ -103,6 +105,7 @@ __all__ = [
     "all_of",
     "any_of",
     "asin",
+    "assume",
     "atan",
     "atan2",
     "case",
@@ -110,6 +113,9 @@ __all__ = [
     "ceil",
     "checked",
     "clocks",
+    "component",
+    "contract",
+    "contract_mode",
     "cos",
     "cosh",
     "count_of",
@@ -120,6 +126,7 @@ __all__ = [
     "first",
     "floor",
     "forall",
+    "guarantee",
     "implies",
     "log",
     "ltl",

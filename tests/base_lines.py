@@ -30,6 +30,7 @@ class Part:
 
 LANGUAGE = ("lang.load", "lang.flatten")
 WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
+COMPONENTS = ("lang.component", "lang.instances", "problem.components_json")
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
@@ -37,15 +38,17 @@ SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
-    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES)),
+    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES, *COMPONENTS)),
 )
-LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), WORDS)
+BESIDE_LANGUAGE = (*WORDS, *COMPONENTS)
+LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), BESIDE_LANGUAGE)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
 BESIDE = ("run.proofs", "run.confine", *NAMES, *SHAPES)
-CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDE, ("cli.check",))
+CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), (*BESIDE, *COMPONENTS), ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 OTHERS = (
+    Part("components: their instances and claims", (), (), (), COMPONENTS),
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),

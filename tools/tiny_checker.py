@@ -515,7 +515,8 @@ HEAD = "format name at types terms inputs constants cells wires triggers observe
 
 def read_equations(data: Any) -> tuple[System, dict[str, Term]]:
     """The system, and for each property the term that has to hold always."""
-    demand(fields(data, HEAD, "calls unused")["format"] == "streamcheck equations 1", "another format")
+    fields(data, HEAD, "calls unused instances components")
+    demand(data["format"] == "streamcheck equations 1", "another format")
     types, table = read_tables(data)
     inputs = [fields(row, "name type extern doc unit at") for row in data["inputs"]]
     constants = [fields(row, "name type at", "label") for row in data["constants"]]
@@ -540,7 +541,7 @@ def read_equations(data: Any) -> tuple[System, dict[str, Term]]:
             assumptions.append(join("or", (term("eq", BOOL, v, code) for code in codes)))
     claims = dict[str, Term]()
     for row in data["properties"]:
-        holds = scalar(table, fields(row, "name term goal implied at", "vacuity")["term"])
+        holds = scalar(table, fields(row, "name term goal implied at", "vacuity contract")["term"])
         claims[row["name"]] = find({"always": holds, "reachable": term("not", BOOL, holds)}, row["goal"])
     demand(len(claims) == len(data["properties"]), "two properties of one name")
     return System(registers, chosen, assumptions), claims

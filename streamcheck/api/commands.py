@@ -62,6 +62,7 @@ class Commands(ABC):
         blocks: bool = True,
         deterministic: bool = False,
         strict: bool = False,
+        compositional: bool = False,
         cache: PathText | None = None,
         certificates: PathText | None = None,
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
@@ -71,13 +72,15 @@ class Commands(ABC):
 
         `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
-        `strict` results with warnings are not `ok`.
+        `strict` results with warnings are not `ok`. If `compositional`, each component is proved against its contract,
+        once.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
         runs; `witness` a file for the SV-COMP witness of a C program.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
+        from streamcheck.run.compositional import prove_by_parts
         from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings, prove
@@ -102,7 +105,7 @@ class Commands(ABC):
             strict,
             None if cache is None else Cache(os.fspath(cache)),
         )
-        verdicts = prove(self._problem(), settings)
+        verdicts = (prove_by_parts if compositional else prove)(self._problem(), settings)
         saved: Mapping[str, str] = {}
         if certificates is not None:
             from streamcheck.run.evidence_files import save

@@ -50,6 +50,11 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     is_flag=True,
     help="Take warnings (vacuity, assumptions that no run can meet, no property, specs left out) as errors.",
 )
+@click.option(
+    "--compositional",
+    is_flag=True,
+    help="Prove each component against its contract, once; what uses it sees the contract instead of the body.",
+)
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
     "--memory",
@@ -113,6 +118,7 @@ class ProveOptions:
     memory: int | None
     bound: int | None
     strict: bool
+    compositional: bool
     deterministic: bool
     integers: Literal["c", "math"]
     blocks: bool
@@ -141,6 +147,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.cache import Cache
+    from streamcheck.run.compositional import prove_by_parts
     from streamcheck.run.folders import make_folders
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
@@ -174,7 +181,8 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
         )
         try:
             with _audience(path, options) as audience:
-                verdicts = none_of(problem, stopped) if stopped else prove(problem, settings, audience, standby)
+                how = prove_by_parts if options.compositional else prove
+                verdicts = none_of(problem, stopped) if stopped else how(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM

@@ -118,7 +118,7 @@ def _expected_term(node: Node, shift: int, table: Table) -> Term | None:
             return table.get((node.args[0], shift - len(node.payload)))
         case "ref":
             return table.get((node.payload.body, shift))
-        case "require":
+        case "require" | "output":
             return table.get((node.args[0], shift))
         case "forall" | "exists":
             return table.get((node.args[1], shift))

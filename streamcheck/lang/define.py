@@ -15,7 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here
 from streamcheck.core.types import Type
 from streamcheck.lang import syntax
-from streamcheck.lang.node import Node, StreamDefinition, current_restart, restart_context
+from streamcheck.lang.node import Node, StreamDefinition, call_context, current_call, current_restart, restart_context
 from streamcheck.lang.stream import Appended, Operand, Stream, T, make, node_of
 from streamcheck.lang.types import core_type
 
@@ -57,13 +57,14 @@ def _define(type: Type, function: Callable[..., Any]) -> Stream:
             write="parameters with defaults, (i=i)",
         )
     name = "" if function.__name__ == "<lambda>" else function.__name__
-    where = _line_of(code)
-    definition = StreamDefinition(name, type, function, where, _meanings(function, name), current_restart.get())
+    where = line_of(code)
+    names, call = _meanings(function, name), current_call.get()
+    definition = StreamDefinition(name, type, function, where, names, current_restart.get(), call)
     definition.stream = make(Node("ref", (), type, definition, where=where))
     return cast(Stream, definition.stream)
 
 
-def _line_of(code: CodeType) -> Location:
+def line_of(code: CodeType) -> Location:
     """The line of the `def`, below its decorators."""
     line = code.co_firstlineno
     while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
@@ -77,7 +78,7 @@ def force(definition: StreamDefinition) -> Node:
         _check_names(definition)
         function = cast(FunctionType, definition.function)
         takes_itself = function.__code__.co_argcount > len(function.__defaults__ or ())
-        with restart_context(definition.restart):
+        with restart_context(definition.restart), call_context(definition.call):
             result = function(*[definition.stream] if takes_itself else [])
         definition.body = _body(definition, result)
     return definition.body

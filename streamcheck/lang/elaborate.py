@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.lang.define import force
+from streamcheck.lang.instances import InstanceNodes, labels_of, streams_in, with_contracts
 from streamcheck.lang.node import Extern, Node
 from streamcheck.lang.spec import Declaration, SpecBase
-from streamcheck.lang.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,31 @@ class Elaborated:
     spec: SpecBase
     externs: tuple[Extern, ...]
     labels: dict[Node, str]
+    instances: tuple[InstanceNodes, ...] = ()
 
 
 def elaborate(spec: SpecBase) -> Elaborated:
+    """The spec, with the claims of the components that it uses."""
+    spec, instances = with_contracts(spec, _in_order)
     nodes = _closure(_roots(spec))
     _check_quantifiers(spec)
     _check_drops(nodes)
-    return Elaborated(spec, _externs(spec, nodes), _labels(spec, nodes))
+    return Elaborated(spec, _externs(spec, nodes), _labels(spec, nodes, instances), instances)
+
+
+def _in_order(spec: SpecBase) -> Iterator[Node]:
+    """The nodes that the spec depends on, those that a node needs before it."""
+    seen: set[Node] = set()
+    for root in _roots(spec):
+        stack = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                yield node
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(children(node)) if child not in seen)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -51,6 +69,8 @@ def _closure(roots: Iterable[Node]) -> list[Node]:
 
 
 def _roots(spec: SpecBase) -> Iterator[Node]:
+    if spec.main is not None:
+        yield from spec.main.inputs.values()
     for declared in _declarations(spec):
         yield declared.node
         yield from (arg for _, arg in declared.args)
@@ -76,7 +96,7 @@ def _externs(spec: SpecBase, nodes: Iterable[Node]) -> tuple[Extern, ...]:
 
 def _named_externs(spec: SpecBase) -> list[Extern]:
     """The externs that names of the spec's module refer to, in the order of these names."""
-    named = [s._node for value in list(spec.namespace.values()) for _, s in _streams(value)]
+    named = [s._node for value in list(spec.namespace.values()) for _, s in streams_in(value)]
     return [node.payload for node in named if node.op == "extern"]
 
 
@@ -201,25 +221,24 @@ def _check_drop(drop: Node) -> None:
 # Names for reports: definitions first, then the module's variables.
 
 
-def _labels(spec: SpecBase, nodes: list[Node]) -> dict[Node, str]:
+def _labels(spec: SpecBase, nodes: list[Node], instances: Iterable[InstanceNodes]) -> dict[Node, str]:
     labels: dict[Node, str] = {}
     reached = set(nodes)
+    prefixes = {instance.call: instance.prefix for instance in instances}
     for node in nodes:
         if node.op == "ref" and node.payload.name:
-            labels.setdefault(_target(node), node.payload.name)
+            labels.setdefault(_target(node), prefixes.get(node.payload.call, "") + node.payload.name)
     for name, value in list(spec.namespace.items()):
-        for suffix, stream in _streams(value):
+        for suffix, stream in streams_in(value):
             node = _target(stream._node)
             if node in reached and node.op != "extern":
                 labels.setdefault(node, name + suffix)
+    for instance in instances:
+        for name, node in labels_of(instance):
+            target = _target(node)
+            if target in reached and target.op != "extern":
+                labels.setdefault(target, name)
     return labels
-
-
-def _streams(value: object) -> Iterator[tuple[str, Stream]]:
-    if isinstance(value, Stream):
-        yield "", value
-    elif isinstance(value, list | tuple):
-        yield from ((f"_{i}", v) for i, v in enumerate(value) if isinstance(v, Stream))
 
 
 def _target(node: Node) -> Node:

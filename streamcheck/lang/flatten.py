@@ -16,21 +16,32 @@ a later step: the search for `at` finds such a cycle on its own path.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, count, pairwise
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
-from streamcheck.core.term import Term, constant, term, variable, walk
+from streamcheck.core.term import TRUE, Term, constant, term, variable, walk
 from streamcheck.core.types import plural
 from streamcheck.lang.check_flattening import check_flattening
+from streamcheck.lang.component import ComponentCall, alone
 from streamcheck.lang.elaborate import Elaborated, children, elaborate, unused_externs
+from streamcheck.lang.instances import BodySpec, InstanceNodes
 from streamcheck.lang.node import Node
 from streamcheck.lang.obligations import Dependencies, NodeAt, obligations
 from streamcheck.lang.spec import Declaration, SpecBase
 from streamcheck.problem.claim import Claim, Goal
-from streamcheck.problem.specification import Cell, Constant, Input, Named, Specification, Trigger
+from streamcheck.problem.specification import (
+    Cell,
+    Component,
+    ComponentInstance,
+    Constant,
+    Input,
+    Named,
+    Specification,
+    Trigger,
+)
 
 
 def flatten(spec: SpecBase) -> Specification:
@@ -39,15 +50,39 @@ def flatten(spec: SpecBase) -> Specification:
 
 
 def specification_of(elaborated: Elaborated) -> Specification:
-    flattening = Flattening(elaborated)
+    """The same of an elaborated spec, with the bodies of the components that it uses."""
+    calls = {i.call.kind: i.call for i in elaborated.instances if i.call is not elaborated.spec.main}
+    names, components = _shown_names(calls.values()), []
+    for kind, call in calls.items():
+        body = _flat(elaborate(BodySpec(alone(call.component, call.fixed))), names)
+        components.append(Component(names[kind], replace(body, name=names[kind])))
+    return replace(_flat(elaborated, names), components=tuple(components)) if components else _flat(elaborated, names)
+
+
+def _flat(elaborated: Elaborated, names: Mapping[object, str]) -> Specification:
+    flattening = Flattening(elaborated, names)
     specification = flattening.specification()
     check_flattening(elaborated.spec, flattening.terms, specification)
     return specification
 
 
+def _shown_names(calls: Iterable[ComponentCall]) -> dict[object, str]:
+    """A name for each component and its fixed arguments: with the line, if others have the same."""
+    names: dict[object, str] = {}
+    for call in calls:
+        name = call.title
+        if name in names.values():
+            name = f"{name} of {call.component.where.short}"
+        numbered = chain([name], (f"{name} ({i})" for i in count(2)))
+        names[call.kind] = next(n for n in numbered if n not in names.values())
+    return names
+
+
 class Flattening:
-    def __init__(self, elaborated: Elaborated) -> None:
+    def __init__(self, elaborated: Elaborated, shown: Mapping[object, str] | None = None) -> None:
         self.spec = elaborated.spec
+        self.instances = elaborated.instances
+        self.shown = shown or {}  # the names of components, if several have one name
         self.externs = elaborated.externs
         self.unused = unused_externs(elaborated)
         self.labels = elaborated.labels
@@ -66,8 +101,11 @@ class Flattening:
         triggers = tuple(self._trigger(t) for t in spec.triggers.values())
         observers = tuple(Named(d.name, self._root(d.node), d.where) for d in spec.observers.values())
         assumptions = tuple(Claim(d.name, self._root(d.node), d.where) for d in spec.assumptions.values())
-        properties = [Claim(d.name, self._root(d.node), d.where) for d in spec.properties.values()]
+        properties = [Claim(d.name, self._root(d.node), d.where, origin=d.origin) for d in spec.properties.values()]
         properties += [Claim(d.name, self._root(d.node), d.where, Goal.REACHABLE) for d in spec.witnesses.values()]
+        for instance in self.instances:
+            for node in (*instance.call.inputs.values(), *instance.call.outputs.values()):
+                self.at(node, 0)
         while self.pending:
             self._define_cells(self.pending.popleft())
         implied = obligations(self.dependencies, self.terms, [p.name for p in properties])
@@ -92,9 +130,28 @@ class Flattening:
             constants=tuple(c for c in whole.constants if c.var in needed),
             cells=tuple(c for c in whole.cells if c.var in needed),
             wires=self._wires(needed),
+            instances=tuple(self._instance(instance, needed) for instance in self.instances),
         )
 
     # Nodes at shifts
+
+    def _instance(self, instance: InstanceNodes, needed: set[Term]) -> ComponentInstance:
+        """The instance's terms that the spec depends on."""
+
+        def those_needed(nodes: Mapping[str, Node]) -> tuple[Named, ...]:
+            terms = ((name, self.terms[(node, 0)], node.where) for name, node in nodes.items())
+            return tuple(Named(name, t, where) for name, t, where in terms if t in needed)
+
+        def condition(node: Node | None) -> Term:
+            found = TRUE if node is None else self.terms.get((node, 0), TRUE)
+            return found if found in needed else TRUE
+
+        call, assumes, held = instance.call, condition(instance.assumes), condition(instance.held)
+        modes = those_needed({mode.name: mode.require for mode in call.modes.values()})
+        name = self.shown.get(call.kind, call.title)
+        return ComponentInstance(
+            instance.name, name, call.where, those_needed(call.inputs), those_needed(call.outputs), assumes, held, modes
+        )
 
     def _root(self, node: Node, condition: Term | None = None) -> Term:
         self.dependencies.roots.append(((node, 0), condition))
@@ -157,7 +214,7 @@ class Flattening:
                 return self._unknown(node).var
             case "bound":
                 return self._constant(node).var
-            case "drop" | "ref" | "forall" | "exists" | "require":
+            case "drop" | "ref" | "forall" | "exists" | "require" | "output":
                 return args[0]
             case "append":
                 if shift >= len(node.payload):

@@ -16,6 +16,8 @@ from typing import Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.lang import syntax
+from streamcheck.lang.component import ComponentBase, ContractBase, alone, fixed_defaults
+from streamcheck.lang.instances import BodySpec
 from streamcheck.lang.slips import innermost_line, syntax_error, translate_error
 from streamcheck.lang.spec import SpecBase, record_specs
 
@@ -26,13 +28,16 @@ class LoadedSpecs(list[SpecBase]):
     left_out: tuple[str, ...] = ()
 
 
-def load(path: str) -> LoadedSpecs:
+def load(path: str, wanted: str | None = None) -> LoadedSpecs:
     """The specs of a module, imported ones and those in lists and dictionaries included, each once, in the order of its
-    names."""
+    names. If none is `wanted` by name, a component or contract of that name is; if there is no spec, all of them."""
     with record_specs() as made:
         module = _module(path)
     specs = LoadedSpecs(_specs_in(vars(module)))
     specs.left_out = tuple(_left_out(specs, made))
+    if not specs or (wanted is not None and wanted not in [spec.name for spec in specs]):
+        with in_user_terms():
+            specs += _bodies_in(vars(module), wanted)
     if not specs:
         raise _no_spec_error(path, specs.left_out)
     names: dict[str, SpecBase] = {}
@@ -56,6 +61,15 @@ def _specs_in(names: Mapping[str, Any]) -> dict[SpecBase, None]:
             seen.add(id(value))
             stack.extend(reversed(list(value.values() if isinstance(value, dict) else value)))
     return specs
+
+
+def _bodies_in(names: Mapping[str, Any], wanted: str | None) -> Iterator[SpecBase]:
+    """The components and contracts at the top level of a module, as specs, or the wanted one."""
+    kinds = {kind.name: kind for kind in names.values() if isinstance(kind, ComponentBase | ContractBase)}
+    for name, kind in kinds.items():
+        fixed = fixed_defaults(kind)
+        if wanted in (None, name) and fixed is not None:
+            yield BodySpec(alone(kind, fixed))
 
 
 def _left_out(specs: list[SpecBase], made: list[SpecBase]) -> Iterator[str]:

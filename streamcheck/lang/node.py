@@ -8,6 +8,7 @@ A node is an operator of the table over other nodes, or one of these:
     bound    a forall's or exists' constant, the same at every step
     forall   args: (bound, body)           exists   args: (bound, body)
     require  args: (value, condition), payload: Requirement; its value is the first
+    output   args: (value,), payload: the call of a component, and the name of the output
 
 Nodes are not interned: the same expression on two lines is two nodes, so each obligation keeps its line and the
 conditions around it. Flattening turns nodes into terms, which are interned.
@@ -59,6 +60,19 @@ def restart_context(condition: Node | None) -> Iterator[None]:
         current_restart.reset(token)
 
 
+# The call of a component whose function is being evaluated.
+current_call: ContextVar[Any] = ContextVar("current_call", default=None)
+
+
+@contextmanager
+def call_context(call: Any) -> Iterator[None]:
+    token = current_call.set(call)
+    try:
+        yield
+    finally:
+        current_call.reset(token)
+
+
 @dataclass(frozen=True, slots=True)
 class Extern:
     name: str
@@ -88,6 +102,7 @@ class StreamDefinition:
     where: Location
     bound_names: dict[str, Any] = field(default_factory=dict)
     restart: Node | None = None
+    call: Any = None
     stream: Any = None
     body: Node | None = None
 
@@ -107,7 +122,7 @@ def below(roots: Iterable[Node]) -> Iterator[Node]:
             stack.append(node.restart)
 
 
-VARYING = frozenset("append drop ref unknown bound forall exists extern require".split())
+VARYING = frozenset("append drop ref unknown bound forall exists extern require output".split())
 
 
 def is_constant(node: Node) -> bool:

@@ -13,8 +13,10 @@ from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL, without_numpy
 from streamcheck.lang.node import Node
 from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
+from streamcheck.problem.claim import WRITTEN, Origin
 
 if TYPE_CHECKING:
+    from streamcheck.lang.component import ComponentCall
     from streamcheck.lang.types import Bool
 
 
@@ -26,6 +28,7 @@ class Declaration:
     node: Node
     where: Location
     args: tuple[tuple[str | None, Node], ...] = ()
+    origin: Origin = WRITTEN
 
 
 # The specs made since a file began to load, so that none is lost in silence.
@@ -58,6 +61,7 @@ class SpecBase:
         self.properties: dict[str, Declaration] = {}
         self.witnesses: dict[str, Declaration] = {}
         self.assumptions: dict[str, Declaration] = {}
+        self.main: ComponentCall | None = None  # the component that it is the body of
         made = specs_made.get()
         if made is not None:
             made.append(self)
@@ -93,7 +97,7 @@ class SpecBase:
     def trigger(
         self, name: str, guard: BoolOperand, args: Operand | Sequence[Operand] | Mapping[str, Operand] = ()
     ) -> None:
-        """Call the C function `name` at each step where `guard` is true, with these arguments."""
+        """ComponentCall the C function `name` at each step where `guard` is true, with these arguments."""
         _check_order("spec.trigger", name, guard)
         node = node_of(guard, BOOL)
         if node.type is not BOOL:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, term
@@ -48,7 +48,20 @@ class VacuityTest:
     steps: int
 
 
-Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest
+Role: TypeAlias = Literal["assumption", "guarantee", "mode", "modes"]
+
+
+@dataclass(frozen=True, slots=True)
+class OfContract:
+    """A clause of the contract of an instance; "" is the component that the specification is the body of. An
+    `assumption` is what its caller owes; a `guarantee`, what a `mode` ensures, and that one of the `modes` is active,
+    hold as long as its assumptions have held."""
+
+    role: Role
+    instance: str
+
+
+Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest | OfContract
 WRITTEN = Written()
 IMPLIED = Implied()
 
@@ -111,6 +124,8 @@ def _origin_to_plain(origin: Origin, w: TermWriter) -> Any:
             return {"range of": w.term(variable)}
         case VacuityTest(of, steps):
             return {"vacuity of": of, "steps": steps}
+        case OfContract(role, instance):
+            return {"contract of": instance, "role": role}
     assert_never(origin)
 
 
@@ -124,4 +139,6 @@ def _origin_from_plain(row: Any, terms: list[Term]) -> Origin:
             return RangeOf(terms[number])
         case {"vacuity of": str() | None as of, "steps": int(steps)}:
             return VacuityTest(of, steps)
+        case {"contract of": str(instance), "role": "assumption" | "guarantee" | "mode" | "modes" as role}:
+            return OfContract(role, instance)
     raise ValueError(f"no claim has the origin {row!r}")

@@ -11,6 +11,7 @@ from streamcheck.core.term import Term
 from streamcheck.core.types import Value
 from streamcheck.problem.automaton import Edge, Executed, Repeated
 from streamcheck.problem.claim import Claim
+from streamcheck.problem.composition import Composition
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.verdict import (
     BlockCertificate,
@@ -138,6 +139,7 @@ class Result:
     shortest: bool  # no shorter run breaks (or reaches) the property
     explanation: Explanation | None = None  # of an unknown one
     kept: bool = False  # the evidence is from an earlier run, and has been checked or replayed again
+    composition: Composition | None = None  # `evidence` is about a part; this is how that proves the property
 
     @property
     def name(self) -> str:
@@ -200,6 +202,7 @@ class Verdicts:
     alarms: list[str] = field(default_factory=list)  # claims of engines that were refuted: faults of streamcheck
     stopped: int = 0  # the exit status that a signal asks for, if one ended the run
     strict: bool = False  # warnings are errors
+    parts: tuple[str, ...] = ()  # of a proof by parts: each in words
 
     @property
     def status(self) -> int:

@@ -110,6 +110,40 @@ class FunctionCall:
         yield from self.outputs
 
 
+@dataclass(frozen=True, slots=True)
+class ComponentInstance:
+    """A component where it is used: its inputs and outputs as terms of the specification, those that matter. Its name
+    begins with those of the instances around it; "" is the component that the specification is the body of.
+
+    `assumes` is what its contract assumes at this step, and `held` is true if that was so at all steps before: a cell,
+    or TRUE if nothing is assumed. `modes` have the terms that they require. The claims of its contract are properties
+    of the specification, of which `origin` has the instance's name.
+    """
+
+    name: str
+    component: str
+    where: Location | None
+    inputs: tuple[Named, ...]
+    outputs: tuple[Named, ...]
+    assumes: Term
+    held: Term
+    modes: tuple[Named, ...] = ()
+
+    def terms(self) -> Iterator[Term]:
+        yield from (n.term for n in (*self.inputs, *self.outputs, *self.modes))
+        yield self.assumes
+        yield self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A component by itself: its body as a specification, whose inputs may be any, whose assumptions are those of its
+    contract and whose properties are what the contract promises. Of a contract alone, the outputs are unknowns."""
+
+    name: str
+    body: Specification
+
+
 @dataclass(frozen=True)
 class Specification:
     name: str
@@ -125,6 +159,8 @@ class Specification:
     warnings: tuple[str, ...] = ()  # of the reader, for the user
     calls: tuple[FunctionCall, ...] = ()
     unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
+    instances: tuple[ComponentInstance, ...] = ()  # those inside of others too; of a part of a spec, of the whole
+    components: tuple[Component, ...] = ()  # of the instances; the bodies have none of their own
 
     def __post_init__(self) -> None:
         require_printable_names(self)

@@ -6,24 +6,35 @@ constructors of terms and equations, which check what they are given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.wire import TermReader, TermWriter, location, location_row
-from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin, VacuityTest
-from streamcheck.problem.specification import Cell, Constant, FunctionCall, Input, Named, Specification, Trigger
+from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.components_json import (
+    instances_from_rows,
+    named_terms,
+    origin_of,
+    origin_row,
+    parts_row,
+    rows_of,
+)
+from streamcheck.problem.specification import (
+    Cell,
+    Component,
+    Constant,
+    FunctionCall,
+    Input,
+    Specification,
+    Trigger,
+)
 
 FORMAT = "streamcheck equations 1"
 
 
 def to_plain(specification: Specification) -> dict[str, Any]:
     w = TermWriter()
-
-    def rows_of(items: Iterable[Named | Claim]) -> list[Any]:
-        return [{"name": n.name, "term": w.term(n.term), "at": location_row(n.where)} for n in items]
-
     body = {
         "inputs": [
             {
@@ -51,7 +62,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for c in specification.cells
         ],
-        "wires": rows_of(specification.wires),
+        "wires": rows_of(w, specification.wires),
         "triggers": [
             {
                 "name": t.name,
@@ -61,19 +72,9 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             }
             for t in specification.triggers
         ],
-        "observers": rows_of(specification.observers),
-        "properties": [
-            {
-                "name": p.name,
-                "term": w.term(p.term),
-                "goal": p.goal.value,
-                "implied": p.is_implied,
-                **({"vacuity": [p.origin.of, p.origin.steps]} if isinstance(p.origin, VacuityTest) else {}),
-                "at": location_row(p.where),
-            }
-            for p in specification.properties
-        ],
-        "assumptions": rows_of(specification.assumptions),
+        "observers": rows_of(w, specification.observers),
+        "properties": [_claim_row(p, w) for p in specification.properties],
+        "assumptions": rows_of(w, specification.assumptions),
         "warnings": list(specification.warnings),
         "calls": [
             {
@@ -86,8 +87,20 @@ def to_plain(specification: Specification) -> dict[str, Any]:
         ],
         "unused": list(specification.unused),
     }
+    body |= parts_row(specification, w, to_plain)
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
     return {**head, "types": w.types, "terms": w.terms, **body}
+
+
+def _claim_row(p: Claim, w: TermWriter) -> dict[str, Any]:
+    return {
+        "name": p.name,
+        "term": w.term(p.term),
+        "goal": p.goal.value,
+        "implied": p.is_implied,
+        **origin_row(p.origin),
+        "at": location_row(p.where),
+    }
 
 
 def from_plain(data: Any, origin: str = "") -> Specification:
@@ -105,9 +118,6 @@ def from_plain(data: Any, origin: str = "") -> Specification:
 def _read(data: dict[str, Any]) -> Specification:
     r = TermReader(data["types"], data["terms"])
     terms: list[Term] = r.terms
-
-    def named_terms(items: list[Any]) -> tuple[Named, ...]:
-        return tuple(Named(n["name"], terms[n["term"]], location(n["at"])) for n in items)
 
     return Specification(
         data["name"],
@@ -130,12 +140,12 @@ def _read(data: dict[str, Any]) -> Specification:
             )
             for c in data["cells"]
         ),
-        named_terms(data["wires"]),
+        named_terms(data["wires"], terms),
         tuple(
             Trigger(t["name"], terms[t["guard"]], tuple((n, terms[a]) for n, a in t["args"]), location(t["at"]))
             for t in data["triggers"]
         ),
-        named_terms(data["observers"]),
+        named_terms(data["observers"], terms),
         tuple(_claim(p, terms) for p in data["properties"]),
         tuple(Claim(a["name"], terms[a["term"]], location(a["at"])) for a in data["assumptions"]),
         location(data["at"]),
@@ -150,11 +160,10 @@ def _read(data: dict[str, Any]) -> Specification:
             for c in data.get("calls", ())
         ),
         tuple(data.get("unused", ())),
+        instances_from_rows(data, terms),
+        tuple(Component(c["name"], _read(c["body"])) for c in data.get("components", ())),
     )
 
 
 def _claim(row: dict[str, Any], terms: list[Term]) -> Claim:
-    origin: Origin = IMPLIED if row["implied"] else WRITTEN
-    if "vacuity" in row:
-        origin = VacuityTest(*row["vacuity"])
-    return Claim(row["name"], terms[row["term"]], location(row["at"]), Goal(row["goal"]), origin)
+    return Claim(row["name"], terms[row["term"]], location(row["at"]), Goal(row["goal"]), origin_of(row))

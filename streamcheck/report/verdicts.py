@@ -83,6 +83,9 @@ class Report:
         word = self.paint("error", "falsified") if verdicts.strict else self.paint("warning", "unknown")
         for warning in verdicts.warnings:
             yield f"  {word}: {warning}"
+        if verdicts.parts and not self.quiet:
+            yield "  by parts:"
+            yield from (f"    {part}" for part in verdicts.parts)
 
 
 def report(verdicts: Verdicts, *, quiet: bool = False, trace: TraceOptions = AS_USUAL) -> Iterator[str]:

@@ -30,6 +30,8 @@ def verdicts_json(verdicts: Verdicts, file: str, saved: dict[str, str]) -> dict[
         "warnings": verdicts.warnings,
         "alarms": verdicts.alarms,
     }
+    if verdicts.parts:
+        row["parts"] = list(verdicts.parts)
     if verdicts.bound is not None:
         row["bound"] = verdicts.bound
     return row | ({"integers": problem.integers} if isinstance(problem, Automaton) else {})
@@ -44,6 +46,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
     row |= {"engine": result.engine, "k": result.k, "certificate": saved}
     if result.kept:
         row["kept"] = True
+    if result.composition is not None:
+        row["composed"] = True
     if result.proof is not None:
         row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from streamcheck.certify.check import Checker
+from streamcheck.certify.composition import check_composition
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.certify.solvers import warm_up
 from streamcheck.certify.well_formed import require_well_formed
@@ -18,6 +19,7 @@ from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import Saved, path_from_plain, proof_from_plain, trace_from_plain
 from streamcheck.problem.certificate_shape import require_path_shape, require_proof_shape, require_trace_shape
 from streamcheck.problem.claim import Claim, Goal
+from streamcheck.problem.composition_json import composition_from_plain
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.specification import Specification
@@ -96,6 +98,13 @@ def _judge(
     def work(send: Send) -> None:
         if saved.claim == "falsified":
             send([_refuted_run(saved, problem, prop, path), False, None])
+            return
+        if "composition" in saved.evidence:
+            with refuse_damage(path):
+                composition = composition_from_plain(saved.evidence["composition"])
+            assert isinstance(problem, Specification)
+            composed = check_composition(problem, composition, prop.name)
+            send([None, False, None] if composed is None else [composed.why, composed.undecided, None])
             return
         with refuse_damage(path):
             require_proof_shape(saved.evidence)

@@ -12,6 +12,7 @@ from streamcheck.core.errors import refuse_unwritable
 from streamcheck.core.files import write_whole
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.certificate_json import Saved, path_to_plain, proof_to_plain, trace_to_plain
+from streamcheck.problem.composition_json import composition_to_plain
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
@@ -52,6 +53,8 @@ def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
     plain = _evidence_to_plain(result.evidence)
     claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
+    if result.composition is not None:
+        plain = {"composition": composition_to_plain(result.composition)}
     return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound)
 
 

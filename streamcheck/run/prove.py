@@ -61,6 +61,7 @@ class Settings:
     explain: float = 0.0  # seconds, the last of the timeout, for explaining what has no verdict
     strict: bool = False  # warnings are errors, and vacuity tests have as much time as properties
     cache: Cache | None = None  # of evidence from earlier runs
+    lemmas: bool = False  # some assumptions are proved elsewhere: no question if the assumptions end every run
 
     @property
     def cache_in_use(self) -> Cache | None:
@@ -100,7 +101,7 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
-    chosen = _within_bound(_select(problem, settings.props), settings.bound)
+    chosen = _within_bound(select(problem, settings.props), settings.bound)
     began = time.monotonic()
     try:
         with time_limit(settings.timeout, "encoding"):
@@ -198,7 +199,9 @@ def _to_explain(chosen: Problem, settings: Settings) -> Specification | None:
 def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end: float) -> list[str]:
     """A warning if the assumptions may end every run."""
     decisions = director.decisions
-    if not isinstance(tested, Specification) or not _asks_for_ends(tested, decisions, settings) or director.stopped:
+    if settings.lemmas or not isinstance(tested, Specification) or director.stopped:
+        return []
+    if not _asks_for_ends(tested, decisions, settings):
         return []
     from streamcheck.run.endless import SECONDS, EndlessRun
 
@@ -281,7 +284,7 @@ def _with_tests(problem: Problem, bound: int | None) -> Problem:
     assert_never(problem)
 
 
-def _select(problem: Problem, names: Sequence[str]) -> Problem:
+def select(problem: Problem, names: Sequence[str]) -> Problem:
     """The problem with the properties of these names, in which `*` stands for anything."""
     known = [p.name for p in problem.properties]
     chosen: set[str] = set()

@@ -111,7 +111,7 @@ def _sample(target: Target, expressions: Sequence[str], wanted: frozenset[str] |
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
-            specs = load(target.path)
+            specs = load(target.path, target.spec)
             specs_by_name = {s.name: s for s in specs}
             if target.spec is None and len(specs) > 1:
                 choices = ", ".join(f"{target.path}::{name}" for name in specs_by_name)

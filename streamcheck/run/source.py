@@ -102,7 +102,7 @@ def _read_specifications(
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    work = _loader(target.path, expressions)
+    work = _loader(target, expressions)
     doing = f"loading {target.path}"
     with Sandbox(work, seconds=limit, doing=doing, memory=memory, confined_to=target.confined_to) as child:
         loaded = child.receive()
@@ -198,13 +198,13 @@ def one(all_of_them: Sequence[P], target: Target) -> P:
     return all_of_them[0]
 
 
-def _loader(path: str, expressions: Sequence[str]) -> Any:
+def _loader(target: Target, expressions: Sequence[str]) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.flatten import flatten
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
-            specs = load(path)
+            specs = load(target.path, target.spec)
             if expressions:
                 from streamcheck.lang.expressions import flatten_with
 

@@ -1,0 +1,388 @@
+"""Modular proofs: each component once against its contract, bottom-up; whoever uses it sees the contract instead.
+
+    bodies      each component by itself: its inputs free, its assumptions assumed, the components inside of it cut out
+    the spec    its properties, and the assumptions of the instances in it, with all instances cut out
+    inside      what components owe to those inside of them, at each instance, now that their own assumptions are proved
+
+If a claim stays open with instances cut out, the bodies of some join: first those whose outputs differ, in the spurious
+run, from what their bodies compute. Claims that no part proves are proved of the whole, as ever.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from streamcheck.certify.composition import Conclusions, Unfounded
+from streamcheck.certify.replay import replay, run_of
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import Term, substitute
+from streamcheck.core.types import part_names, plural
+from streamcheck.problem.claim import Claim, OfContract
+from streamcheck.problem.composition import Composition, Embedding, ProofPart
+from streamcheck.problem.problem import Problem, with_properties
+from streamcheck.problem.result import Replay, Result, Verdicts
+from streamcheck.problem.specification import Component, ComponentInstance, Specification
+from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.run.prove import NOBODY, Audience, Settings, prove, select
+from streamcheck.run.standby import Standby
+from streamcheck.transform.cut import Cut, cut_out
+from streamcheck.transform.embedding import Images, embedding_of
+
+SHARE = 0.5  # of the time that is left, for each proof of a part
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Level:
+    """A specification with instances: the whole, or the body of a component. `parts` have proved claims of it."""
+
+    title: str
+    problem: Specification
+    open: set[str]  # claims that nothing has proved
+    usable: set[str] = field(default_factory=set)  # guarantees of instances that are proved, or will be
+    cut: dict[str, ComponentInstance] = field(default_factory=dict)  # the outermost instances that are parts
+    nested: dict[str, ComponentInstance] = field(default_factory=dict)  # all that are
+    parts: list[tuple[Cut, list[Result]]] = field(default_factory=list)
+    broken: dict[str, Result] = field(default_factory=dict)  # claims with a run of the whole level that breaks them
+    joined: list[Joined] = field(default_factory=list)
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An instance whose body a claim needed, since the contract allows too much."""
+
+    instance: str
+    component: str
+    claim: str
+
+
+def prove_by_parts(
+    whole: Problem, settings: Settings, audience: Audience = NOBODY, standby: Standby | None = None
+) -> Verdicts:
+    """The verdicts on a spec, each component proved by itself."""
+    if not isinstance(whole, Specification):
+        raise SpecError(f"{whole.name}: --compositional is for specs with components, and this is a program")
+    if settings.bound is not None:
+        raise SpecError(f"{whole.name}: --bound and --compositional exclude each other")
+    return Modular(whole, settings, standby).verdicts(audience)
+
+
+class Modular:
+    def __init__(self, whole: Specification, settings: Settings, standby: Standby | None) -> None:
+        self.whole = whole
+        self.settings = settings
+        self.standby = standby
+        self.end = time.monotonic() + settings.timeout
+        self.stopped = 0
+        self.alarms: list[str] = []
+        self.machine = False
+        self.bodies: dict[str, Level] = {}
+        self.images: dict[str, Images] = {}  # of the bodies, by the instance of the whole
+
+    def verdicts(self, audience: Audience) -> Verdicts:
+        began = time.monotonic()
+        chosen = self._chosen()
+        for component in _bottom_up(self.whole.components):
+            self._prove_body(component)
+        for instance in self.whole.instances:
+            body = self.bodies.get(instance.component)
+            images = embedding_of(body.problem, self.whole, instance) if body is not None and instance.name else None
+            if images is not None:
+                self.images[instance.name] = images
+        top = self._top(chosen)
+        self._prove_level(top)
+        composition, proved = self._compose(top)
+        results = self._results(chosen, top, composition, proved)
+        audience.begin(chosen, machine=self.machine, bound=None)
+        for result in results:
+            audience.hear(result)
+        seconds = time.monotonic() - began
+        warnings = [*self.whole.warnings, *self._warnings(top)]
+        strict = self.settings.strict
+        return Verdicts(
+            chosen, results, seconds, warnings, self.machine, None, self.alarms, self.stopped, strict, self._notes(top)
+        )
+
+    # Levels
+
+    def _chosen(self) -> Specification:
+        chosen = select(self.whole, self.settings.props)
+        assert isinstance(chosen, Specification)
+        return chosen
+
+    def _prove_body(self, component: Component) -> None:
+        level = Level(component.name, component.body, {p.name for p in component.body.properties})
+        for instance in component.body.instances:
+            body = self.bodies.get(instance.component) if instance.name else None
+            images = None if body is None else embedding_of(body.problem, component.body, instance)
+            if body is not None and images is not None:
+                _use_body(level, instance, body, images)
+        self._prove_level(level)
+        self.bodies[component.name] = level
+
+    def _top(self, chosen: Specification) -> Level:
+        owed = {
+            p.name for p in self.whole.properties if isinstance(p.origin, OfContract) and p.origin.role == "assumption"
+        }
+        level = Level(self.whole.name, self.whole, {p.name for p in chosen.properties} | owed)
+        for instance in self.whole.instances:
+            if instance.name in self.images:
+                _use_body(level, instance, self.bodies[instance.component], self.images[instance.name])
+        return level
+
+    def _prove_level(self, level: Level) -> None:
+        """Prove the open claims with instances cut out; those whose contracts allow too much join."""
+        began = time.monotonic()
+        joined: set[str] = set()
+        while not self.stopped:
+            cut_names = _outermost(set(level.nested) - joined)
+            due = level.open - level.broken.keys()
+            left = self.end - time.monotonic()
+            if not due or left <= 0:
+                break
+            usable = [n for n in level.usable if _instance_of(level.problem, n) in cut_names]
+            cut = cut_out(level.problem, [level.nested[n] for n in cut_names], usable, due)
+            results = self._prove(cut, left * SHARE, level)
+            proofs = [r for r in results if isinstance(r.evidence, Certificate) and r.name in level.open]
+            level.parts.append((cut, proofs))
+            level.open -= {r.name for r in proofs}
+            more: dict[str, str] = {}  # instances that join, with the claim that needs them
+            for result in results:
+                if result.name in level.open:
+                    more |= dict.fromkeys(self._to_join(level, cut, cut_names, result), result.name)
+            if not more:
+                break
+            level.joined += [Joined(n, level.nested[n].component, claim) for n, claim in more.items()]
+            joined |= more.keys()
+        level.seconds = time.monotonic() - began
+
+    def _prove(self, cut: Cut, seconds: float, level: Level) -> list[Result]:
+        settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=cut.has_lemmas)
+        verdicts = prove(cut.problem, settings, NOBODY, self.standby)
+        self.stopped = self.stopped or verdicts.stopped
+        self.alarms += verdicts.alarms
+        self.machine |= verdicts.machine
+        level.warnings += [w for w in verdicts.warnings if w not in level.warnings]
+        return verdicts.results
+
+    def _to_join(self, level: Level, cut: Cut, cut_names: Collection[str], result: Result) -> list[str]:
+        """The instances whose bodies the claim needs, by its spurious run, if it has one; none if the run is real."""
+        if not cut.outputs:  # no instance matters to the open claims
+            if isinstance(result.evidence, Trace):
+                self._break(level, result)
+            return []
+        owners: dict[Term, list[str]] = defaultdict(list)
+        for name in cut_names:
+            for o in level.nested[name].outputs:
+                owners[o.term].append(name)
+        if isinstance(result.evidence, Trace):
+            if self._break(level, result):
+                return []
+            differing = self._differing(level, cut, result)
+            if differing:
+                return [n for t in differing for n in owners[t]]
+        claim = next(p for p in cut.problem.properties if p.name == result.name)
+        needed = cut.problem.needed_by([claim.term])
+        return [n for var, t in cut.outputs.items() if var in needed for n in owners[t]]
+
+    def _break(self, level: Level, result: Result) -> bool:
+        """True if the run breaks the claim of the level too, which then has it."""
+        claim = next(p for p in level.problem.properties if p.name == result.name)
+        trace = _trace_of(level.problem, result.evidence)
+        run = replay(level.problem, claim, trace)
+        if isinstance(run, Replay):
+            level.broken[result.name] = replace(result, prop=claim, evidence=trace, replay=run)
+        return isinstance(run, Replay)
+
+    def _differing(self, level: Level, cut: Cut, result: Result) -> list[Term]:
+        """The outputs that differ, at the first step at which some do, from what their bodies compute in that run."""
+        if not isinstance(result.replay, Replay):
+            return []
+        steps = run_of(level.problem, _trace_of(level.problem, result.evidence))
+        for spurious, real in zip(result.replay.steps, steps, strict=False):
+            outputs = cut.outputs.items()
+            differing = [t for v, t in outputs if v in spurious and t in real and spurious[v] != real[t]]
+            if differing:
+                return differing
+        return []
+
+    # The whole
+
+    def _compose(self, top: Level) -> tuple[Composition, dict[str, Result]]:
+        """The parts in an order in which each uses only what those before it prove, and the result behind each claim."""
+        conclusions, found = Conclusions(self.whole), dict[str, Result]()
+        parts: list[ProofPart] = []
+
+        def add(cut: Cut, results: list[Result], places: Iterator[tuple[Images, dict[str, str]]]) -> None:
+            proofs = {r.name: r.evidence for r in results if isinstance(r.evidence, Certificate)}
+            embeddings: list[Embedding] = []
+            for images, names in places:
+                claims = tuple((p, claim) for p, claim in names.items() if p in proofs and claim not in found)
+                embedding = Embedding(_images_of(cut, images), claims)
+                try:
+                    if claims:
+                        conclusions.add(ProofPart(cut.problem, proofs, ()), embedding)
+                except Unfounded as why:
+                    LOG.info("not used: %s", why)
+                    continue
+                if claims:
+                    embeddings.append(embedding)
+                    by_name = {r.name: r for r in results}
+                    found.update({claim: by_name[p] for p, claim in claims})
+            if embeddings:
+                used = {p for e in embeddings for p, _ in e.claims}
+                kept = {p: c for p, c in proofs.items() if p in used}
+                parts.append(ProofPart(cut.problem, kept, tuple(embeddings)))
+
+        for name, body in self.bodies.items():
+            here = [i for i in self.whole.instances if i.component == name and i.name in self.images]
+            for cut, results in body.parts:
+                add(cut, results, ((self.images[i.name], _claims_at(self.whole, body, i, own=True)) for i in here))
+        identity = {v: v for v in self.whole.variables()}
+        for cut, results in top.parts:
+            own = {r.name: r.name for r in results}
+            add(cut, results, iter([(identity, own)]))
+        for instance in sorted(self.whole.instances, key=lambda i: i.name.count(".")):
+            owed = _assumption_claims(self.whole, instance.name)
+            if instance.name in self.images and owed <= conclusions.proved:
+                body, images = self.bodies[instance.component], self.images[instance.name]
+                inside = _claims_at(self.whole, body, instance, own=False, images=images)
+                for cut, results in body.parts:
+                    add(cut, results, iter([(images, inside)]))
+        return Composition(tuple(parts)), found
+
+    def _results(
+        self, chosen: Specification, top: Level, composition: Composition, proved: Mapping[str, Result]
+    ) -> list[Result]:
+        results: dict[str, Result] = {}
+        for claim in chosen.properties:
+            if claim.name in proved:
+                results[claim.name] = replace(proved[claim.name], prop=claim, composition=composition)
+            elif claim.name in top.broken:
+                results[claim.name] = top.broken[claim.name]
+        rest = {p.name for p in chosen.properties} - results.keys()
+        if rest:  # as ever, on the whole
+            seconds = max(0.0, self.end - time.monotonic())
+            settings = replace(self.settings, timeout=seconds, props=(), promised=self.settings.timeout)
+            verdicts = prove(with_properties(self.whole, rest), settings, NOBODY, self.standby)
+            self.stopped, self.machine = self.stopped or verdicts.stopped, self.machine or verdicts.machine
+            self.alarms += verdicts.alarms
+            results |= {r.name: r for r in verdicts.results}
+        return [results[p.name] for p in chosen.properties]
+
+    def _warnings(self, top: Level) -> Iterator[str]:
+        for level in self.bodies.values():
+            yield from (f"component {level.title}: {warning}" for warning in level.warnings)
+        yield from top.warnings
+
+    def _notes(self, top: Level) -> tuple[str, ...]:
+        return tuple(notes(self.whole, list(self.bodies.values()), top, self.images))
+
+
+def notes(whole: Specification, bodies: list[Level], top: Level, images: Mapping[str, Images]) -> Iterator[str]:
+    """The proof part by part, in words."""
+    for level in (*bodies, top):
+        places = [i for i in whole.instances if i.component == level.title] if level is not top else []
+        proved = sum(len(results) for _, results in level.parts)
+        claims = plural(proved + len(level.open), "claim")
+        count = f" ({plural(len(places), 'instance')})" if level is not top else ", its instances by their contracts"
+        kind = "component " if level is not top else ""
+        yield f"{kind}{level.title}{count}: {proved} of {claims}, {level.seconds:.2f} s"
+        for claim, _ in level.broken.items() if level is not top else ():
+            yield f"component {level.title} by itself does not keep: {claim}"
+        for joined in level.joined:
+            yield f"the body of {joined.instance} was used: its contract allows too much for {joined.claim}"
+    missing = [i.name for i in whole.instances if i.name and i.name not in images]
+    if missing:
+        yield f"by their bodies, which are no copies of their components: {', '.join(missing)}"
+
+
+def _use_body(level: Level, instance: ComponentInstance, body: Level, images: Images) -> None:
+    """Leave to the body what it proves of an instance."""
+    level.nested[instance.name] = instance
+    done = {r.name for _, results in body.parts for r in results}
+    own = _claims_at(level.problem, body, instance, own=True)
+    inside = _claims_at(level.problem, body, instance, own=False, images=images)
+    proved = {claim for p, claim in own.items() if p in done}
+    level.usable |= proved
+    level.open -= proved | {claim for p, claim in inside.items() if p in done}
+
+
+def _claims_at(
+    problem: Specification, body: Level, instance: ComponentInstance, *, own: bool, images: Images | None = None
+) -> dict[str, str]:
+    """The claims of the problem that are those of the body at an instance: what its own contract promises, or the
+    others, which are about what is inside of it."""
+    names, found = {p.name for p in problem.properties}, dict[str, str]()
+    others: list[Claim] = []
+    for p in body.problem.properties:
+        if isinstance(p.origin, OfContract):
+            name = f"{instance.name}.{p.name}"
+            if own is (not p.origin.instance) and name in names:
+                found[p.name] = name
+        else:
+            others.append(p)
+    if not own and images is not None and others:
+        there = {(p.term, p.goal): p.name for p in problem.properties}
+        replaced = substitute([p.term for p in others], images)
+        for p in others:
+            name = there.get((replaced[p.term], p.goal), "")
+            found |= {p.name: name} if name else {}
+    return found
+
+
+def _assumption_claims(problem: Specification, instance: str) -> set[str]:
+    owed = OfContract("assumption", instance)
+    return {p.name for p in problem.properties if p.origin == owed}
+
+
+def _instance_of(problem: Specification, claim: str) -> str:
+    origin = next(p.origin for p in problem.properties if p.name == claim)
+    assert isinstance(origin, OfContract)
+    return origin.instance
+
+
+def _outermost(names: Collection[str]) -> list[str]:
+    """Those that lie in no other one."""
+    chosen = set(names)
+    return [n for n in names if not any(n[:i] in chosen for i, c in enumerate(n) if c == ".")]
+
+
+def _images_of(cut: Cut, images: Images) -> dict[str, Term]:
+    """What the variables of a part stand for, if those of its level have these images."""
+    whole = substitute(cut.outputs.values(), images)
+    found = {v: whole[cut.outputs[v]] if v in cut.outputs else images.get(v) for v in cut.problem.variables()}
+    return {str(v.payload): t for v, t in found.items() if t is not None}
+
+
+def _trace_of(problem: Specification, trace: object) -> Trace:
+    """The run of the level with the same inputs."""
+    assert isinstance(trace, Trace)
+    inputs = {name for i in problem.inputs for name, _ in part_names(i.name, i.type)}
+    chosen = [*(c.var for c in problem.constants), *(c.var for c in problem.cells if c.free)]
+    constants = {name for v in chosen for name, _ in part_names(str(v.payload), v.type)}
+    return Trace(
+        {n: v for n, v in trace.constants.items() if n in constants},
+        tuple({n: v for n, v in step.items() if n in inputs} for step in trace.inputs),
+    )
+
+
+def _bottom_up(components: tuple[Component, ...]) -> list[Component]:
+    """Each behind those that it uses."""
+    by_name, done = {c.name: c for c in components}, dict[str, Component]()
+    stack = [(c.name, False) for c in reversed(components)]
+    while stack:
+        name, ready = stack.pop()
+        if ready:
+            done.setdefault(name, by_name[name])
+        elif name not in done:
+            stack.append((name, True))
+            used = [i.component for i in by_name[name].body.instances if i.name and i.component in by_name]
+            stack.extend((n, False) for n in used if n not in done)
+    return list(done.values())

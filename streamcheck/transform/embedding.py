@@ -1,0 +1,84 @@
+"""Where the body of a component lies in a specification with an instance of it.
+
+Both come from the same function, so the terms of the body are those of the specification, with other terms in place of
+its inputs and other cells in place of its cells. A body that was changed when it was used, by a reset around the
+call, by a front end that merges cells, has no embedding: then the instance is no part of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamcheck.core.term import Term, constant, variables
+from streamcheck.core.types import default
+from streamcheck.problem.claim import OfContract
+from streamcheck.problem.specification import ComponentInstance, Specification
+
+Images = dict[Term, Term]
+
+
+def embedding_of(body: Specification, whole: Specification, instance: ComponentInstance) -> Images | None:
+    """The terms of the whole that the variables of the body stand for; None if there are none."""
+    pairs = _pairs(body, whole, instance)
+    cells, there = {c.var: c for c in body.cells}, {c.var: c for c in whole.cells}
+    chosen = set(body.choices())
+    images: Images = {}
+    stack = list(pairs)[::-1]
+    seen: set[tuple[Term, Term]] = set()
+    while stack:
+        ours, theirs = stack.pop()
+        if (ours, theirs) in seen:
+            continue
+        seen.add((ours, theirs))
+        if ours in images:
+            if images[ours] is not theirs:
+                return None
+        elif ours in chosen:
+            if ours.type is not theirs.type:
+                return None
+            images[ours] = theirs
+        elif ours in cells:
+            if theirs not in there or cells[ours].initial is not there[theirs].initial:
+                return None
+            images[ours] = theirs
+            stack.append((cells[ours].next, there[theirs].next))
+        elif not _is_same_operation(ours, theirs):
+            return None
+        else:
+            stack.extend(zip(ours.args, theirs.args, strict=True))
+    for unused in body.inputs:
+        images.setdefault(unused.var, constant(unused.type, default(unused.type)))
+    return images
+
+
+def _is_same_operation(ours: Term, theirs: Term) -> bool:
+    same = ours.op == theirs.op and ours.payload == theirs.payload and ours.type is theirs.type
+    return same and len(ours.args) == len(theirs.args)
+
+
+def _pairs(body: Specification, whole: Specification, instance: ComponentInstance) -> Iterator[tuple[Term, Term]]:
+    """Terms of the body with those of the instance: its inputs, its outputs, and the claims inside of it."""
+    own = next((i for i in body.instances if not i.name), None)
+    if own is None:
+        return
+    for mine, its in ((own.inputs, instance.inputs), (own.outputs, instance.outputs), (own.modes, instance.modes)):
+        there = {n.name: n.term for n in its}
+        yield from ((n.term, there[n.name]) for n in mine if n.name in there)
+    claims = {p.name: p.term for p in whole.properties}
+    for p in body.properties:
+        claim = claims.get(f"{instance.name}.{p.name}")
+        if claim is not None and isinstance(p.origin, OfContract):
+            yield p.term, claim if p.origin.instance else promise_of(claim, instance)
+    inside = {i.name: i for i in whole.instances}
+    for i in body.instances:
+        other = inside.get(f"{instance.name}.{i.name}") if i.name else None
+        if other is not None:
+            yield i.assumes, other.assumes
+            yield i.held, other.held
+
+
+def promise_of(claim: Term, instance: ComponentInstance) -> Term:
+    """The right side of a claim that holds under the instance's assumptions, or the claim."""
+    if instance.held.op == "var" and claim.op == "implies" and instance.held in variables([claim.args[0]]):
+        return claim.args[1]
+    return claim
