@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.questions import Questions
 from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
 from streamcheck.core.errors import SpecError
 from streamcheck.problem.places import Handlers
-from streamcheck.problem.problem import Problem
 
 if TYPE_CHECKING:
     from streamcheck.api.results import Results
@@ -25,16 +25,8 @@ TraceFormat: TypeAlias = Literal["csv", "json", "vcd", "html"]
 EXPLANATION = 0.05  # the share of the time
 
 
-class Commands(ABC):
+class Commands(Questions):
     """`prove`, `run`, `compile` and `show`, with the options that the command has."""
-
-    @abstractmethod
-    def _problem(self) -> Problem:
-        """The spec or the program, as the command has it."""
-
-    @abstractmethod
-    def _file(self) -> str:
-        """The file that it is from."""
 
     def _samples(self) -> list[dict[str, Value]]:
         """The inputs of the run on the samples; none if there are none."""
