@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamcheck.api.results import Results
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.result import Verdicts
 
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
@@ -54,6 +55,7 @@ class Commands(Questions):
         blocks: bool = True,
         deterministic: bool = False,
         strict: bool = False,
+        reachable: bool = False,
         cache: PathText | None = None,
         certificates: PathText | None = None,
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
@@ -63,7 +65,8 @@ class Commands(Questions):
 
         `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
-        `strict` results with warnings are not `ok`.
+        `strict` results with warnings are not `ok`. With `reachable`, it is asked too if each branch, premise and
+        trigger is reached by some run, and if each assumption excludes one.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
         runs; `witness` a file for the SV-COMP witness of a C program.
@@ -73,6 +76,7 @@ class Commands(Questions):
         from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings, prove
+        from streamcheck.run.reachability import prove_with_goals
         from streamcheck.run.strategy import processors
 
         file = self._file()
@@ -94,21 +98,8 @@ class Commands(Questions):
             strict,
             None if cache is None else Cache(os.fspath(cache)),
         )
-        verdicts = prove(self._problem(), settings)
-        saved: Mapping[str, str] = {}
-        if certificates is not None:
-            from streamcheck.run.evidence_files import save
-
-            saved = save(verdicts, file, os.fspath(certificates))
-        if traces:
-            from streamcheck.report.trace_folder import write_traces
-
-            for shape, folder in traces:
-                write_traces(verdicts, file, shape, os.fspath(folder))
-        if witness is not None:
-            from streamcheck.report.witness import write_witness
-
-            write_witness(verdicts, file, os.fspath(witness))
+        verdicts = (prove_with_goals if reachable else prove)(self._problem(), settings)
+        saved = _write_evidence(verdicts, file, certificates, traces, witness)
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -190,3 +181,28 @@ class Commands(Questions):
         if result.ready:
             write(result, os.fspath(directory))
         return result
+
+
+def _write_evidence(
+    verdicts: Verdicts,
+    file: str,
+    certificates: PathText | None,
+    traces: Sequence[tuple[TraceFormat, PathText]],
+    witness: PathText | None,
+) -> Mapping[str, str]:
+    """Write the files that are asked for. Returns those of certificates by property."""
+    saved: Mapping[str, str] = {}
+    if certificates is not None:
+        from streamcheck.run.evidence_files import save
+
+        saved = save(verdicts, file, os.fspath(certificates))
+    if traces:
+        from streamcheck.report.trace_folder import write_traces
+
+        for shape, folder in traces:
+            write_traces(verdicts, file, shape, os.fspath(folder))
+    if witness is not None:
+        from streamcheck.report.witness import write_witness
+
+        write_witness(verdicts, file, os.fspath(witness))
+    return saved

@@ -49,6 +49,11 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     is_flag=True,
     help="Take warnings (vacuity, assumptions that no run can meet, no property, specs left out) as errors.",
 )
+@click.option(
+    "--reachable",
+    is_flag=True,
+    help="Ask too if each branch, premise and trigger is reached by some run, and each assumption excludes one.",
+)
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
     "--memory",
@@ -112,6 +117,7 @@ class ProveOptions:
     memory: int | None
     bound: int | None
     strict: bool
+    reachable: bool
     deterministic: bool
     integers: Literal["c", "math"]
     blocks: bool
@@ -143,6 +149,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.folders import make_folders
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of, prove
+    from streamcheck.run.reachability import prove_with_goals
     from streamcheck.run.source import SourceOptions, read
     from streamcheck.run.strategy import processors
 
@@ -173,7 +180,8 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
         )
         try:
             with _audience(path, options) as audience:
-                verdicts = none_of(problem, stopped) if stopped else prove(problem, settings, audience, standby)
+                decide = prove_with_goals if options.reachable else prove
+                verdicts = none_of(problem, stopped) if stopped else decide(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM

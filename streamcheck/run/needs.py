@@ -48,7 +48,7 @@ def needs_of(
     if not settings.props:
         written = tuple(p.name for p in specification.properties if not p.is_implied)
         if not written:
-            raise SpecError(f"{specification.name} has no property of its own", write="--prop NAME, of an implied one")
+            raise SpecError(f"{specification.name} has no property of its own; --prop chooses an implied one")
         settings = replace(settings, props=written)
     verdicts = prove(specification, replace(settings, timeout=settings.timeout * PROOFS, promised=settings.timeout))
     found: list[Needs] = []
