@@ -96,7 +96,7 @@ def test_arguments_that_do_not_fit(name):
     [
         ("mux(b, x)", "mux(condition, then, otherwise)"),
         ("signals.debounce(3)", "signals.debounce(n, s, init=False)"),
-        ("spec.prop(b)", "spec.prop(name, stream)"),
+        ("spec.prop(b)", "spec.prop(name, stream, *, provided=None)"),
         ("spec.trigger('t')", "spec.trigger(name, guard, args=())"),
         ("extern('z', Word8, unit='m', nmae=3)", "extern(name, type, samples=None, *, doc='', unit='')"),
         ("voting.majority()", "voting.majority("),

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.questions import Questions
 from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
 from streamcheck.core.errors import SpecError
 from streamcheck.problem.places import Handlers
-from streamcheck.problem.problem import Problem
 
 if TYPE_CHECKING:
     from streamcheck.api.results import Results
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.result import Verdicts
 
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
@@ -25,16 +26,8 @@ TraceFormat: TypeAlias = Literal["csv", "json", "vcd", "html"]
 EXPLANATION = 0.05  # the share of the time
 
 
-class Commands(ABC):
+class Commands(Questions):
     """`prove`, `run`, `compile` and `show`, with the options that the command has."""
-
-    @abstractmethod
-    def _problem(self) -> Problem:
-        """The spec or the program, as the command has it."""
-
-    @abstractmethod
-    def _file(self) -> str:
-        """The file that it is from."""
 
     def _samples(self) -> list[dict[str, Value]]:
         """The inputs of the run on the samples; none if there are none."""
@@ -63,6 +56,7 @@ class Commands(ABC):
         deterministic: bool = False,
         strict: bool = False,
         compositional: bool = False,
+        reachable: bool = False,
         cache: PathText | None = None,
         certificates: PathText | None = None,
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
@@ -73,18 +67,19 @@ class Commands(ABC):
         `options` sets options of engines, as in `{"ic3.tighten": False}`; `streamcheck engines` lists them. With a
         `bound`, only runs of at most so many steps count, and what is proved of them is `bounded`. `memory` is in MB.
         `strict` results with warnings are not `ok`. If `compositional`, each component is proved against its contract,
-        once.
+        once. With `reachable`, it is asked too if each branch, premise and trigger is reached by some run, and if each
+        assumption excludes one.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
         runs; `witness` a file for the SV-COMP witness of a C program.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
-        from streamcheck.run.compositional import prove_by_parts
         from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
-        from streamcheck.run.prove import Settings, prove
+        from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
+        from streamcheck.run.ways import way_of_proving
 
         file = self._file()
         if certificates is not None and not os.path.exists(file):
@@ -105,21 +100,8 @@ class Commands(ABC):
             strict,
             None if cache is None else Cache(os.fspath(cache)),
         )
-        verdicts = (prove_by_parts if compositional else prove)(self._problem(), settings)
-        saved: Mapping[str, str] = {}
-        if certificates is not None:
-            from streamcheck.run.evidence_files import save
-
-            saved = save(verdicts, file, os.fspath(certificates))
-        if traces:
-            from streamcheck.report.trace_folder import write_traces
-
-            for shape, folder in traces:
-                write_traces(verdicts, file, shape, os.fspath(folder))
-        if witness is not None:
-            from streamcheck.report.witness import write_witness
-
-            write_witness(verdicts, file, os.fspath(witness))
+        verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
+        saved = _write_evidence(verdicts, file, certificates, traces, witness)
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -201,3 +183,28 @@ class Commands(ABC):
         if result.ready:
             write(result, os.fspath(directory))
         return result
+
+
+def _write_evidence(
+    verdicts: Verdicts,
+    file: str,
+    certificates: PathText | None,
+    traces: Sequence[tuple[TraceFormat, PathText]],
+    witness: PathText | None,
+) -> Mapping[str, str]:
+    """Write the files that are asked for. Returns those of certificates by property."""
+    saved: Mapping[str, str] = {}
+    if certificates is not None:
+        from streamcheck.run.evidence_files import save
+
+        saved = save(verdicts, file, os.fspath(certificates))
+    if traces:
+        from streamcheck.report.trace_folder import write_traces
+
+        for shape, folder in traces:
+            write_traces(verdicts, file, shape, os.fspath(folder))
+    if witness is not None:
+        from streamcheck.report.witness import write_witness
+
+        write_witness(verdicts, file, os.fspath(witness))
+    return saved

@@ -20,6 +20,8 @@ COMMANDS = {
     "watch": "Prove a spec again whenever it is saved.",
     "run": "Interpret a spec: a table of its triggers and observers.",
     "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
+    "why": "Show what a proved property needs: equations, assumptions, inputs.",
+    "cuts": "Show which equations or assumptions break a property when they fail.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",

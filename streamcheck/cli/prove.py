@@ -55,6 +55,11 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     is_flag=True,
     help="Prove each component against its contract, once; what uses it sees the contract instead of the body.",
 )
+@click.option(
+    "--reachable",
+    is_flag=True,
+    help="Ask too if each branch, premise and trigger is reached by some run, and each assumption excludes one.",
+)
 @click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
 @click.option(
     "--memory",
@@ -119,6 +124,7 @@ class ProveOptions:
     bound: int | None
     strict: bool
     compositional: bool
+    reachable: bool
     deterministic: bool
     integers: Literal["c", "math"]
     blocks: bool
@@ -147,13 +153,14 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.cache import Cache
-    from streamcheck.run.compositional import prove_by_parts
     from streamcheck.run.folders import make_folders
     from streamcheck.run.memory import MEGABYTE
-    from streamcheck.run.prove import Alarm, Settings, none_of, prove
+    from streamcheck.run.prove import Alarm, Settings, none_of
     from streamcheck.run.source import SourceOptions, read
     from streamcheck.run.strategy import processors
+    from streamcheck.run.ways import way_of_proving
 
+    decide = way_of_proving(compositional=options.compositional, reachable=options.reachable)
     limit = options.memory and options.memory * MEGABYTE
     reading = SourceOptions(options.integers, options.predicates, options.expressions)
     targets = [target_of(file) for file in files]
@@ -181,8 +188,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
         )
         try:
             with _audience(path, options) as audience:
-                how = prove_by_parts if options.compositional else prove
-                verdicts = none_of(problem, stopped) if stopped else how(problem, settings, audience, standby)
+                verdicts = none_of(problem, stopped) if stopped else decide(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM

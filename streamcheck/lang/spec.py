@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL, without_numpy
+from streamcheck.lang.apply import apply
 from streamcheck.lang.node import Node
 from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
 from streamcheck.problem.claim import WRITTEN, Origin
@@ -73,10 +74,15 @@ class SpecBase:
         """The public names."""
         return [name for name in super().__dir__() if not name.startswith("_")]
 
-    def prop(self, name: str, stream: Bool) -> None:
-        """`stream` must be true at every step."""
+    def prop(self, name: str, stream: Bool, *, provided: Bool | None = None) -> None:
+        """`stream` must be true at every step, or at those where `provided` is true: then some run has such a step,
+        which is a property of its own, the condition of this one."""
         _check_order("spec.prop", name, stream)
-        self._add("property", self.properties, name, _claim("prop", stream))
+        node = _claim("prop", stream)
+        if provided is not None:
+            node = apply("implies", _claim("prop", provided), node)
+            self._add("property", self.witnesses, f"condition of {name}", node.args[0])
+        self._add("property", self.properties, name, node)
 
     def exists(self, name: str, stream: Bool) -> None:
         """`stream` is true at some step of some run."""

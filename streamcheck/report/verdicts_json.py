@@ -59,7 +59,7 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row["counterexample"] = {"length": length, "shortest": result.shortest, "path": path_json(result.path)}
     elif result.run is not None and isinstance(problem, Specification):
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
-        steps = _steps(problem, result.prop, result.run)
+        steps = steps_json(problem, result.prop, result.run)
         row[key] = {"length": result.run.length, "shortest": result.shortest, "steps": steps}
     return row
 
@@ -76,7 +76,7 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
         row |= {"not_inductive": None} | ({"missing": known.missing} if known.missing else {})
         if known.fails is not None:
             row["not_inductive"] = {
-                "steps": _steps(problem, result.prop, known.fails),
+                "steps": steps_json(problem, result.prop, known.fails),
                 "unreachable": known.unreachable,
                 "not_before": known.not_before,
             }
@@ -85,7 +85,8 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
     return row
 
 
-def _steps(specification: Specification, claim: Claim, run: Replay) -> list[dict[str, Any]]:
+def steps_json(specification: Specification, claim: Claim, run: Replay) -> list[dict[str, Any]]:
+    """The inputs and streams of each step, by name."""
     inputs = [(i.name, i.var) for i in specification.inputs]
     below = specification.needed_by([claim.term])
     constants = [(specification.labels[c.var], c.var) for c in specification.constants if c.var in below]

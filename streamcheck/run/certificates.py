@@ -30,6 +30,7 @@ from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
+from streamcheck.transform.coverage_goals import with_goal
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,8 +76,8 @@ def recheck(
         problem = one(read(target, seconds, reading), target)
     except OutOfTime as late:
         return Rechecked(f"{saved.spec} {saved.prop}", late.message, undecided=True)
-    if saved.bound is not None and isinstance(problem, Specification):
-        problem = with_bound(problem, saved.bound)
+    if isinstance(problem, Specification):
+        problem = with_goal(problem if saved.bound is None else with_bound(problem, saved.bound), saved.prop)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
