@@ -31,24 +31,33 @@ class Part:
 LANGUAGE = ("lang.load", "lang.flatten")
 WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 COMPONENTS = ("lang.component", "lang.instances", "problem.components_json")
+GOALS = ("transform.coverage_goals",)  # asked at each certificate if its property is one of theirs
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
 SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
+IMPLIED = ("lang.flattening", "lang.obligations", "core.simplify")  # all but implied claims is checked by another
+OF_PROGRAMS = ("problem.automaton", "problem.automaton_json")
+BESIDE_RECORDS = (*NAMES, *SHAPES, *OF_PROGRAMS, *COMPONENTS)
 OF_ALL = (
-    Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
-    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES, *COMPONENTS)),
+    Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES, *IMPLIED)),
+    Part("equations, certificates, and their JSON", RECORDS, ("problem",), BESIDE_RECORDS),
 )
-BESIDE_LANGUAGE = (*WORDS, *COMPONENTS)
-LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), BESIDE_LANGUAGE)
-CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
+LOADED = "the language: loading, elaboration, the check of the flattening"
+LOADING = Part(LOADED, LANGUAGE, ("lang",), (*WORDS, *IMPLIED, *COMPONENTS), ("", "public"))
+JUDGED = ("certify.checker", "certify.well_formed")
+CHECKER = Part("the checker of specs", JUDGED, ("certify",), ("certify.lots",), ("certify.check",))
 ANSWER = "`check`: files, the spec's process, the answer"
-BESIDE = ("run.proofs", "run.confine", *NAMES, *SHAPES)
-CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), (*BESIDE, *COMPONENTS), ("cli.check",))
+BESIDE = ("run.proofs", "run.confine", "problem.result", "problem.skips", *BESIDE_RECORDS)
+CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDE, ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
+LIBRARY = tuple(f"lang.lib.{path.stem}" for path in (ROOT / "streamcheck" / "lang" / "lib").glob("[a-z]*.py"))
 OTHERS = (
     Part("components: their instances and claims", (), (), (), COMPONENTS),
+    Part("`--reachable`: its goals", (), (), (), GOALS),
+    Part("implied claims: flattening, their conditions", IMPLIED[:1], ("lang", "core"), (*WORDS, *NAMES, *C_TEXTS)),
+    Part("the library: its functions", LIBRARY, ("lang", "core"), (*WORDS, *NAMES, *C_TEXTS)),
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),

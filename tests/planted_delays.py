@@ -9,7 +9,7 @@ from planting import INDUCTION, Fault, counter, proving, specification
 from streamcheck import Bool, Int, drop, extern, reset, stream, unknown
 from streamcheck.core.term import FALSE, substitute
 from streamcheck.core.types import default
-from streamcheck.lang import flatten
+from streamcheck.lang.flattening import Flattening
 from streamcheck.lang.lib.parts import require
 from streamcheck.transform import scalars
 
@@ -29,31 +29,42 @@ def delays():
     ):
         yield Fault(
             "flattener", what,
-            lambda p, name=name, change=change: p.set(
-                flatten.Flattening, name, change(getattr(flatten.Flattening, name))
-            ),
+            lambda p, name=name, change=change: p.set(Flattening, name, change(getattr(Flattening, name))),
             proving(specification("p", lambda: (two() == 1) & (drop(1, two()) == 2)), INDUCTION, "falsified"),
         )  # fmt: skip
     yield Fault(
         "flattener", "a requirement stands for its value",
-        lambda p: p.set(flatten.Flattening, "_term", condition_as_value(flatten.Flattening._term)),
+        lambda p: p.set(Flattening, "_term", condition_as_value(Flattening._term)),
         proving(specification("p", lambda: require(extern("b", Bool), Bool(True), "c")), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
         "flattener", "an unknown stream is an input",
-        lambda p: p.set(flatten.Flattening, "_unknown", named_as_input(flatten.Flattening._unknown)),
+        lambda p: p.set(Flattening, "_unknown", named_as_input(Flattening._unknown)),
         proving(specification("p", lambda: unknown(Int) == extern("x", Int)), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
         "flattener", "a reset changes nothing",
-        lambda p: p.set(flatten.Flattening, "_define_cells", never_restarted(flatten.Flattening._define_cells)),
+        lambda p: p.set(Flattening, "_define_cells", never_restarted(Flattening._define_cells)),
         proving(specification("p", restarted), INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
         "flattener", "state begins with any value",
-        lambda p: p.set(flatten.Flattening, "_define_cells", beginning_anywhere(flatten.Flattening._define_cells)),
+        lambda p: p.set(Flattening, "_define_cells", beginning_anywhere(Flattening._define_cells)),
         proving(specification("p", lambda: counter() >= 0), INDUCTION, "proved"),
     )  # fmt: skip
+    yield Fault(
+        "flattener", "a cell is declared again, and stands still",
+        lambda p: p.set(Flattening, "specification", declared_again(Flattening.specification)),
+        proving(specification("p", lambda: counter() < 3), INDUCTION, "falsified"),
+    )  # fmt: skip
+
+
+def declared_again(real):
+    def specification(self):
+        found = real(self)
+        return replace(found, cells=(*found.cells, *(replace(c, next=c.var) for c in found.cells)))
+
+    return specification
 
 
 def condition_as_value(original):

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import re
 
-from base_lines import CHECKER, LANGUAGE, ROOT, base, closure
+from base_lines import (
+    CHECKER,
+    COMPONENTS,
+    GOALS,
+    IMPLIED,
+    LANGUAGE,
+    LIBRARY,
+    NAMES,
+    ROOT,
+    SHAPES,
+    SPECS,
+    WORDS,
+    base,
+    closure,
+    counted,
+)
+from executed import NAMES as PACKAGE
+from executed import executed
 
-MOST = 6720  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
+from streamcheck.lang.flatten import flatten
+from streamcheck.lang.load import load
+from streamcheck.run.evidence_files import certificate_files
+from streamcheck.run.prove import Settings, prove
+
+MOST = 6110  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
 NEAR = 40  # lines that a figure of the table may be wrong by
 
 
@@ -28,3 +50,30 @@ def test_the_checker_is_loaded_without_simplification():
     """It was: the records of programs had rules for conditions, which only engines need."""
     assert not {"core.simplify", "core.evaluate", "core.intervals"} & closure(CHECKER.entries)
     assert "core.simplify" in closure(LANGUAGE)  # of implied claims
+
+
+SPEC = """
+from streamcheck import *
+b, f = extern("b", Bool), extern("f", Float)
+cells = stream(Array(Word8, 3), lambda a: [[0, 0, 0]] ++ a.set(unsafe_cast(Word8, f), mux(b & (a[0] < 9), a[0] + 1, 3)))
+half = stream(Int, lambda n: [0, 1] ++ mux(b, n // 2 + drop(1, n), 5))
+spec = Spec("s")
+spec.assume("some", b | (f > 0.5))
+spec.prop("small", (cells[0] < 10) | ptltl.always_been(half >= 0))
+"""
+
+
+def test_what_runs_during_a_check_is_in_the_base(tmp_path, monkeypatch):
+    """Of the rest, what refuses names and files, implied claims and the library have their own rows or reasons."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.py").write_text(SPEC)
+    (spec,) = load("s.py")
+    verdicts = prove(flatten(spec), Settings(timeout=60))
+    (tmp_path / "small.json").write_text(certificate_files(verdicts, "s.py", ".")["small"][1])
+    verdict, ran = executed(tmp_path / "small.json")
+    taken = set()
+    counted(SPECS, taken)
+    refusing = {*WORDS, *NAMES, *SHAPES, "api.arguments"}
+    assert verdict == "holds" and len(ran & taken) > 30
+    assert {"certify.check", "certify.judge", "lang.check_flattening", "run.child", "core.term"} <= ran
+    assert ran - taken - {PACKAGE} <= refusing | {*IMPLIED, *LIBRARY, *COMPONENTS, *GOALS, "certify.lots"}

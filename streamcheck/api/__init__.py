@@ -73,10 +73,10 @@ class SpecSource(RunSource):
     def __init__(self, spec: SpecBase, expressions: tuple[str, ...] = ()) -> None:
         from streamcheck.lang.elaborate import elaborate
         from streamcheck.lang.expressions import with_expressions
-        from streamcheck.lang.flatten import Flattening
+        from streamcheck.lang.flatten import specification_of
 
         elaborated = elaborate(with_expressions(spec, expressions) if expressions else spec)
-        self.specification = Flattening(elaborated).specification()
+        self.specification = specification_of(elaborated)
         self.given: dict[str, Any] = {e.name: e.samples for e in elaborated.externs}
 
     def samples(self, inputs: Sequence[Term]) -> Samples:

@@ -101,8 +101,8 @@ class Live:
     def _show_result(self, result: Result) -> None:
         assert self.report is not None
         del self._claims[result.name]
-        trace = replace(self.trace, width=terminal_width())  # the window may have changed
-        self._show(replace(self.report, trace=trace).result(result))
+        self.report.trace = replace(self.trace, width=terminal_width())  # the window may have changed
+        self._show(self.report.result(result))
 
     def _show(self, lines: Iterator[str] | list[str]) -> None:
         if self.lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from streamcheck.core.option_words import OptionWords
 from streamcheck.core.types import plural
@@ -30,7 +30,7 @@ def plain(text: str, _verdict: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
     """The lines of a report, part by part, as they come: the title, each result, the warnings."""
 
@@ -41,6 +41,10 @@ class Report:
     paint: Paint = plain
     trace: TraceOptions = AS_USUAL
     more: Callable[[Result], Iterable[str]] = lambda _: ()  # lines below a result
+    _longest: int = field(init=False)  # characters of a name
+
+    def __post_init__(self) -> None:
+        self._longest = max((len(p.name) for p in self.problem.properties), default=0)
 
     def title(self) -> str:
         problem = self.problem
@@ -49,7 +53,7 @@ class Report:
 
     def result(self, result: Result) -> Iterator[str]:
         most = WIDEST_NAME if self.trace.width is None else min(WIDEST_NAME, self.trace.width // 3)
-        wide = min(max(len(p.name) for p in self.problem.properties), most)
+        wide = min(self._longest, most)
         how = _how(result, machine=self.machine, bound=self.bound)
         word = self.paint(f"{_word(result):9}", result.verdict)
         yield f"  {word}  {result.name:{wide}}  {how}".rstrip()

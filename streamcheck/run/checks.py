@@ -121,7 +121,7 @@ class Checks:
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 
-    def _pending(self) -> Iterator[Proof]:
+    def _proofs(self) -> Iterator[Proof]:
         """The proofs that wait or are being checked."""
         yield from self._waiting
         yield from (c.proof for c in self.checkers if c.proof is not None)
@@ -129,12 +129,12 @@ class Checks:
 
     def proofs_of(self, prop: str) -> Iterator[Proof]:
         """Those of this property."""
-        return (p for p in self._pending() if p.proved.prop == prop)
+        return (p for p in self._proofs() if p.proved.prop == prop)
 
     def slow(self, props: AbstractSet[str]) -> set[str]:
         """Those of the properties of which every proof takes long to check: longer by now than it took to find."""
         now = {id(c.proof.evidence): c.time_used for c in self.checkers if c.proof is not None}
-        fast = {p.proved.prop for p in self._pending() if p.spent + now.get(id(p.evidence), 0.0) <= max(LONG, p.cost)}
+        fast = {p.proved.prop for p in self._proofs() if p.spent + now.get(id(p.evidence), 0.0) <= max(LONG, p.cost)}
         return {*props} - fast
 
     def add(self, proof: Proof) -> None:

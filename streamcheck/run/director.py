@@ -120,6 +120,7 @@ class Director:
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
+    _asked: list[str] = field(init=False)  # the properties without vacuity tests
     _last_proof: float = -math.inf
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
@@ -129,6 +130,7 @@ class Director:
     def __post_init__(self) -> None:
         most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
         self._checks = Checks(self._new_checker, most, self.deaths)
+        self._asked = [p.name for p in self.problem.properties if not p.is_vacuity_test]
         self._memory = None if self.memory is None else MemoryLimit(self.memory)
 
     def run(self) -> dict[str, Decision]:
@@ -170,7 +172,7 @@ class Director:
         return any(self._checks.proofs_of(prop))
 
     def open_properties(self) -> list[str]:
-        return [p.name for p in self.problem.properties if p.name not in self.decisions and not p.is_vacuity_test]
+        return [name for name in self._asked if name not in self.decisions]
 
     def _begin_with(self, kept: Offers) -> None:
         """Have proofs of earlier runs checked; violations have been replayed, and shorter ones are looked for."""

@@ -222,7 +222,7 @@ def _watcher(
         for claim in chosen.properties if is_final(chosen) else ():
             if claim.name in director.decisions and claim.name not in heard:
                 heard.add(claim.name)
-                _simplify(tested, chosen, director, claim.name)
+                _simplify(tested, chosen, director, claim)
                 audience.hear(_result(claim, director.decisions[claim.name], bound))
         beside.look(director)
         audience.watch(director)
@@ -230,12 +230,12 @@ def _watcher(
     return look
 
 
-def _simplify(tested: Problem, chosen: Problem, director: Director, only: str | None = None) -> None:
+def _simplify(tested: Problem, chosen: Problem, director: Director, only: Claim | None = None) -> None:
     """Put simpler runs into the decisions that are shown, or into one. A kept one has been made simple before."""
     many = 1 + len(chosen.properties) // MANY
-    for claim in chosen.properties:
-        decision = director.decisions[claim.name] if only in (None, claim.name) else None
-        if decision is None or decision.simplified or decision.kept:
+    for claim in chosen.properties if only is None else (only,):
+        decision = director.decisions[claim.name]
+        if decision.simplified or decision.kept:
             continue
         found: tuple[Trace | EdgePath, Replay | PathReplay] | None = None
         match tested, decision.replay, decision.evidence:
