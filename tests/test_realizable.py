@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import os
 import random
 import subprocess
 import sys
@@ -335,3 +336,85 @@ above.prop("above", o > x)
 def test_options_are_those_of_python():
     options = {p.name for p in command.params if p.expose_value} - {"file", "as_json", "verbose"}
     assert options == {"timeout", "jobs", "output"}
+
+
+# Lustre.
+
+
+def lustre(tmp_path, text):
+    path = tmp_path / "model.lus"
+    path.write_text(text)
+    return path
+
+
+CONTRACT = """
+(*@contract
+  assume "bounded" x >= 0 and x <= 100;
+  guarantee "near" y >= x and y <= x + 20;
+  guarantee "slow" true -> y - pre y <= {};
+  mode fine (require ok; ensure not alarm;);
+  mode bad (require not ok; ensure alarm;);
+*)
+"""
+
+
+@pytest.mark.parametrize(("pace", "verdict"), [(100, "realizable"), (10, "unrealizable")])
+def test_an_imported_node_is_asked_about_by_its_name(pace, verdict, tmp_path):
+    head = "node imported voter(x: int; ok: bool) returns (y: int; alarm: bool);"
+    path = lustre(tmp_path, head + CONTRACT.format(pace))
+    result = load(f"{path}::voter").realizable(timeout=60)
+    assert result.verdict == verdict, str(result)
+    if verdict == "unrealizable":
+        assert sorted(result.conflict) == ["guarantee near", "guarantee slow"] and len(result.steps) == 2
+    assert "guarantee slow" not in load(path).properties  # as a main node that nobody asked for, it has none
+
+
+def test_jkinds_realizable_names_the_inputs(tmp_path):
+    text = """
+    node main(x, y, z: int) returns (ok: bool);
+    var n: int;
+    let
+      n = 0 -> 1 + pre n;
+      assert n < 3 => x < y - 1;
+      ok = x < z and z < y;
+      --%PROPERTY ok;
+      --%REALIZABLE x, y;
+    tel
+    """
+    path = lustre(tmp_path, text)
+    result = load(path).realizable(timeout=60)
+    assert result.verdict == "unrealizable" and len(result.steps) == 4 and set(result.steps[-1]) == {"x", "y"}
+    always = load(lustre(tmp_path, text.replace("n < 3 =>", "true =>"))).realizable(timeout=60)
+    assert always.verdict == "realizable"
+    with pytest.raises(SpecError, match="w is no input of main"):
+        load(lustre(tmp_path, text.replace("REALIZABLE x, y", "REALIZABLE x, w")))
+
+
+# JKind's own examples, if its repository is there: JKIND=FOLDER, a clone or a bare repository. Two that its file calls
+# unknown have an answer here; one has an input of a struct type, which has none.
+
+JKIND = os.environ.get("JKIND", "")
+EXAMPLES = {
+    "counter": "unrealizable",
+    "min_max": "unrealizable",
+    "mode_logic": "unrealizable",
+    "poster1": "unrealizable",
+    "poster2": "unrealizable",
+    "poster3": "unrealizable",
+    "realizability": "unrealizable",
+    "realize": "unrealizable",
+    "reduce": "unrealizable",
+    "requires_lemma": "realizable",
+    "unknown_real1": "realizable",
+    "unknown_real2": "realizable",
+    "compound": "unknown",
+}
+
+
+@pytest.mark.skipif(not JKIND, reason="JKIND: the folder of its repository is not given")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_jkinds_examples(name, tmp_path):
+    show = ["git", "-C", JKIND, "show", f"HEAD:testing/realizability/{name}.lus"]
+    path = lustre(tmp_path, subprocess.run(show, capture_output=True, text=True, check=True).stdout)
+    result = load(path).realizable(timeout=60)
+    assert result.verdict == EXAMPLES[name], str(result)

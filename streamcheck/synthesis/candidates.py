@@ -20,8 +20,7 @@ PAIRS = 6  # terms of which middles are taken
 
 def candidates(unknown: Term, conditions: Iterable[Term], known: Iterable[Term]) -> list[Term]:
     """Terms over known variables, those that bound the unknown first, then constants."""
-    bounds, allowed = dict.fromkeys(_bounds(unknown, conditions)), set(known)
-    usable = [t for t in bounds if allowed.issuperset(variables([t]))]
+    usable = bounds_of(unknown, conditions, known)
     whole = unknown.type.is_integer
     steps = [simple_term(op, t, constant(t.type, 1)) for t in usable for op in ("add", "sub") if t.type.is_number]
     middles = []
@@ -30,6 +29,12 @@ def candidates(unknown: Term, conditions: Iterable[Term], known: Iterable[Term])
         middles = [simple_term("div", simple_term("add", a, b), half) for a, b in combinations(usable[:PAIRS], 2)]
     found = [*usable, *middles, *(steps if whole or unknown.type.kind == "real" else ())]
     return list(dict.fromkeys([*found[:MOST], *_constants(unknown)]))
+
+
+def bounds_of(unknown: Term, conditions: Iterable[Term], known: Iterable[Term]) -> list[Term]:
+    """The terms over known variables with which the conditions compare the unknown."""
+    allowed = set(known)
+    return [t for t in dict.fromkeys(_bounds(unknown, conditions)) if allowed.issuperset(variables([t]))]
 
 
 def _constants(unknown: Term) -> list[Term]:

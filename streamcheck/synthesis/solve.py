@@ -22,7 +22,7 @@ Real; a rule excludes few states if no comparison of the conditions separates th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -31,10 +31,11 @@ from streamcheck.core.simplify import conjunction, disjunction, instantiate, neg
 from streamcheck.core.term import TRUE, Term, constant, term, variables
 from streamcheck.core.types import Value
 from streamcheck.smt.solver import Solver
-from streamcheck.synthesis.candidates import atoms, candidates
+from streamcheck.synthesis.candidates import atoms, bounds_of, candidates
 from streamcheck.transform.realization import ComponentMove, EnvironmentMove, Game, members
 
 PATIENCE = 50_000_000  # of the solver for one query: some tens of seconds
+POINTS, SUBSTITUTED = 3, 12  # bounds of an output that are put for it; conditions with bounds in them
 RELATIONS = 8  # terms over the state that are compared with each other, to describe the states of a rule
 
 
@@ -226,7 +227,7 @@ class Synthesis:
                 yield cell if value else negation(cell)
             else:
                 yield term("same" if cell.type.kind == "float" else "eq", cell, same)
-        comparisons = [a for a in atoms(conditions) if known.issuperset(variables([a]))]
+        comparisons = [a for a in atoms(self._without_outputs(conditions)) if known.issuperset(variables([a]))]
         for output in self.game.outputs:
             bounds = [b for b in candidates(output, conditions, known) if output.type.is_number]
             comparisons += [term("lt", a, b) for a, b in combinations(bounds[:RELATIONS], 2)]
@@ -234,6 +235,21 @@ class Synthesis:
         for comparison in dict.fromkeys(comparisons):
             if not comparison.is_const:
                 yield comparison if truths[comparison] else negation(comparison)
+
+    def _without_outputs(self, conditions: Iterable[Term]) -> list[Term]:
+        """The conditions, and what becomes of them with bounds of the outputs in place of the outputs: the test points
+        of quantifier elimination, as far as a few go."""
+        cells, found = set(self._cells), list(conditions)
+        pending = [tuple(found)]
+        for output in self.game.outputs:
+            known = cells | (set(self.game.outputs) - {output})
+            pending = [
+                tuple(instantiate(given, {output: bound})[t] for t in given)
+                for given in pending
+                for bound in bounds_of(output, given, known)[:POINTS]
+            ][:SUBSTITUTED] or pending
+            found += [t for given in pending for t in given]
+        return found
 
     def _start_in(self, rule: EnvironmentMove) -> dict[Term, Value] | None:
         """Values of the cells that are free to begin with any, if the first state is one of the rule. None if not."""
