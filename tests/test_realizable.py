@@ -369,6 +369,13 @@ def test_an_imported_node_is_asked_about_by_its_name(pace, verdict, tmp_path):
     assert "guarantee slow" not in load(path).properties  # as a main node that nobody asked for, it has none
 
 
+@pytest.mark.parametrize(("claim", "verdict"), [("y > x and y <= x + 1", "realizable"), ("y * y = x", "unrealizable")])
+def test_an_imported_function_without_state_has_an_answer(claim, verdict, tmp_path):
+    path = lustre(tmp_path, f"function imported f(x: int) returns (y: int); con guarantee {claim}; noc")
+    result = load(f"{path}::f").realizable(timeout=30)
+    assert result.verdict == verdict, str(result)
+
+
 def test_jkinds_realizable_names_the_inputs(tmp_path):
     text = """
     node main(x, y, z: int) returns (ok: bool);
