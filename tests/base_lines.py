@@ -28,6 +28,7 @@ class Part:
     alone: tuple[str, ...] = ()
 
 
+GAME = ("transform.realization", "run.realizable")
 LANGUAGE = ("lang.load", "lang.flatten")
 WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 COMPONENTS = ("lang.component", "lang.instances", "problem.components_json")
@@ -66,6 +67,8 @@ OTHERS = (
     Part("VMT-LIB and BTOR2: their readers", ("frontends.vmt", "frontends.btor2"), ("frontends", "core", "problem")),
     Part("automata: their reader", ("frontends.aut",), ("frontends", "core", "problem")),
     Part("the generated C: its proof", ("validate.bisimulation",), ("validate", "transform", "core", "problem")),
+    Part("requirements in English: their reader", ("lang.requirements.export",), ("lang",)),
+    Part("realizability: the two specs that are proved", GAME, (), alone=GAME),
 )
 
 

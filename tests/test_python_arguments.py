@@ -25,7 +25,7 @@ from streamcheck.api.wording import in_python
 
 STRANGE = (object(), b"s", [object()], {"s": object()}, float("nan"))  # none of them fits any option
 METHODS = {
-    Commands: ("prove", "run", "show", "compile"),
+    Commands: ("prove", "run", "show", "realizable", "compile"),
     Results: ("to_json",),
     PropertyResult: ("explain",),
     RecordedRun: ("table", "to_csv", "to_pandas"),

@@ -428,3 +428,11 @@ def test_an_export_without_a_meaning_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"requirements": [{"reqid": "R", "fulltext": "nothing"}]}))
     with pytest.raises(SpecError, match="no requirement has a meaning"):
         load(path)
+
+
+@pytest.mark.parametrize("data", [{"requirements": 3}, {"requirements": [3]}, {"requirements": [{"reqid": "R"}]}])
+def test_another_json_is_refused(data: object, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(SpecError, match="not an export of FRET"):
+        load(path)

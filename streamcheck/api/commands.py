@@ -15,6 +15,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.problem.places import Handlers
 
 if TYPE_CHECKING:
+    from streamcheck.api.realizability import RealizabilityResult
     from streamcheck.api.results import Results
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
@@ -136,6 +137,21 @@ class Commands(Questions):
         from streamcheck.api.stages import stage_text
 
         return stage_text(self._problem(), stage, blocks=blocks, steps=steps)
+
+    @check_arguments
+    def realizable(
+        self, *, timeout: Duration = 60.0, jobs: Count | None = None, output: PathText | None = None
+    ) -> RealizabilityResult:
+        """Decide if some component keeps all properties for all inputs, as `streamcheck realizable` does: the outputs
+        that it chooses are the `unknown`s. `output` is a file for the implementation."""
+        from streamcheck.api.realizability import RealizabilityResult
+        from streamcheck.api.results import require_specification
+        from streamcheck.run.realizable import realizable
+
+        answer = RealizabilityResult(realizable(require_specification(self._problem()), timeout, jobs))
+        if output is not None:
+            answer.write(os.fspath(output))
+        return answer
 
     @check_arguments
     def compile(

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
     "why": "Show what a proved property needs: equations, assumptions, inputs.",
     "cuts": "Show which equations or assumptions break a property when they fail.",
+    "realizable": "Decide if some component keeps all properties, and make one.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",

@@ -135,7 +135,7 @@ class Pasting:
             printer = TypedPrinter({t: name for t, name in self._names.items() if t is not term or not t.args}, [term])
             part = next((node for _, node, _ in printer.extra if node is not term), None)
             if part is None:
-                return _as_python(printer.definition(term) if term.args else printer.use(term))
+                return as_python(printer.definition(term) if term.args else printer.use(term))
             text = self._use(part)
             self._names[part] = self._fresh("part")
             self.definitions.append(f"{self._names[part]} = {text}")
@@ -158,7 +158,7 @@ class Pasting:
         if is_first(cell):
             self._names[cell.var] = "first"
             return
-        initial = _as_python(Printer({}, [cell.initial]).definition(cell.initial))
+        initial = as_python(Printer({}, [cell.initial]).definition(cell.initial))
         if not self._is_recursive(cell):
             after = self._use(cell.next)
             text = f"pre({initial}, {f'{type_text(cell.next.type)}({after})' if cell.next.is_const else after})"
@@ -233,9 +233,9 @@ def type_text(type: Type) -> str:
 
 def python_text(specification: Specification, term: Term) -> str:
     """The term by itself as Python reads it, with the specification's names."""
-    return _as_python(term_text(specification, term))
+    return as_python(term_text(specification, term))
 
 
-def _as_python(text: str) -> str:
+def as_python(text: str) -> str:
     """The user's notation as Python reads it."""
     return re.sub(r"\b(true|false)\b", lambda m: m[0].capitalize(), text)

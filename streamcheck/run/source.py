@@ -161,17 +161,11 @@ def _read_json(path: str) -> list[Specification]:
             data = json.load(file)
         except (ValueError, RecursionError) as why:
             raise SpecError(f"{path} is not JSON: {why}") from None
-    if is_export(data):
+    if isinstance(data, dict) and "requirements" in data:
         from streamcheck.lang.requirements.export import read_export
 
         return read_export(path, data)
     return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
-
-
-def is_export(data: Any) -> bool:
-    """If this JSON is an export of FRET: requirements, and perhaps variables."""
-    rows = data.get("requirements") if isinstance(data, dict) else data
-    return isinstance(rows, list) and bool(rows) and all(isinstance(r, dict) and "fulltext" in r for r in rows)
 
 
 def _select(all_of_them: list[Specification], target: Target, left_out: Sequence[str] = ()) -> list[Specification]:

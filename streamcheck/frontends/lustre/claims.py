@@ -33,7 +33,8 @@ class ClaimNames:
 
 
 class Claims:
-    def __init__(self, evaluator: NodeEvaluator, top: LustreScope) -> None:
+    def __init__(self, evaluator: NodeEvaluator, top: LustreScope, *, is_named: bool) -> None:
+        self.is_named = is_named  # the user asked for the main node by its name
         self.evaluator = evaluator
         self.tokens = evaluator.tokens
         self.variables = evaluator.variables
@@ -160,7 +161,7 @@ class Claims:
                 self._add_claim(c.name, conjunction(scope.context.tick, c.term), c.at, Goal.REACHABLE)
                 continue
             claim = logic("implies", held, while_ticking(scope, c.term))
-            if node.imported:
+            if node.imported and not (self.is_named and scope is self.top):
                 self._assume_promise(c.name, claim, c.at, scope, node)
             else:
                 self._add_claim(c.name, claim, c.at)

@@ -195,6 +195,8 @@ class Parser:
             node.asserts.append(self._clause())
         elif word in ("--%MAIN", "(%MAIN"):
             self._main(node, word)
+        elif word == "--%REALIZABLE":
+            self._realizable(node)
         elif word in ("--%PROPERTY", "(%PROPERTY") or (word == "check" and not self._is_variable()):
             self.cursor.next()
             node.properties.append(self._property(block=word.startswith("(")))
@@ -216,6 +218,19 @@ class Parser:
         self.cursor.take(";")
         if word.startswith("("):
             self._end_of_block()
+
+    def _realizable(self, node: NodeText) -> None:
+        """The inputs that the environment chooses; the component chooses the others."""
+        self.cursor.next()
+        node.chosen = node.chosen or set()
+        while self.cursor.word != ";":
+            at, name = self.cursor.at, self.cursor.next()
+            if name not in {v.name for v in node.inputs}:
+                raise self.cursor.error(at, f"{name} is no input of {node.name}")
+            node.chosen.add(name)
+            if not self.cursor.take(","):
+                break
+        self.cursor.expect(";")
 
     def _end_of_block(self) -> None:
         if not self.cursor.take("*)") and not self.cursor.take("*/"):

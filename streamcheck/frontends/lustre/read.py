@@ -1,6 +1,7 @@
 """Lustre files to specifications: the main node's inputs, every register of every instance, the claims.
 
-The main nodes are those marked `--%MAIN`, else those that no other calls; `FILE::node` names any.
+The main nodes are those marked `--%MAIN`, else those that no other calls; `FILE::node` names any. The
+guarantees of an imported node that is named so are properties of its outputs, which are unknowns.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
         raise SpecError(f"{path} has no nodes")
-    specifications = [MainNode(file, tokens, main).specification() for main in mains]
+    specifications = [MainNode(file, tokens, main, is_named=node is not None).specification() for main in mains]
     check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)
     return specifications
@@ -69,14 +70,14 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
 class MainNode:
     """One main node on its way to a specification."""
 
-    def __init__(self, file: LustreFile, tokens: Tokens, main: NodeText) -> None:
+    def __init__(self, file: LustreFile, tokens: Tokens, main: NodeText, *, is_named: bool) -> None:
         self.main = main
         self.tokens = tokens
         self.evaluator = NodeEvaluator(file, tokens)
         self.variables = self.evaluator.variables
         self.declarations = self.evaluator.declarations
         self.top = LustreScope("", self.evaluator.outermost, self.declarations.globals, main)
-        self.claims = Claims(self.evaluator, self.top)
+        self.claims = Claims(self.evaluator, self.top, is_named=is_named)
 
     def specification(self) -> Specification:
         inputs = self._inputs()
@@ -114,7 +115,8 @@ class MainNode:
         for v in self.main.inputs:
             shape = self.declarations.shape(v.type, self.top)
             name = self.variables.fresh(v.name)
-            inputs.append(Input(name, shape.type, True, "", "", self.tokens.where(v.at)))
+            is_extern = self.main.chosen is None or v.name in self.main.chosen
+            inputs.append(Input(name, shape.type, is_extern, "", "", self.tokens.where(v.at)))
             self.top.values[v.name] = variable(name, shape.type)
             self.claims.assume_range(shape, variable(name, shape.type), v.at)
         return inputs

@@ -148,6 +148,7 @@ class NodeText:
     asserts: list[Clause] = field(default_factory=list)
     properties: list[PropertyText] = field(default_factory=list)
     main: bool = False
+    chosen: set[str] | None = None  # `--%REALIZABLE`: inputs of the environment; the component chooses the others
     calls: set[str] = field(default_factory=set)
 
 

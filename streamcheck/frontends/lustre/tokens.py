@@ -1,7 +1,7 @@
 """Lustre text to tokens: one regular expression, and line numbers computed only if they are asked for.
 
-Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `(*%PROPERTY … *)`, `(*@contract … *)`. With a
-blank inside, as in `-- %PROPERTY`, they are comments, as they are to Kind 2.
+Comments go, except those that carry meaning: `--%PROPERTY`, `--%MAIN`, `--%REALIZABLE`, `(*%PROPERTY … *)`,
+`(*@contract … *)`. With a blank inside, as in `-- %PROPERTY`, they are comments, as they are to Kind 2.
 A token is its text and where it starts; its first character determines its kind.
 """
 
@@ -16,14 +16,14 @@ from streamcheck.core.location import Location
 TOKEN = re.compile(
     r"""
     (?: \s+
-      | --(?![%!](?:PROPERTY|MAIN)\b) [^\n]*
+      | --(?![%!](?:PROPERTY|MAIN|REALIZABLE)\b) [^\n]*
       | \(\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*\)
       | /\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*/
     )*
     ( [A-Za-z_~][A-Za-z0-9_~]*
     | 0x(?=\.?[0-9a-fA-F])[0-9a-fA-F]* (?: \.(?!\.)[0-9a-fA-F]* )? (?: p[+-]?\d+ )?
     | \d+ (?: \.(?!\.)\d* (?:[eE][+-]?\d+)? | [eE][+-]?\d+ )?
-    | --[%!](?:PROPERTY|MAIN)\b
+    | --[%!](?:PROPERTY|MAIN|REALIZABLE)\b
     | (?:\(\*|/\*)(?:@contract|[%!](?:PROPERTY|MAIN))\b
     | "[^"]*"
     | ==> | -> | => | <= | >= | <> | := | :: | \.\. | && | \|\| | \*\) | \*/
@@ -32,7 +32,7 @@ TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-ANNOTATION = re.compile(r"(--|\(\*|/\*)[%!@](PROPERTY|MAIN|contract)")
+ANNOTATION = re.compile(r"(--|\(\*|/\*)[%!@](PROPERTY|MAIN|REALIZABLE|contract)")
 NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_~")
 DIGITS = frozenset("0123456789")
 TYPES = re.compile(r"\b(?:Bool|Real|(Int|Word)(\d*))\b")

@@ -50,7 +50,7 @@ def _check_node(evaluator: NodeEvaluator, node: NodeText) -> None:
         shape = evaluator.declarations.shape(v.type, scope)
         scope.values[v.name] = evaluator.variables.unknown(v.name, shape.type, v.at)
     evaluator.instances.populate(scope, node)
-    claims = Claims(evaluator, scope)
+    claims = Claims(evaluator, scope, is_named=False)
 
     def add_claims(instance: LustreScope) -> None:
         if instance is scope:

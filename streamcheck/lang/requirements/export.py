@@ -42,9 +42,12 @@ def read_export(path: str, data: Any) -> list[Specification]:
 
 class Export:
     def __init__(self, path: str, data: Any) -> None:
-        whole = data if isinstance(data, dict) else {"requirements": data}
-        self.requirements = sorted(whole["requirements"], key=lambda row: str(row.get("reqid", "")))
-        self.variables = [v for v in whole.get("variables", ()) if v.get("variable_name")]
+        try:
+            rows = sorted(data["requirements"], key=lambda row: str(row.get("reqid", "")))
+            self.variables = [v for v in data.get("variables", ()) if v.get("variable_name")]
+            self.sentences = {str(row.get("reqid", "")): str(row["fulltext"]) for row in rows}
+        except (AttributeError, KeyError, TypeError):
+            raise SpecError(f"{path}: not an export of FRET: a requirement has no `fulltext`") from None
         self.left_out: list[str] = []
         self.path = path
         with open(path, encoding="utf-8") as file:
@@ -52,9 +55,8 @@ class Export:
 
     def specifications(self) -> list[Specification]:
         sentences: dict[str, dict[str, Sentence]] = {}
-        for row in self.requirements:
-            name = str(row.get("reqid", ""))
-            sentence = self._try(name, partial(read_sentence, str(row["fulltext"])))
+        for name, text in self.sentences.items():
+            sentence = self._try(name, partial(read_sentence, text))
             if sentence is not None:
                 sentences.setdefault(sentence.component, {})[name] = sentence
         found = [self._specification(component, own) for component, own in sentences.items()]

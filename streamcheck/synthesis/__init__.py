@@ -1,0 +1,1 @@
+"""Answers of a component, or of its environment, as terms."""
