@@ -13,6 +13,7 @@ import functools
 import hashlib
 import json
 import marshal
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,9 +46,9 @@ SPEED = """ATTEMPTS AT_FLOATS AT_NUMBERS DEEPEST DEPTH FEWEST FEW_WRAPS LARGE_MO
     MOST_TWINS QUICK RATE REPEATS SAFE SIZE SLOWEST STACK TOGETHER VALUATIONS VARIED WORK WORK_PER_QUESTION
     WORK_PER_SECOND""".split()
 FEW_TESTS = ["folding", "simplify", "terms"]
-MORE_TESTS = """data series literals problem_parts smt_values c_corners forged interpret renderings c macros intervals
-    validate programs on_bits elimination integers types formats flatten btor2 aut checks float_corners pack loops
-    rounds choices c_lines c_names c_limits bound assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr
+MORE_TESTS = """data series literals problem_parts smt_values c_corners numbers forged interpret renderings c macros
+    intervals validate programs on_bits elimination integers types formats flatten btor2 aut checks float_corners pack
+    loops rounds choices c_lines c_names c_limits bound assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr
     predicates native invariants sharing acceleration engines minic minic_calls minic_meaning c_library lustre reasons
     prove_corners simplest results tiny_checker language library codegen operators long_runs explain features
     failing_states compile mutants"""
@@ -86,6 +87,10 @@ def modules_of(names):
         ROOT / "streamcheck" / name for name in names
     ]
     return [module_at(str(p.relative_to(ROOT))) for p in paths if not str(p).endswith(WORDING)]
+
+
+def words_of(text):
+    return {*re.findall("[a-z0-9]{2,}", text.lower())}
 
 
 def file_of(test):
@@ -177,13 +182,15 @@ class Reaching:
         return json.loads(kept.read_text())
 
     def tests(self, mutant):
-        """Those that reach it, in order: the fastest of each file first."""
+        """Those that reach it, in order: the fastest of each file first. What importing executes is reached by all that
+        reach the module: first those whose names have a word of the line, such as an operator."""
         names = self.at[mutant.path if mutant.statement is None else (mutant.path, mutant.statement)]
+        words = set() if mutant.statement is not None else words_of(mutant.text)
         files = defaultdict(list)
-        for name in sorted(names, key=self.seconds.__getitem__):
+        for name in sorted(names, key=lambda name: (words.isdisjoint(words_of(name)), self.seconds[name])):
             files[file_of(name)].append(name)
         turns = [(turn, self.seconds[name], name) for tests in files.values() for turn, name in enumerate(tests)]
-        return [name for _, _, name in sorted(turns)]
+        return [name for *_, name in sorted(turns, key=lambda row: (words.isdisjoint(words_of(row[2])), row))]
 
     def ending(self, mutant):
         """How the mutant ends, and the test that kills it."""
