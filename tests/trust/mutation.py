@@ -204,8 +204,8 @@ class Reaching:
         rest = self._within([name for name in tests if name not in few], MOST - FIRST)
         for chosen in filter(None, (few, rest)):
             ending, killer = self._run(mutant, chosen)
-            if ending == "killed" and killer in self.seconds:  # not by chance: tests may depend on the machine's load
-                ending, killer = self._run(mutant, [killer])
+            if ending != "survived":  # not by chance: tests may depend on the machine's load
+                ending, killer = self._run(mutant, [killer] if killer in self.seconds else chosen)
             if ending != "survived":
                 return ending, killer
         return "survived", ""
