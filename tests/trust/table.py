@@ -26,7 +26,7 @@ TABLE = {
     "solvers": Row("solvers", 600, 4_000, 1_000_000),
     "faults": Row("faults", 6, 60, 500),
     "deterministic": Row("deterministic", 3, 20, 100),
-    "mutation": Row("mutation", 6, 210, 700, needs_linux=True),
+    "mutation": Row("mutation", 6, 70, 700, needs_linux=True),
     "killed": Row("killed", 10, 50, 2_000, needs_linux=True),
     "limits": Row("limits", 6, 30, 300, needs_linux=True),
     "signals": Row("signals", 10, 50, 500, needs_linux=True),
