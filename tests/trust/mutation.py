@@ -167,9 +167,11 @@ class Reaching:
         self.modules = sorted({m.path for room in ROOMS.values() for m in modules_of(room)})
         self.digest = digest_of(self.modules, "")  # what is kept depends on these
         self.seconds, self.at = {}, defaultdict(list)  # of a test; the tests at a statement, or in a module
+        self.imported = set()  # statements of functions that importing executes
         numbers = self._places()
         for name in names:
             for row in self._rows(f"tests/test_{name}.py"):
+                self.imported.update(numbers[number] for number in row.get("imported", ()))
                 if row.get("outcome") == "passed":
                     self.seconds[row["test"]] = row["seconds"]
                     for place in {at for number in row["reached"] for at in (numbers[number], numbers[number][0])}:
@@ -189,8 +191,10 @@ class Reaching:
     def tests(self, mutant):
         """Those that reach it, in order: the fastest of each file first. What importing executes is reached by all that
         reach the module: first those whose names have a word of the line, such as an operator."""
-        names = self.at[mutant.path if mutant.statement is None else (mutant.path, mutant.statement)]
-        words = set() if mutant.statement is not None else words_of(mutant.text)
+        place = (mutant.path, mutant.statement)
+        is_imported = mutant.statement is None or place in self.imported
+        names = self.at[mutant.path if is_imported else place]
+        words = words_of(mutant.text) if is_imported else set()
         files = defaultdict(list)
         for name in sorted(names, key=lambda name: (words.isdisjoint(words_of(name)), self.seconds[name])):
             files[file_of(name)].append(name)
