@@ -14,6 +14,7 @@ from streamcheck.core.types import BOOL, FLOAT, INT, REAL, EnumType, StructType,
 from streamcheck.interpret.chunks import Chunk, interpret, interpret_from, interpret_steps, steps_of
 from streamcheck.interpret.data import DataColumns, NamedRows, read_form, read_rows
 from streamcheck.interpret.log_text import LogText
+from streamcheck.interpret.parquet import read_parquet
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.interpret.samples import OutOfSamples, feed, given_values, rows
 from streamcheck.problem.claim import Claim, Goal
@@ -281,3 +282,32 @@ def test_a_form_is_read_from_the_header_alone():
     form = read_form(text, "log.csv", columns(W, B))
     assert form.header == ("b", "w") and [read(["true", "9"]) for read in form.readers] == [9, True]
     assert next(text) == "1,2\n" and form.absent == frozenset()
+
+
+def test_a_feed_is_not_read_further_than_asked():
+    """Who waits for more bytes than it needs shows a row of a live feed late."""
+    asked = []
+
+    def text_of(*pieces):
+        left = iter(pieces)
+        asked.clear()
+        return LogText(lambda: asked.append(1) or next(left, b""))
+
+    text = text_of(b"b\n1", b"\n0\n")
+    assert len(asked) == 1 and next(text) == "b\n" and len(asked) == 1 and next(text) == "1\n" and len(asked) == 2
+    assert next(text) == "0\n" and len(asked) == 2
+    assert text_of(b"\xef\xbb", b"\xbf", b"x").at == 3 and len(asked) == 2
+    assert text_of(b" {", b"x").begins_with("{") and len(asked) == 2  # fewer bytes than the mark has
+    assert text_of(b"\n {}", b"x").begins_with("{") and len(asked) == 1
+
+
+def test_rows_of_parquet_have_numbers(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = str(tmp_path / "log.parquet")
+    parquet.write_table(pyarrow.table({"w": [1, 2, 300], "b": [True, False, True]}), path)
+    read = read_parquet(path, columns(W, B))
+    assert read.columns == ("w", "b") and [next(read.rows), next(read.rows)] == [(1, True), (2, False)]
+    with pytest.raises(SpecError, match=r"log\.parquet: row 3: column w: "):
+        next(read.rows)
+    with pytest.raises(SpecError, match="no such file"):
+        read_parquet(str(tmp_path / "other.parquet"), columns(W))

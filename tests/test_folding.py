@@ -9,6 +9,7 @@ import pytest
 
 from streamcheck.certify import logic
 from streamcheck.core import simplify
+from streamcheck.core.printer import one_line
 from streamcheck.core.term import FALSE, TRUE, constant, fold, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import BOOL, DOUBLE, INT, REAL, EnumType, array_of, machine
 
@@ -208,3 +209,23 @@ def test_walks():
     assert fold([total], lambda node, args: 1 + sum(args))[total] == 5
     assert rebuild(total, [X, X]) is term("add", X, X) and rebuild(total, total.args) is total
     assert rebuild(cast := term("cast", X, payload=REAL), [Y]) is term("cast", Y, payload=REAL) and cast.type is REAL
+
+
+def test_texts_have_the_parentheses_that_they_need():
+    z = variable("z", INT)
+    product, total, rest = term("mul", X, Y), term("add", X, Y), term("mod", X, Y)
+    for node, text in (
+        (term("add", product, z), "x * y + z"),
+        (term("sub", z, product), "z - x * y"),
+        (term("mul", total, z), "(x + y) * z"),
+        (term("add", rest, z), "x % y + z"),
+        (term("mul", z, rest), "z * (x % y)"),
+        (term("lt", total, product), "x + y < x * y"),
+        (term("add", total, z), "x + y + z"),
+        (term("sub", z, total), "z - (x + y)"),
+        (term("mul", product, z), "x * y * z"),
+        (term("and", BOTH, R), "p & q & r"),
+        (term("and", R, BOTH), "r & (p & q)"),
+        (term("or", BOTH, R), "(p & q) | r"),
+    ):
+        assert one_line(node) == text

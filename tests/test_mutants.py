@@ -118,8 +118,11 @@ def test_mutants_end_as_their_tests_do():
         seen = host(**here, tests=[division], patience=300)
         unseen = host(**here, tests=[cone], patience=300)
         late = host(**here, tests=[division], patience=0)
-        (*reached, _) = host(files=here["files"], modules=[module.path], slow=60, patience=300)
+        modules = [module.path, "streamcheck/core/types.py"]
+        (imported, *reached, _) = host(files=here["files"], modules=modules, slow=60, patience=300)
     assert [row["outcome"] for row in seen if "test" in row] == ["failed"] and seen[-1] == {"status": 1}
     assert [row["outcome"] for row in unseen if "test" in row] == ["passed"] and unseen[-1] == {"status": 0}
     assert late == []
-    assert {row["test"] for row in reached if row["reached"]} == {division}
+    own = range(len(module.places))
+    assert {row["test"] for row in reached if not {*own}.isdisjoint(row["reached"])} == {division}
+    assert {*own}.isdisjoint(imported["imported"]) and len(imported["imported"]) > 3  # types are made by the import

@@ -237,7 +237,8 @@ def test_a_round_with_a_call_that_writes_inside_an_expression_is_refused():
     code = unit_of(cells(10))
     moved = (
         "static uint32_t moved(cells_state *state, const cells_inputs *inputs, uint32_t i)\n{\n"
-        "    const uint32_t was = state->t_state[i];\n    state->t_state[i] = was ^ inputs->x[i];\n    return was;\n}\n\n"
+        "    const uint32_t was = state->t_state[i];\n"
+        "    state->t_state[i] = was ^ inputs->x[i];\n    return was;\n}\n\n"
     )
     text = code.files["cells.c"].replace("void cells_step(", f"{moved}void cells_step(")
     text = re.sub(r"folded \+ state->t_state\[i\];\n[^\n]*\n", "folded + moved(state, inputs, i);\n", text)

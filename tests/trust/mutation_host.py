@@ -82,6 +82,13 @@ class Recorder:
         if self.order is not None:
             items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda i: self.order[i.nodeid])
 
+    def pytest_collection_finish(self):
+        if self.reached is not None:
+            self.write({"imported": self._marks()})
+
+    def _marks(self):
+        return [i for i, mark in enumerate(self.reached[:]) if mark]
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
         began = processor_time()
@@ -94,7 +101,7 @@ class Recorder:
         signal.setitimer(signal.ITIMER_REAL, 0)
         row = {"test": item.nodeid, "outcome": self.outcome, "seconds": processor_time() - began}
         if self.reached is not None:
-            row["reached"] = [i for i, mark in enumerate(self.reached[:]) if mark]
+            row["reached"] = self._marks()
         self.write(row)
 
     def pytest_runtest_logreport(self, report):

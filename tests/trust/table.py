@@ -27,7 +27,7 @@ TABLE = {
     "faults": Row("faults", 6, 60, 500),
     "deterministic": Row("deterministic", 3, 20, 100),
     "docs": Row("docs", 1, 1_000, 1_000),
-    "mutation": Row("mutation", 6, 210, 700, needs_linux=True),
+    "mutation": Row("mutation", 6, 70, 700, needs_linux=True),
     "killed": Row("killed", 10, 50, 2_000, needs_linux=True),
     "limits": Row("limits", 6, 30, 300, needs_linux=True),
     "long": Row("long", 4, 50, 1_000, needs_linux=True),
