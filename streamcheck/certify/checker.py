@@ -106,12 +106,10 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
 
 
 def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    for condition in conditions_of(reading, certificate):
-        rejected = judge(
-            condition.what, condition.runs, condition.query, certificate.prover, condition.parts, condition.lots
-        )
+    for c in conditions_of(reading, certificate):
+        rejected = judge(c.what, c.runs, c.query, certificate.prover, c.parts, c.lots)
         if rejected is not None:
-            return replace(rejected, undecided=rejected.undecided or condition.compares_states)
+            return replace(rejected, undecided=rejected.undecided or c.compares_states)
     return None
 
 

@@ -33,6 +33,7 @@ from streamcheck.problem.verdict import CHECKERS, SolverFamily
 
 LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
+Queries: TypeAlias = Sequence[Query]
 Way: TypeAlias = Literal["bits", "remainders", "bits as integers", "bits beside Int"]
 ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits", 0.5),
@@ -86,14 +87,10 @@ class Rejected:
     undecided: bool = False
 
 
-def judge(
-    what: str,
-    runs: Runs,
-    query: Query,
-    prover: SolverFamily,
-    parts: Sequence[Query] = (),
-    lots: Sequence[Query] = (),
-) -> Rejected | None:
+Answer: TypeAlias = Rejected | None
+
+
+def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Queries = (), lots: Queries = ()) -> Answer:
     """None if the query is contradictory. The solver that the proof came from is not asked. `parts` are queries that
     are contradictory together where the query is: asked if no quick attempt at all of it has an answer. A lot, if there
     are some, is contradictory where the next `LOT` parts are: these are asked one by one if it is not, quickly."""
@@ -105,14 +102,13 @@ def judge(
         return rejected
     solver, done = "", 0  # that decided the part before; parts that a lot has decided
     for number, part in enumerate(parts, 1):
-        ways = partial(sorted, key=lambda attempt, last=solver: attempt.solver != last)
         if len(lots) > 1 and number % LOT == 1:
             quick = takewhile(lambda attempt: attempt.is_quick, _attempts(runs, lots[number // LOT], prover))
-            rejected, by = _first_answer(f"{what}, parts {number} to {number + LOT - 1},", ways(quick))
-            solver, done = (by, number + LOT - 1) if rejected is None else (solver, done)
+            if _first_answer(f"{what}, parts {number} to {number + LOT - 1},", quick)[0] is None:
+                done = number + LOT - 1
         if number > done:
-            title = f"{what}, part {number} of {len(parts)},"
-            rejected, solver = _first_answer(title, ways(_attempts(runs, part, prover)))
+            ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
+            rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
             if rejected is not None:
                 return rejected
     return None
