@@ -242,7 +242,8 @@ class Director:
         used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
         used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
         seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
-        self._timeline.info("processor time: %s", seconds)
+        share = used["supervisor"] / max(0.01, sum(used.values()))
+        self._timeline.info("processor time: %s; share of the supervisor: %.0f %%", seconds, 100 * share)
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
