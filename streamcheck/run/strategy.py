@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streamcheck.problem.transition import TransitionSystem
     from streamcheck.transform.views import View
 
-QUICK = 0.15  # seconds for the first worker alone
+QUICK = 0.15  # seconds of processor time for the first worker alone, and for all since the last proof
 SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
 AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others, and of z3 at floats
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
