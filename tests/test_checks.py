@@ -212,6 +212,34 @@ def test_a_condition_of_one_part_has_all_attempts(monkeypatch):
     assert rejected is None and asked == [("whole", "first"), ("whole", "second"), ("whole", "patient")]
 
 
+def test_parts_are_judged_in_lots_and_one_by_one_where_a_lot_is_undecided(monkeypatch):
+    asked = []
+
+    def attempts(runs, query, prover):
+        asked.append(query)
+        is_patient = query in ("whole", "lot 1")
+        yield judge.Attempt("quick", lambda: None if is_patient else True, 0.5)
+        yield judge.Attempt("patient", lambda: True, 300.0)
+
+    monkeypatch.setattr(judge, "_attempts", attempts)
+    parts = [str(i) for i in range(2 * judge.LOT + 1)]
+    assert judge.judge("the step case", None, "whole", "z3", parts, ["lot 0", "lot 1", "lot 2"]) is None
+    one_by_one = parts[judge.LOT : 2 * judge.LOT]
+    assert asked == ["whole", "lot 0", "lot 1", *one_by_one, "lot 2"]
+
+
+def test_a_lot_that_does_not_hold_refutes_nothing_by_itself(monkeypatch):
+    """Each of its parts is asked: the message names the one."""
+
+    def attempts(runs, query, prover):
+        yield judge.Attempt("quick", lambda: {"whole": None, "lot 0": False, "3": False}.get(query, True), 0.5)
+
+    monkeypatch.setattr(judge, "_attempts", attempts)
+    parts = [str(i) for i in range(2 * judge.LOT)]
+    rejected = judge.judge("the step case", None, "whole", "z3", parts, ["lot 0", "lot 1"])
+    assert not rejected.undecided and "part 4 of 32" in rejected.why
+
+
 def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_for_long(made, monkeypatch):
     monkeypatch.setattr(checks, "LONG", 0.02)
     make, _ = made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamcheck import Array, Bool, Float, Int, Int16, Spec, Word8, cast, drop, extern, mux, stream
+from streamcheck import Array, Bool, Float, Int, Int16, Spec, Word8, cast, drop, extern, implies, mux, stream
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.invariants.elements import instances_of
@@ -105,9 +105,9 @@ def test_what_holds_of_every_element_needs_one_step():
 def test_elements_at_the_same_index_and_the_index_itself():
     def build(spec):
         x, y, i, r = extern("x", Int16), extern("y", Int16), extern("i", Word8), extern("r", Word8)
-        spec.assume("indexes", (i < 40) & (r < 40))
+        spec.assume("indexes", (i < 41) & (r < 41))
         spec.assume("ordered", (x <= y) & (x <= cast(Int16, i)))
-        low, high = array_of(Int16, 40, 0, i, lambda _: x), array_of(Int16, 40, 0, i, lambda _: y)
+        low, high = array_of(Int16, 41, 0, i, lambda _: x), array_of(Int16, 41, 0, i, lambda _: y)
         spec.prop("ordered everywhere", low[r] <= high[r])
         spec.prop("at most the index", low[r] <= cast(Int16, r))
         spec.prop("not across", low[r] <= high[i])
@@ -115,6 +115,20 @@ def test_elements_at_the_same_index_and_the_index_itself():
     found = decided(build)
     assert found["ordered everywhere"] == found["at most the index"] == ("proved", 1)
     assert found["not across"][0] == "unknown"
+
+
+def test_two_elements_at_two_indexes():
+    """A pair of instances for each two places: too many for one query of the checker, which takes them in lots."""
+
+    def build(spec):
+        x, i, r = extern("x", Int), extern("i", Word8), extern("r", Word8)
+        spec.assume("indexes", (i < 18) & (r < 18))
+        up = stream(Array(Int, 18), lambda up: [list(range(18))] + +mux(x > 7, up.set(i, up[i] + 0), up))
+        spec.prop("sorted", implies(i <= r, up[i] <= up[r]))
+        spec.prop("distinct", implies(i < r, up[i] != up[r]))
+
+    found = decided(build)
+    assert found["sorted"] == found["distinct"] == ("proved", 1)
 
 
 def test_an_element_that_breaks_what_the_others_keep():

@@ -14,10 +14,11 @@ from streamcheck.engines.bmc import Bmc
 from streamcheck.engines.protocol import Progress, Task, TrueUpTo
 from streamcheck.run import workers
 from streamcheck.run.child import HEAD, Child
-from streamcheck.run.director import Director, Worker
+from streamcheck.run.director import Director
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry, build
-from streamcheck.run.strategy import FIRST, Lane, again, plan
+from streamcheck.run.strategy import FIRST, QUICK, Lane, again, plan
+from streamcheck.run.worker import Worker
 from streamcheck.transform.views import views
 
 __all__ = ["spec_file"]
@@ -128,7 +129,7 @@ def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
     child = Child(lambda channel: workers.work(lambda: [Listens()], Task(system.system), channel, ()))
     try:
         assert child.channel.receive(5) == {"idle": 0}
-        worker = Worker(1, lane, system, child, 0.0)
+        worker = Worker(1, lane, system, child, 0.0, 0.0)
         director._post(worker, TrueUpTo("ok", 3))
         assert child.channel.receive(5) == {"idle": 1}
         for after, idle in ((0, False), (1, True)):
@@ -137,6 +138,38 @@ def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
             assert worker.idle is idle
     finally:
         child.end()
+
+
+class Clock:
+    """A child that has used so much processor time."""
+
+    alive = True
+
+    def __init__(self, used):
+        self.used = used
+
+    def processor_time(self):
+        return self.used
+
+
+def test_further_workers_start_by_the_work_of_those_before_and_not_by_the_clock():
+    """On a busy machine the clock would start all of them before the first has had its time."""
+    problem = counter_equations()
+    director = Director(problem, views(problem), 10.0, 2)
+    first, second, *_ = director._plan = plan(views(problem), 2, (), deterministic=False)
+    assert director._next_start() == first.after == 0.0 < second.after
+    director._plan.pop(0)
+    director._began -= 100  # long ago
+    clock = Clock(2.0)
+    worker = Worker(1, first, views(problem)[0], clock, 0.0, used_before=2.0)
+    director.workers.append(worker)
+    assert director._next_start() > director.elapsed
+    clock.used += 2 * QUICK
+    assert director._next_start() == 0.0
+    director._last_proof, director._work_then = director.elapsed, director._work()
+    assert director._next_start() > director.elapsed  # proofs are coming in
+    worker.idle, director._last_proof = True, director.elapsed - 2 * QUICK
+    assert director._next_start() <= director.elapsed  # nobody works
 
 
 def record_of(child, value):

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from streamcheck.certify.judge import Query, Rejected, judge
+from streamcheck.certify.judge import LOT, Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.certify.lots import independent_lots
 from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
@@ -49,6 +49,7 @@ class VerificationCondition:
     runs: Runs
     query: Query
     parts: tuple[Query, ...] = ()
+    lots: tuple[Query, ...] = ()  # of `LOT` parts each
     compares_states: bool = False  # on the variables that the checker finds to matter, which may be more than it takes
 
 
@@ -105,10 +106,10 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
 
 
 def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    for condition in conditions_of(reading, certificate):
-        rejected = judge(condition.what, condition.runs, condition.query, certificate.prover, condition.parts)
+    for c in conditions_of(reading, certificate):
+        rejected = judge(c.what, c.runs, c.query, certificate.prover, c.parts, c.lots)
         if rejected is not None:
-            return replace(rejected, undecided=rejected.undecided or condition.compares_states)
+            return replace(rejected, undecided=rejected.undecided or c.compares_states)
     return None
 
 
@@ -186,8 +187,9 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCo
     elif any(r.initial is not None for r in runs.registers):
         compressed = certificate.kind == "compressed"
         parts = tuple(_induction(certificate, k, [t]) for t in goals)
+        lots = tuple(_induction(certificate, k, goals[i : i + LOT]) for i in range(0, len(goals), LOT))
         whole = _induction(certificate, k, goals)
-        yield VerificationCondition("step case", runs, whole, parts, compares_states=compressed)
+        yield VerificationCondition("step case", runs, whole, parts, lots, compares_states=compressed)
 
 
 def _assumptions(script: Script, i: int) -> str:

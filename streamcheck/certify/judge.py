@@ -33,6 +33,7 @@ from streamcheck.problem.verdict import CHECKERS, SolverFamily
 
 LOG = logging.getLogger(__name__)
 Query: TypeAlias = Callable[[Script], None]  # asserts what must be contradictory
+Queries: TypeAlias = Sequence[Query]
 Way: TypeAlias = Literal["bits", "remainders", "bits as integers", "bits beside Int"]
 ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits", 0.5),
@@ -49,6 +50,7 @@ ATTEMPTS: tuple[tuple[Way, float], ...] = (  # seconds
     ("bits beside Int", 60.0),
 )
 QUICK = 1.0  # seconds
+LOT = 16  # parts of a condition that are asked about together, before each alone
 AS_INTEGERS = {"solve-bv-as-int": "sum"}
 SAT_DECIDES = {"decision": "internal"}  # the SAT solver's own choice of literals, not that by the query's structure
 TANGENT_PLANES = {"nl-ext-tplanes": "true"}  # another refinement of products of variables
@@ -85,21 +87,30 @@ class Rejected:
     undecided: bool = False
 
 
-def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Sequence[Query] = ()) -> Rejected | None:
+Answer: TypeAlias = Rejected | None
+
+
+def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Queries = (), lots: Queries = ()) -> Answer:
     """None if the query is contradictory. The solver that the proof came from is not asked. `parts` are queries that
-    are contradictory together where the query is: asked one by one if no quick attempt at all of it has an answer."""
+    are contradictory together where the query is: asked if no quick attempt at all of it has an answer. A lot, if there
+    are some, is contradictory where the next `LOT` parts are: these are asked one by one if it is not, quickly."""
     attempts = _attempts(runs, query, prover)
     if len(parts) < 2:
         return _first_answer(what, attempts)[0]
     rejected, _ = _first_answer(what, takewhile(lambda attempt: attempt.is_quick, attempts))
     if rejected is None or not rejected.undecided:
         return rejected
-    solver = ""  # that decided the part before
+    solver, done = "", 0  # that decided the part before; parts that a lot has decided
     for number, part in enumerate(parts, 1):
-        ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
-        rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
-        if rejected is not None:
-            return rejected
+        if len(lots) > 1 and number % LOT == 1:
+            quick = takewhile(lambda attempt: attempt.is_quick, _attempts(runs, lots[number // LOT], prover))
+            if _first_answer(f"{what}, parts {number} to {number + LOT - 1},", quick)[0] is None:
+                done = number + LOT - 1
+        if number > done:
+            ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
+            rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
+            if rejected is not None:
+                return rejected
     return None
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from streamcheck.core.simplify import instantiate
 from streamcheck.core.term import TRUE, Term, constant, fold, substitute, variable, walk
 
-MOST_PAIRS = 256  # instances of a claim about elements at indexes of their own
+MOST_PAIRS = 1600  # instances of a claim about elements at indexes of their own
 
 
 @dataclass(frozen=True, slots=True)

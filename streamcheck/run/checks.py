@@ -20,7 +20,7 @@ from streamcheck.run import checking
 from streamcheck.run.child import Child, Ended, Forged
 
 if TYPE_CHECKING:
-    from streamcheck.run.director import Worker
+    from streamcheck.run.worker import Worker
     from streamcheck.transform.views import View
 
 BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before

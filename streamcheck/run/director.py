@@ -51,6 +51,7 @@ from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, again, apart, plan
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
+from streamcheck.run.worker import Worker
 from streamcheck.run.workers_memory import LOOK, MemoryLimit
 from streamcheck.transform.views import View
 
@@ -69,25 +70,6 @@ LOG = logging.getLogger(__name__)
 
 class Alarm(Exception):
     """Two checked verdicts contradict each other."""
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Worker:
-    number: int
-    lane: Lane
-    model: View
-    child: Child
-    began: float
-    last_record: float = 0.0  # its processor time when it last sent anything
-    depths: dict[str, int] = field(default_factory=dict)
-    posted: int = 0  # facts
-    idle: bool = False  # every engine waits for facts
-    paused: bool = False
-
-    @property
-    def due(self) -> float:
-        """Its turn: the processor time of its lane and its own. The least comes first."""
-        return self.lane.after + self.lane.price * self.child.processor_time()
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -122,6 +104,7 @@ class Director:
     _checks: Checks = field(init=False)
     _asked: list[str] = field(init=False)  # the properties without vacuity tests
     _last_proof: float = -math.inf
+    _work_then: float = 0.0  # of all workers, at the last proof
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _memory: MemoryLimit | None = None
@@ -220,8 +203,9 @@ class Director:
         ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
         child = ready or Child(run)
         number = len(self.workers) + 1
+        before = child.processor_time()
         priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
-        self.workers.append(Worker(number, priced, model, child, self.elapsed))
+        self.workers.append(Worker(number, priced, model, child, self.elapsed, before))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _split(self, lane: Lane) -> bool:
@@ -244,7 +228,8 @@ class Director:
         used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
         used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
         seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
-        self._timeline.info("processor time: %s", seconds)
+        share = used["supervisor"] / max(0.01, sum(used.values()))
+        self._timeline.info("processor time: %s; share of the supervisor: %.0f %%", seconds, 100 * share)
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
@@ -311,7 +296,16 @@ class Director:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
         if not self._plan or self._held >= set(self.open_properties()):
             return math.inf
-        return max(QUICK, self._last_proof + QUICK) if self._plan[0].after else 0.0
+        if not self._plan[0].after:
+            return 0.0
+        if all(w.idle for w in self._alive()):
+            return self._last_proof + QUICK
+        left = QUICK - (self._work() - self._work_then)
+        return self.elapsed + left if left > 0 else 0.0
+
+    def _work(self) -> float:
+        """The processor time of all workers: the clock of what starts, so that a busy machine does not start more."""
+        return sum(w.work for w in self.workers)
 
     def _in_turn(self) -> list[Worker]:
         """The workers that have something to do, in the order of their turns. One that runs goes on for a while."""
@@ -479,7 +473,7 @@ class Director:
         prop = proof.proved.prop
         if any(other.price <= proof.price for other in self._checks.proofs_of(prop)):
             return
-        self._last_proof = self.elapsed
+        self._last_proof, self._work_then = self.elapsed, self._work()
         self._checks.add(proof)
         if proof.is_cheap and prop not in self._held | self._released:
             self._held.add(prop)

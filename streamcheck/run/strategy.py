@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streamcheck.problem.transition import TransitionSystem
     from streamcheck.transform.views import View
 
-QUICK = 0.15  # seconds for the first worker alone
+QUICK = 0.15  # seconds of processor time for the first worker alone, and for all since the last proof
 SLICE = 0.1  # seconds of processor time that a worker may be ahead of one that waits
 AUXILIARY_PRICE = 4  # of the processor time of engines that mostly help others, and of z3 at floats
 STUCK = 4.0  # seconds of processor time without a word after which the first worker's engines get workers of their own
@@ -49,11 +49,14 @@ class Portion:
     models: tuple[View, ...]
     parts: tuple[TransitionSystem, ...]  # its clusters over the first of them
     has_floats: bool = False
+    _over: dict[IntegerModel, tuple[TransitionSystem, ...]] = field(default_factory=dict, compare=False)
+    _kinds: dict[IntegerModel, list[set[str]]] = field(default_factory=dict, compare=False)
 
     @staticmethod
     def of(parts: tuple[TransitionSystem, ...], models: Sequence[View], *, floats: bool) -> Portion:
         """The properties of these parts, which are of the first model's system."""
         portion = Portion(frozenset(p.name for part in parts for p in part.properties), tuple(models), parts, floats)
+        portion._over[models[0].model] = parts
         return replace(portion, models=tuple(m for m in models if m is models[0] or portion.differs_in(m)))
 
     def differs_in(self, model: View) -> bool:
@@ -62,10 +65,18 @@ class Portion:
         return any(root not in known for part in self.parts_over(model) for root in part.roots())
 
     def parts_over(self, model: View) -> Sequence[TransitionSystem]:
-        if model is self.models[0]:
-            return self.parts
-        own = tuple(p for p in model.system.properties if p.name in self.claims)
-        return clusters(replace(model.system, properties=own))
+        """The clusters over a model, made once: a large system has many."""
+        if model.model not in self._over:
+            own = tuple(p for p in model.system.properties if p.name in self.claims)
+            self._over[model.model] = tuple(clusters(replace(model.system, properties=own)))
+        return self._over[model.model]
+
+    def kinds_over(self, model: View) -> Sequence[Set[str]]:
+        """The kinds of types in each cluster."""
+        if model.model not in self._kinds:
+            parts = self.parts_over(model)
+            self._kinds[model.model] = [{node.type.kind for node in walk(part.roots())} for part in parts]
+        return self._kinds[model.model]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +171,9 @@ def _lanes_on_bits(engines: tuple[str, ...], start: Start, portion: Portion) -> 
     engine is for them too), but on no Int or Real."""
     lanes = []
     for view in portion.models:
-        kinds = [{node.type.kind for node in walk(part.roots())} for part in portion.parts_over(view)]
-        fitting = [k for k in kinds if k.isdisjoint({"integer", "real"}) and (start.bools or k != {"bool"})]
+        fitting = [
+            k for k in portion.kinds_over(view) if k.isdisjoint({"integer", "real"}) and (start.bools or k != {"bool"})
+        ]
         if fitting:
             after = start.floats if any("float" in k for k in fitting) else start.after
             lanes.append(Lane(engines, view.model, portion.claims, after))
@@ -196,6 +208,8 @@ def portions(models: Sequence[View]) -> list[Portion]:
     done: set[str] = set()
     found = []
     for i, view in enumerate(models):
+        if done.issuperset(p.name for p in view.system.properties):
+            continue
         apart: dict[bool, list[TransitionSystem]] = {}
         for part in clusters(view.system):
             own = tuple(p for p in part.properties if p.name not in done)

@@ -1,0 +1,36 @@
+"""A worker as the supervisor sees it. `run.workers` is what its process does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamcheck.run.child import Child
+    from streamcheck.run.strategy import Lane
+    from streamcheck.transform.views import View
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Worker:
+    number: int
+    lane: Lane
+    model: View
+    child: Child
+    began: float
+    used_before: float  # processor time of its process when it began: it may have waited with its solvers loaded
+    last_record: float = 0.0  # its processor time when it last sent anything
+    depths: dict[str, int] = field(default_factory=dict)
+    posted: int = 0  # facts
+    idle: bool = False  # every engine waits for facts
+    paused: bool = False
+
+    @property
+    def work(self) -> float:
+        """The processor time that it has used since it began."""
+        return self.child.processor_time() - self.used_before
+
+    @property
+    def due(self) -> float:
+        """Its turn: the processor time of its lane and its own. The least comes first."""
+        return self.lane.after + self.lane.price * self.child.processor_time()
