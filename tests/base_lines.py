@@ -31,6 +31,8 @@ class Part:
 LANGUAGE = ("lang.load", "lang.flatten")
 WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 COMPONENTS = ("lang.component", "lang.instances", "problem.components_json")
+COMPOSITION = ("certify.composition", "problem.composition", "problem.composition_json")
+BY_PARTS = (*COMPONENTS, *COMPOSITION)
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
@@ -38,17 +40,18 @@ SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
-    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES, *COMPONENTS)),
+    Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES, *BY_PARTS)),
 )
 BESIDE_LANGUAGE = (*WORDS, *COMPONENTS)
 LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), BESIDE_LANGUAGE)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
-BESIDE = ("run.proofs", "run.confine", *NAMES, *SHAPES)
+BESIDE = (*COMPOSITION, "run.proofs", "run.confine", *NAMES, *SHAPES)
 CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), (*BESIDE, *COMPONENTS), ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 OTHERS = (
     Part("components: their instances and claims", (), (), (), COMPONENTS),
+    Part("proofs by parts: the rules by which parts prove a whole", (), (), (), COMPOSITION),
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),
