@@ -33,6 +33,8 @@ LANGUAGE = ("lang.load", "lang.flatten")
 WORDS = ("lang.slips", "lang.syntax", "lang.calls")  # they word refusals
 COMPONENTS = ("lang.component", "lang.instances", "problem.components_json")
 GOALS = ("transform.coverage_goals",)  # asked at each certificate if its property is one of theirs
+COMPOSITION = ("certify.composition", "problem.composition", "problem.composition_json")
+BY_PARTS = (*COMPONENTS, *COMPOSITION)
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names")  # they refuse names
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
@@ -40,7 +42,7 @@ SHAPES += ("run.damage", "run.folders")
 RECORDS = ("certify.checker", "problem.specification_json")
 IMPLIED = ("lang.flattening", "lang.obligations", "core.simplify")  # all but implied claims is checked by another
 OF_PROGRAMS = ("problem.automaton", "problem.automaton_json")
-BESIDE_RECORDS = (*NAMES, *SHAPES, *OF_PROGRAMS, *COMPONENTS)
+BESIDE_RECORDS = (*NAMES, *SHAPES, *OF_PROGRAMS, *BY_PARTS)
 OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES, *IMPLIED)),
     Part("equations, certificates, and their JSON", RECORDS, ("problem",), BESIDE_RECORDS),
@@ -56,6 +58,7 @@ SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 LIBRARY = tuple(f"lang.lib.{path.stem}" for path in (ROOT / "streamcheck" / "lang" / "lib").glob("[a-z]*.py"))
 OTHERS = (
     Part("components: their instances and claims", (), (), (), COMPONENTS),
+    Part("proofs by parts: the rules by which parts prove a whole", (), (), (), COMPOSITION),
     Part("`--reachable`: its goals", (), (), (), GOALS),
     Part("implied claims: flattening, their conditions", IMPLIED[:1], ("lang", "core"), (*WORDS, *NAMES, *C_TEXTS)),
     Part("the library: its functions", LIBRARY, ("lang", "core"), (*WORDS, *NAMES, *C_TEXTS)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from planted_components import components
 from planted_delays import delays
 from planting import (
     INDUCTION,
@@ -465,6 +466,7 @@ def faults():
     yield from generator()
     yield from simplification()
     yield from delays()
+    yield from components()
     yield from operators()
     yield from engines()
 

@@ -15,7 +15,13 @@ def composition_to_plain(composition: Composition) -> dict[str, Any]:
 
 
 def composition_from_plain(data: dict[str, Any]) -> Composition:
-    return Composition(tuple(_part_from_plain(row) for row in data["parts"]))
+    """The composition. ValueError if the data is not as `composition_to_plain` writes it."""
+    try:
+        return Composition(tuple(_part_from_plain(row) for row in data["parts"]))
+    except MemoryError:
+        raise
+    except Exception as why:  # a type rule, a list that is none, a field that is missing, …
+        raise ValueError(f"no composition ({why})") from why
 
 
 def _part_to_plain(part: ProofPart) -> dict[str, Any]:

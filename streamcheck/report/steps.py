@@ -17,6 +17,7 @@ from streamcheck.core.types import Type
 from streamcheck.interpret.chunks import Chunk
 from streamcheck.interpret.python_code import Plan
 from streamcheck.interpret.step import Step
+from streamcheck.problem.claim import OfContract
 from streamcheck.problem.specification import Named, Trigger
 from streamcheck.report.values import Show, json_text_of, text_of
 
@@ -41,7 +42,7 @@ class RunColumns:
     def of(planned: Plan, kept: tuple[str, ...] = ()) -> RunColumns:
         specification = planned.specification
         triggers, observers = specification.triggers, specification.observers
-        implied = {p.name for p in specification.properties if p.is_implied}
+        implied = {p.name for p in specification.properties if p.is_implied or isinstance(p.origin, OfContract)}
         claims = [(name, True, i) for i, (name, _) in enumerate(planned.properties) if name not in implied]
         claims += [(name, False, i) for i, (name, _) in enumerate(planned.assumptions)]
         titles = {"step": None}

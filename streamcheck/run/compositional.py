@@ -10,56 +10,30 @@ run, from what their bodies compute. Claims that no part proves are proved of th
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from streamcheck.certify.composition import Conclusions, Unfounded
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term, substitute
-from streamcheck.core.types import part_names, plural
-from streamcheck.problem.claim import Claim, OfContract
+from streamcheck.core.types import part_names
+from streamcheck.problem.claim import Claim, Goal, OfContract
 from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.run.parts import Joined, Level, Proposer, notes
 from streamcheck.run.prove import NOBODY, Audience, Settings, prove, select
 from streamcheck.run.standby import Standby
 from streamcheck.transform.cut import Cut, cut_out
 from streamcheck.transform.embedding import Images, embedding_of
 
+MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
 SHARE = 0.5  # of the time that is left, for each proof of a part
-LOG = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Level:
-    """A specification with instances: the whole, or the body of a component. `parts` have proved claims of it."""
-
-    title: str
-    problem: Specification
-    open: set[str]  # claims that nothing has proved
-    usable: set[str] = field(default_factory=set)  # guarantees of instances that are proved, or will be
-    cut: dict[str, ComponentInstance] = field(default_factory=dict)  # the outermost instances that are parts
-    nested: dict[str, ComponentInstance] = field(default_factory=dict)  # all that are
-    parts: list[tuple[Cut, list[Result]]] = field(default_factory=list)
-    broken: dict[str, Result] = field(default_factory=dict)  # claims with a run of the whole level that breaks them
-    joined: list[Joined] = field(default_factory=list)
-    seconds: float = 0.0
-    warnings: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """An instance whose body a claim needed, since the contract allows too much."""
-
-    instance: str
-    component: str
-    claim: str
 
 
 def prove_by_parts(
@@ -117,7 +91,8 @@ class Modular:
         return chosen
 
     def _prove_body(self, component: Component) -> None:
-        level = Level(component.name, component.body, {p.name for p in component.body.properties})
+        always = {p.name for p in component.body.properties if p.goal is Goal.ALWAYS}
+        level = Level(component.name, component.body, always)
         for instance in component.body.instances:
             body = self.bodies.get(instance.component) if instance.name else None
             images = None if body is None else embedding_of(body.problem, component.body, instance)
@@ -152,18 +127,20 @@ class Modular:
             proofs = [r for r in results if isinstance(r.evidence, Certificate) and r.name in level.open]
             level.parts.append((cut, proofs))
             level.open -= {r.name for r in proofs}
-            more: dict[str, str] = {}  # instances that join, with the claim that needs them
+            more: list[Joined] = []
             for result in results:
                 if result.name in level.open:
-                    more |= dict.fromkeys(self._to_join(level, cut, cut_names, result), result.name)
+                    names = dict.fromkeys(self._to_join(level, cut, cut_names, result))
+                    more += [Joined(n, level.nested[n].component, result.name) for n in names]
             if not more:
                 break
-            level.joined += [Joined(n, level.nested[n].component, claim) for n, claim in more.items()]
-            joined |= more.keys()
+            level.joined += more
+            joined |= {instance.instance for instance in more}
         level.seconds = time.monotonic() - began
 
     def _prove(self, cut: Cut, seconds: float, level: Level) -> list[Result]:
-        settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=cut.has_lemmas)
+        lemmas = cut.has_lemmas or level.problem is not self.whole
+        settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=lemmas)
         verdicts = prove(cut.problem, settings, NOBODY, self.standby)
         self.stopped = self.stopped or verdicts.stopped
         self.alarms += verdicts.alarms
@@ -215,7 +192,7 @@ class Modular:
     # The whole
 
     def _compose(self, top: Level) -> tuple[Composition, dict[str, Result]]:
-        """The parts in an order in which each uses only what those before it prove, and the result behind each claim."""
+        """The parts, each of which uses only what those before it prove, and the result behind each claim."""
         conclusions, found = Conclusions(self.whole), dict[str, Result]()
         parts: list[ProofPart] = []
 
@@ -229,7 +206,7 @@ class Modular:
                     if claims:
                         conclusions.add(ProofPart(cut.problem, proofs, ()), embedding)
                 except Unfounded as why:
-                    LOG.info("not used: %s", why)
+                    self.alarms.append(f"a part does not prove what it should: {why}")
                     continue
                 if claims:
                     embeddings.append(embedding)
@@ -241,7 +218,7 @@ class Modular:
                 parts.append(ProofPart(cut.problem, kept, tuple(embeddings)))
 
         for name, body in self.bodies.items():
-            here = [i for i in self.whole.instances if i.component == name and i.name in self.images]
+            here = [i for i in self.whole.instances if i.component == name and self._is_part(i, body)]
             for cut, results in body.parts:
                 add(cut, results, ((self.images[i.name], _claims_at(self.whole, body, i, own=True)) for i in here))
         identity = {v: v for v in self.whole.variables()}
@@ -250,12 +227,18 @@ class Modular:
             add(cut, results, iter([(identity, own)]))
         for instance in sorted(self.whole.instances, key=lambda i: i.name.count(".")):
             owed = _assumption_claims(self.whole, instance.name)
-            if instance.name in self.images and owed <= conclusions.proved:
-                body, images = self.bodies[instance.component], self.images[instance.name]
-                inside = _claims_at(self.whole, body, instance, own=False, images=images)
-                for cut, results in body.parts:
+            there = self.bodies.get(instance.component)
+            if there is not None and self._is_part(instance, there) and owed <= conclusions.proved:
+                images = self.images[instance.name]
+                inside = _claims_at(self.whole, there, instance, own=False, images=images)
+                for cut, results in there.parts:
                     add(cut, results, iter([(images, inside)]))
         return Composition(tuple(parts)), found
+
+    def _is_part(self, instance: ComponentInstance, body: Level) -> bool:
+        """True if the body lies in the whole at the instance, with all that is cut out of it."""
+        names = (f"{instance.name}.{inside}" for inside in body.nested)
+        return instance.name in self.images and all(name in self.images for name in names)
 
     def _results(
         self, chosen: Specification, top: Level, composition: Composition, proved: Mapping[str, Result]
@@ -282,25 +265,9 @@ class Modular:
         yield from top.warnings
 
     def _notes(self, top: Level) -> tuple[str, ...]:
-        return tuple(notes(self.whole, list(self.bodies.values()), top, self.images))
-
-
-def notes(whole: Specification, bodies: list[Level], top: Level, images: Mapping[str, Images]) -> Iterator[str]:
-    """The proof part by part, in words."""
-    for level in (*bodies, top):
-        places = [i for i in whole.instances if i.component == level.title] if level is not top else []
-        proved = sum(len(results) for _, results in level.parts)
-        claims = plural(proved + len(level.open), "claim")
-        count = f" ({plural(len(places), 'instance')})" if level is not top else ", its instances by their contracts"
-        kind = "component " if level is not top else ""
-        yield f"{kind}{level.title}{count}: {proved} of {claims}, {level.seconds:.2f} s"
-        for claim, _ in level.broken.items() if level is not top else ():
-            yield f"component {level.title} by itself does not keep: {claim}"
-        for joined in level.joined:
-            yield f"the body of {joined.instance} was used: its contract allows too much for {joined.claim}"
-    missing = [i.name for i in whole.instances if i.name and i.name not in images]
-    if missing:
-        yield f"by their bodies, which are no copies of their components: {', '.join(missing)}"
+        seconds = min(MOST_PROPOSING, self.end - time.monotonic())
+        ask = replace(self.settings, props=(), explain=0.0, promised=None, lemmas=True)
+        return tuple(notes(self.whole, self.bodies, top, self.images.keys(), Proposer(ask, seconds)))
 
 
 def _use_body(level: Level, instance: ComponentInstance, body: Level, images: Images) -> None:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from streamcheck.core.term import Term, constant, variables
+from streamcheck.core.term import TRUE, Term, constant, variables
 from streamcheck.core.types import default
 from streamcheck.problem.claim import OfContract
-from streamcheck.problem.specification import ComponentInstance, Specification
+from streamcheck.problem.specification import Cell, ComponentInstance, Specification
 
 Images = dict[Term, Term]
 
 
 def embedding_of(body: Specification, whole: Specification, instance: ComponentInstance) -> Images | None:
     """The terms of the whole that the variables of the body stand for; None if there are none."""
+    if instance.assumes is not TRUE and instance.held is TRUE:
+        return None  # a function without memory: its guarantees have no history of assumptions
     pairs = _pairs(body, whole, instance)
     cells, there = {c.var: c for c in body.cells}, {c.var: c for c in whole.cells}
     chosen = set(body.choices())
@@ -38,7 +40,7 @@ def embedding_of(body: Specification, whole: Specification, instance: ComponentI
                 return None
             images[ours] = theirs
         elif ours in cells:
-            if theirs not in there or cells[ours].initial is not there[theirs].initial:
+            if theirs not in there or not _is_same_cell(cells[ours], there[theirs]):
                 return None
             images[ours] = theirs
             stack.append((cells[ours].next, there[theirs].next))
@@ -46,9 +48,16 @@ def embedding_of(body: Specification, whole: Specification, instance: ComponentI
             return None
         else:
             stack.extend(zip(ours.args, theirs.args, strict=True))
+    constants = {c.var for c in whole.constants}
+    if not all(c.var in images and constants.issuperset(variables([images[c.var]])) for c in body.constants):
+        return None
     for unused in body.inputs:
         images.setdefault(unused.var, constant(unused.type, default(unused.type)))
     return images
+
+
+def _is_same_cell(ours: Cell, theirs: Cell) -> bool:
+    return ours.initial is theirs.initial and ours.free == theirs.free
 
 
 def _is_same_operation(ours: Term, theirs: Term) -> bool:

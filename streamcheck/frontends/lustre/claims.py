@@ -8,13 +8,14 @@ from __future__ import annotations
 from streamcheck.core.simplify import apply, conjunction, disjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
-from streamcheck.frontends.lustre.contracts import contract_claims, contract_scope, while_ticking
+from streamcheck.frontends.lustre.contracts import ContractClaim, contract_claims, contract_scope, while_ticking
 from streamcheck.frontends.lustre.declarations import within
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope, Shape
-from streamcheck.frontends.lustre.syntax import NodeText, PropertyText, name_expression
+from streamcheck.frontends.lustre.syntax import NodeText, PropertyText, Variable, name_expression
 from streamcheck.frontends.operations import compare, logic
-from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, Origin
+from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, OfContract, Origin
+from streamcheck.problem.specification import ComponentInstance, Named
 
 
 class ClaimNames:
@@ -42,6 +43,7 @@ class Claims:
         self.properties: dict[str, Claim] = {}
         self.assumptions: list[Claim] = []
         self.promises: dict[str, frozenset[Term]] = {}  # assumptions that contracts of imported nodes make: the outputs
+        self.components: list[ComponentInstance] = []
         self._names, self._assumption_names = ClaimNames(), ClaimNames()
         self._step_counters: dict[int, Term] = {}
 
@@ -142,16 +144,15 @@ class Claims:
         claims = list(contract_claims(self.evaluator, node.contract, inner))
         modes = [c for c in claims if c.role == "reachable"]
         if modes and scope is self.top:
-            self._add_claim("some mode is active", disjunction(*(m.term for m in modes)), modes[0].at)
+            active = disjunction(*(m.term for m in modes))
+            self._add_claim("some mode is active", active, modes[0].at, origin=OfContract("modes", ""))
         assumed = [c for c in claims if c.role == "assume"]
         for c in assumed:
             if scope is self.top:
                 self.assume(c.name, c.term, c.at)
             else:
-                self._add_claim(c.name, while_ticking(scope, c.term), c.at)
-        if scope is not self.top and not node.imported:
-            text = f"the contract of {node.name} is checked, and its body is used: proofs are not modular"
-            self.variables.warn(node.at, text)
+                origin = OfContract("assumption", scope.path[:-1])
+                self._add_claim(c.name, while_ticking(scope, c.term), c.at, origin=origin)
         granted = conjunction(*(c.term for c in assumed))
         held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
         for c in claims:
@@ -164,7 +165,23 @@ class Claims:
             if node.imported and not (self.is_named and scope is self.top):
                 self._assume_promise(c.name, claim, c.at, scope, node)
             else:
-                self._add_claim(c.name, claim, c.at)
+                self._add_claim(c.name, claim, c.at, origin=OfContract("guarantee", scope.path[:-1]))
+        self._add_component(scope, node, granted, held, modes)
+
+    def _add_component(
+        self, scope: LustreScope, node: NodeText, granted: Term, held: Term, modes: list[ContractClaim]
+    ) -> None:
+        """Record the instance of a node with a contract."""
+
+        def terms_of(variables: list[Variable]) -> tuple[Named, ...]:
+            return tuple(Named(v.name, scope.values[v.name], self.tokens.where(v.at)) for v in variables)
+
+        cell = next((v for v, _, after in self.variables.cells if after is held), TRUE) if held is not TRUE else TRUE
+        required = tuple(Named(m.name.removeprefix(scope.path), m.term, self.tokens.where(m.at)) for m in modes)
+        inputs, outputs, where = terms_of(node.inputs), terms_of(node.outputs), self.tokens.where(node.at)
+        self.components.append(
+            ComponentInstance(scope.path[:-1], node.name, where, inputs, outputs, granted, cell, required)
+        )
 
     def _assumptions_held(self, scope: LustreScope, node: NodeText, claim: Term) -> Term:
         """The assumptions that a guarantee may use: those of every step of the instance up to the present one; of the

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, cone, variable, walk
+from streamcheck.core.term import TRUE, Term, cone, variable, walk
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
@@ -24,7 +24,15 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.uncalled import check_uncalled
 from streamcheck.frontends.operations import image_of_call
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Constant, FunctionCall, Input, Named, Specification
+from streamcheck.problem.specification import (
+    Component,
+    ComponentInstance,
+    Constant,
+    FunctionCall,
+    Input,
+    Named,
+    Specification,
+)
 
 
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
@@ -51,7 +59,10 @@ def _read(text: str, path: str, node: str | None) -> list[Specification]:
     mains = [file.nodes[node]] if node is not None else main_nodes(file)
     if not mains:
         raise SpecError(f"{path} has no nodes")
-    specifications = [MainNode(file, tokens, main, is_named=node is not None).specification() for main in mains]
+    specifications = [
+        with_components(file, tokens, MainNode(file, tokens, main, is_named=node is not None).specification())
+        for main in mains
+    ]
     check_dependence(file, tokens)
     check_uncalled(file, tokens, mains)
     return specifications
@@ -65,6 +76,19 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
     top = [n for n in file.nodes.values() if n.name not in called and not n.imported]
     claiming = [n for n in top if n.properties or n.contract]
     return claiming or top[-1:] or list(file.nodes.values())[-1:]
+
+
+def with_components(file: LustreFile, tokens: Tokens, specification: Specification) -> Specification:
+    """The specification with the bodies of the nodes that it calls, those with contracts."""
+    bodies: dict[str, Specification] = {}
+    names = [i.component for i in specification.instances if i.name]
+    while names:
+        name = names.pop()
+        node = file.nodes[name]
+        if name not in bodies and not node.imported:
+            bodies[name] = MainNode(file, tokens, node).specification()
+            names += [i.component for i in bodies[name].instances if i.name]
+    return replace(specification, components=tuple(Component(name, body) for name, body in bodies.items()))
 
 
 class MainNode:
@@ -108,6 +132,24 @@ class MainNode:
             self.tokens.where(self.main.at),
             tuple(self.variables.warnings),
             self._calls(registers),
+            instances=tuple(self._instance(i, registers) for i in self.claims.components),
+        )
+
+    def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
+        """The instance with its terms as they have become, those that matter."""
+
+        def those_seen(terms: Iterable[Named]) -> tuple[Named, ...]:
+            images = (replace(n, term=registers.image.get(n.term, n.term)) for n in terms)
+            return tuple(n for n in images if n.term in registers.seen)
+
+        held, assumes = (registers.image.get(t, t) for t in (instance.held, instance.assumes))
+        return replace(
+            instance,
+            inputs=those_seen(instance.inputs),
+            outputs=those_seen(instance.outputs),
+            modes=those_seen(instance.modes),
+            assumes=assumes if assumes in registers.seen else TRUE,
+            held=held if held in registers.seen else TRUE,
         )
 
     def _inputs(self) -> list[Input]:
