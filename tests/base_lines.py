@@ -52,6 +52,7 @@ OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),
+    Part("two specs compared: their product", ("transform.product",), ("transform", "core", "problem")),
     Part("C: its semantics", ("frontends.minic.read", "validate.bisimulation"), ("c",)),
     Part("C programs: their reader", ("frontends.minic.read",), ("frontends", "core", "problem")),
     Part("VMT-LIB and BTOR2: their readers", ("frontends.vmt", "frontends.btor2"), ("frontends", "core", "problem")),

@@ -12,6 +12,9 @@ the specification, in their own types. The rows of `types` and `terms` are those
 
 {…, "bound": 20} is about runs of at most 20 steps.
 
+{…, "compared": {"file": "other.py", "spec": "engine", "outputs": ["n*"], "renames": [["n", "count"]],
+"refines": false}} is about the product of the spec and this other one (`transform.product`).
+
 For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
 
     {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
@@ -135,6 +138,7 @@ class Saved:
     evidence: dict[str, Any]
     program: dict[str, Any] | None = None  # how a program was read
     bound: int | None = None  # of the runs, in steps
+    compared: dict[str, Any] | None = None  # the specification that it is compared with, and how
 
     def to_plain(self) -> dict[str, Any]:
         head: dict[str, Any] = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
@@ -142,6 +146,8 @@ class Saved:
             head["program"] = self.program
         if self.bound is not None:
             head["bound"] = self.bound
+        if self.compared is not None:
+            head["compared"] = self.compared
         return {**head, "claim": self.claim, **self.evidence}
 
     @staticmethod
@@ -151,4 +157,4 @@ class Saved:
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
         HEAD(data, ())
         file, spec, prop, claim = data["file"], data["spec"], data["property"], data["claim"]
-        return Saved(file, spec, prop, claim, data, data.get("program"), data.get("bound"))
+        return Saved(file, spec, prop, claim, data, data.get("program"), data.get("bound"), data.get("compared"))

@@ -46,6 +46,15 @@ from streamcheck.problem.shapes import (
 
 MOST_LENGTH = 1 << 20  # of an array
 INTEGERS = one_of("c", "math")
+COMPARED = record(
+    {
+        "file": name,
+        "spec": name,
+        "outputs": list_of(name),
+        "renames": list_of(row_of(name, name)),
+        "refines": truth,
+    }
+)
 HEAD = record(
     {
         "file": name,
@@ -54,8 +63,9 @@ HEAD = record(
         "claim": one_of("proved", "falsified"),
         "program": maybe(record({"function": maybe(name), "integers": INTEGERS})),
         "bound": maybe(whole(1)),
+        "compared": maybe(COMPARED),
     },
-    optional=("program", "bound"),
+    optional=("program", "bound", "compared"),
 )
 WHERE = maybe(row_of(name, whole(0)))
 

@@ -61,9 +61,15 @@ class OfContract:
     instance: str
 
 
-Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest | OfContract
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two specifications are compared: an output of both is the same, or an assumption of one holds for the other."""
+
+
+Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest | OfContract | Compared
 WRITTEN = Written()
 IMPLIED = Implied()
+COMPARED = Compared()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,8 @@ def _origin_to_plain(origin: Origin, w: TermWriter) -> Any:
             return {"vacuity of": of, "steps": steps}
         case OfContract(role, instance):
             return {"contract of": instance, "role": role}
+        case Compared():
+            return "compared"
     assert_never(origin)
 
 
@@ -135,6 +143,8 @@ def _origin_from_plain(row: Any, terms: list[Term]) -> Origin:
             return WRITTEN
         case "implied":
             return IMPLIED
+        case "compared":
+            return COMPARED
         case {"range of": int(number)}:
             return RangeOf(terms[number])
         case {"vacuity of": str() | None as of, "steps": int(steps)}:

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.composition import check_composition
@@ -31,6 +31,7 @@ from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.coverage_goals import with_goal
+from streamcheck.transform.product import Comparison, product, require_specifications
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,6 +75,8 @@ def recheck(
     target, reading = _how_read(saved, file, confined=confined)
     try:
         problem = one(read(target, seconds, reading), target)
+        if saved.compared is not None:
+            problem = _compared_problem(problem, saved.compared, os.path.dirname(path), seconds, confined=confined)
     except OutOfTime as late:
         return Rechecked(f"{saved.spec} {saved.prop}", late.message, undecided=True)
     if isinstance(problem, Specification):
@@ -89,6 +92,16 @@ def recheck(
     left = None if deadline is None else deadline - time.monotonic()
     why, undecided, written = _judge(saved, problem, prop, path, left, proofs)
     return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided, written)
+
+
+def _compared_problem(
+    problem: Problem, given: dict[str, Any], folder: str, seconds: float | None, *, confined: bool
+) -> Specification:
+    """The product of the problem with the other specification of the file."""
+    target = Target(os.path.join(folder, given["file"]), given["spec"], confined)
+    renames = tuple((mine, its) for mine, its in given["renames"])
+    comparison = Comparison(tuple(given["outputs"]), renames, given["refines"])
+    return product(*require_specifications(problem, one(read(target, seconds), target)), comparison)
 
 
 def _judge(
