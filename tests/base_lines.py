@@ -40,7 +40,8 @@ OF_ALL = (
     Part("types, terms, the operator table", (*LANGUAGE, "certify.checker"), ("core",), (*C_TEXTS, *NAMES)),
     Part("equations, certificates, and their JSON", RECORDS, ("problem",), (*NAMES, *SHAPES, *COMPONENTS)),
 )
-BESIDE_LANGUAGE = (*WORDS, *COMPONENTS)
+INFINITE = ("lang.infinite", "lang.lib.parts")  # of claims about infinite runs only
+BESIDE_LANGUAGE = (*WORDS, *COMPONENTS, *INFINITE)
 LOADING = Part("the language: loading, elaboration, flattening, implied claims", LANGUAGE, ("lang",), BESIDE_LANGUAGE)
 CHECKER = Part("the checker of specs", ("certify.checker", "certify.well_formed"), ("certify",), ("certify.lots",))
 ANSWER = "`check`: files, the spec's process, the answer"
@@ -53,6 +54,12 @@ OTHERS = (
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),
     Part("two specs compared: their product", ("transform.product",), ("transform", "core", "problem")),
+    Part(
+        "infinite runs: their streams, monitors, and the replay of lassos",
+        ("transform.liveness", "certify.lasso"),
+        ("transform", "certify", "core", "problem"),
+        alone=INFINITE,
+    ),
     Part("C: its semantics", ("frontends.minic.read", "validate.bisimulation"), ("c",)),
     Part("C programs: their reader", ("frontends.minic.read",), ("frontends", "core", "problem")),
     Part("VMT-LIB and BTOR2: their readers", ("frontends.vmt", "frontends.btor2"), ("frontends", "core", "problem")),

@@ -6,7 +6,7 @@ import re
 
 from base_lines import CHECKER, LANGUAGE, ROOT, base, closure
 
-MOST = 6720  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
+MOST = 6870  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
 NEAR = 40  # lines that a figure of the table may be wrong by
 
 

@@ -62,6 +62,8 @@ class SpecificationChecker:
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
         """None if every condition holds."""
+        if claim.is_about_infinite_runs:
+            return Rejected("it is about single steps, and the claim is about infinite runs")
         return check_term(self.reading, self.reading.invariant(claim), certificate, self._invariants)
 
     def _judge_invariants(self, certificate: Certificate) -> Rejected | None:

@@ -64,8 +64,9 @@ HEAD = record(
         "program": maybe(record({"function": maybe(name), "integers": INTEGERS})),
         "bound": maybe(whole(1)),
         "compared": maybe(COMPARED),
+        "infinite": maybe(name),
     },
-    optional=("program", "bound", "compared"),
+    optional=("program", "bound", "compared", "infinite"),
 )
 WHERE = maybe(row_of(name, whole(0)))
 
@@ -240,7 +241,9 @@ def _is_number(type_: Type, value: Any) -> bool:
 def require_trace_shape(row: dict[str, Any], types: Mapping[str, Type]) -> None:
     """Damage if a run of a spec cannot be read; `types` are those of its variables."""
     values = _values(types)
-    record({"constants": values, "inputs": list_of(values)})(row, ())
+    record({"constants": values, "inputs": list_of(values), "loop": maybe(whole(0))}, optional=("loop",))(row, ())
+    if row.get("loop") is not None and row["loop"] >= len(row["inputs"]):
+        refuse(("loop",), f"expected the number of a step below {len(row['inputs'])}, found {row['loop']}")
 
 
 def require_path_shape(row: dict[str, Any], types: Mapping[str, Type], edges: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, TypeAlias, assert_never
 
+from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, term
 from streamcheck.core.types import BOOL
@@ -16,10 +17,11 @@ from streamcheck.core.wire import TermWriter, location, location_row
 
 
 class Goal(Enum):
-    """The goal of a claim: its term holds always, or at some time."""
+    """The goal of a claim: its term holds always, at some time, or again and again."""
 
     ALWAYS = "always"  # at every step of every run
     REACHABLE = "reachable"  # at some step of some run
+    INFINITELY_OFTEN = "infinitely often"  # in every infinite run that is fair
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,15 @@ class Claim:
                 return self.term
             case Goal.REACHABLE:
                 return term("not", self.term)
+            case Goal.INFINITELY_OFTEN:
+                raise SpecError(
+                    f"{self.name}: claims about infinite runs have no form here; `prove` and JSON have", self.where
+                )
         assert_never(self.goal)
+
+    @property
+    def is_about_infinite_runs(self) -> bool:
+        return self.goal is Goal.INFINITELY_OFTEN
 
     @property
     def is_implied(self) -> bool:

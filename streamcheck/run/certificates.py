@@ -31,6 +31,7 @@ from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.coverage_goals import with_goal
+from streamcheck.transform.liveness import monitored_claim
 from streamcheck.transform.product import Comparison, product, require_specifications
 
 
@@ -82,6 +83,10 @@ def recheck(
     if isinstance(problem, Specification):
         problem = with_goal(problem if saved.bound is None else with_bound(problem, saved.bound), saved.prop)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
+    if prop is not None and saved.infinite is not None:
+        if saved.claim != "proved" or saved.bound is not None:
+            raise SpecError(f"{path}: only a proof for all steps can be about a specification with monitors")
+        problem, prop = monitored_claim(problem, prop, saved.infinite)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
     word: str = saved.claim

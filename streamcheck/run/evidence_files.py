@@ -16,6 +16,7 @@ from streamcheck.problem.certificate_json import Saved, path_to_plain, proof_to_
 from streamcheck.problem.composition_json import composition_to_plain
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+from streamcheck.transform.liveness import NO_LASSO, name_of_bound
 from streamcheck.transform.product import Comparison
 
 
@@ -83,7 +84,10 @@ def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
     if result.composition is not None:
         plain = {"composition": composition_to_plain(result.composition)}
-    return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound)
+    infinite = None
+    if claim == "proved" and result.prop.is_about_infinite_runs:
+        infinite = NO_LASSO if result.k is None else name_of_bound(result.k)
+    return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound, infinite=infinite)
 
 
 def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:

@@ -147,9 +147,8 @@ def _without_claims(spec: Specification) -> Specification:
     inputs = tuple(i for i in spec.inputs if i.var in needed)
     known = {*(c.var for c in cells), *(i.var for i in inputs)}
     wires = tuple(w for w in spec.wires if known.issuperset(variables([w.term])))
-    return replace(
-        spec, inputs=inputs, constants=(), cells=cells, wires=wires, properties=(), instances=(), components=()
-    )
+    kept = replace(spec, inputs=inputs, constants=(), cells=cells, wires=wires, properties=(), fairness=())
+    return replace(kept, instances=(), components=())
 
 
 def _with_variables(spec: Specification, image: Mapping[Term, Term]) -> Specification:
@@ -252,14 +251,14 @@ def _same_output(first: Output, second: Output) -> Term:
     if not isinstance(first, Trigger) or not isinstance(second, Trigger):
         assert isinstance(first, Named) and isinstance(second, Named)
         _require_one_type(f"observer {first.name!r}", first.term, second.term, first.where, second.where)
-        return _same(first.term, second.term)
+        return same_value(first.term, second.term)
     if len(first.args) != len(second.args):
         counts = f"{plural(len(first.args), 'argument')} in A, {len(second.args)} in B"
         raise SpecError(f"trigger {first.name!r}: {counts}", first.where, also=(("B", second.where),))
     same = TRUE
     for i, ((_, one), (_, other)) in enumerate(zip(first.args, second.args, strict=True)):
         _require_one_type(f"argument {i} of trigger {first.name!r}", one, other, first.where, second.where)
-        part = _same(one, other)
+        part = same_value(one, other)
         same = part if same is TRUE else term("and", same, part)
     guards = term("same", first.guard, second.guard)
     called = term("and", first.guard, second.guard)  # of both sides, so that a run shows both
@@ -271,15 +270,15 @@ def _require_one_type(what: str, one: Term, other: Term, where: Location | None,
         raise SpecError(f"{what}: {one.type} in A, {other.type} in B", where, also=(("B", there),))
 
 
-def _same(one: Term, other: Term) -> Term:
+def same_value(one: Term, other: Term) -> Term:
     """Equality of every scalar, as bits."""
     match one.type:
         case ArrayType(length=length):
             indices = [constant(INT, i) for i in range(length)]
-            parts = [_same(term("index", one, i), term("index", other, i)) for i in indices]
+            parts = [same_value(term("index", one, i), term("index", other, i)) for i in indices]
         case StructType(fields=fields):
             places = range(len(fields))
-            parts = [_same(term("field", one, payload=i), term("field", other, payload=i)) for i in places]
+            parts = [same_value(term("field", one, payload=i), term("field", other, payload=i)) for i in places]
         case _:
             return term("same", one, other)
     return reduce(lambda x, y: term("and", x, y), parts)
