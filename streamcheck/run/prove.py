@@ -171,6 +171,15 @@ def prove(
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
 
 
+def about_steps_only(problem: Specification, names: Sequence[str], what: str) -> Specification:
+    """The specification without claims about infinite runs. SpecError if a name asks for one."""
+    chosen = select(problem, names).properties if names else ()
+    for claim in chosen:
+        if claim.is_about_infinite_runs:
+            raise SpecError(f"{claim.name} is about infinite runs, and {what} is asked of steps", claim.where)
+    return problem.about_steps()
+
+
 def _with_infinite_runs(
     selected: Specification, endless: Sequence[Claim], settings: Settings, audience: Audience, standby: Standby | None
 ) -> Verdicts:
