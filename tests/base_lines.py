@@ -64,6 +64,7 @@ OTHERS = (
     Part("C programs: their reader", ("frontends.minic.read",), ("frontends", "core", "problem")),
     Part("VMT-LIB and BTOR2: their readers", ("frontends.vmt", "frontends.btor2"), ("frontends", "core", "problem")),
     Part("automata: their reader", ("frontends.aut",), ("frontends", "core", "problem")),
+    Part("step functions in C: their reader", ("validate.step_function",), ("validate", "transform", "core", "problem")),
     Part("the generated C: its proof", ("validate.bisimulation",), ("validate", "transform", "core", "problem")),
 )
 

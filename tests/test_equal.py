@@ -226,3 +226,88 @@ def test_every_option_of_the_command_is_a_parameter(command):
     options = {p.name for p in import_module(f"streamcheck.cli.{command}").command.params if p.expose_value}
     wanted = {RENAMED.get(name, name) for name in options - ELSEWHERE - SHOWN_ONLY}
     assert wanted <= set(inspect.signature(sc.equal).parameters)
+
+
+WATCH = """
+#include <stdbool.h>
+#include <stdint.h>
+typedef struct { uint8_t left; uint8_t last[2]; } watch_state;
+typedef struct { uint8_t probe; } watch_inputs;
+void shutoff(uint8_t probe);
+void watch_init(watch_state *state) { state->left = 5; for (int i = 0; i < 2; i++) { state->last[i] = 0; } }
+uint8_t watch_step(watch_state *state, const watch_inputs *in, bool stop)
+{
+    const uint8_t before = state->left;
+    if (in->probe > 250 && before == 0) {
+        shutoff(in->probe);
+    }
+    if (stop) {
+        state->left = 5;
+    } else if (in->probe > 250 && before > 0) {
+        state->left = (uint8_t)(before - 1);
+    }
+    state->last[0] = state->last[1];
+    state->last[1] = in->probe;
+    return (uint8_t)(5 - before);
+}
+"""
+
+
+def test_a_step_function_in_c(tmp_path):
+    good, bad = tmp_path / "watch.c", tmp_path / "bad.c"
+    good.write_text(WATCH)
+    bad.write_text(WATCH.replace("before > 0", "before > 1"))
+    before, options = f"{REFACTORED}::before", {"renames": {"steps": "result"}, "timeout": 30}
+    saved = tmp_path / "saved"
+    assert sc.equal(before, f"{good}::watch_step", **options, certificates=str(saved)).ok
+    assert all(sc.check(str(path)).ok for path in saved.iterdir())
+    results = sc.equal(before, str(bad), **options)  # the only function beside the initialisation
+    assert {r.name for r in results.falsified} == {"shutoff", "steps"}
+    good.write_text(bad.read_text())
+    assert not any(sc.check(str(path)).ok for path in saved.iterdir())
+
+
+def test_state_in_static_variables_and_undefined_operations(tmp_path):
+    file = tmp_path / "sums.c"
+    file.write_text(
+        "#include <stdint.h>\nstatic int32_t total = 3;\nstatic uint8_t n;\n"
+        "void step(int32_t x) { total = total + x; n = (uint8_t)(n + 1); }\n"
+    )
+    x = extern("x", Int32)
+    spec = Spec("sums")
+    spec.observer("n", stream(Word8, lambda n: [0] + +(n + 1)) + 1)
+    results = sc.equal(spec, str(file), timeout=30)
+    assert results["n"].proved and [r.name for r in results.falsified] == ["defined: no overflow, line 4, 0"]
+    small = Spec("small")
+    small.assume("small", x == 0)
+    small.observer("n", stream(Word8, lambda n: [1] + +(n + 1)))
+    small.observer("total", stream(Int32, lambda t: [3] + +(t + x)) + x)
+    assert sc.equal(str(file), small, refines=True, timeout=30).ok
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("void a(void) {}\nvoid b(void) {}\n", "which function is a step"),
+        ("#include <stdint.h>\nuint8_t n;\nvoid step(void) { n = 1; }\n", "n may be changed from outside"),
+        ("typedef struct { int n; } s;\nvoid step(s *x) { x->n = 1; }\n", "nothing says how that begins"),
+        ("typedef struct { int n; } s;\nvoid init(s *x) { }\nvoid step(s *x) { x->n = 1; }\n", "init leaves members"),
+        ("int step(int x) { return x++; }\n", "side effect"),
+        ("void f(int x);\nvoid step(int x) { f(x); f(x); }\n", "calls f at two places"),
+    ],
+)
+def test_c_that_is_not_read(tmp_path, text, message):
+    file = tmp_path / "step.c"
+    file.write_text(text)
+    spec = Spec("s")
+    spec.observer("result", extern("x", Int32))
+    with pytest.raises(SpecError, match=message):
+        sc.equal(spec, str(file))
+
+
+def test_generated_c_is_equal_to_another_spec(tmp_path):
+    done = streamcheck("compile", f"{REFACTORED}::before", "-o", str(tmp_path), "--no-cache")
+    assert done.returncode == 0, done.stderr
+    c = f"{tmp_path / 'before.c'}::before_step"
+    assert sc.equal(f"{REFACTORED}::after", c, outputs=["shutoff"], timeout=30).ok
+    assert not sc.equal(f"{REFACTORED}::almost", c, outputs=["shutoff"], timeout=30).ok

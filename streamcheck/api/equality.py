@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from streamcheck.api.arguments import Count, Duration, PathText, check_arguments
 from streamcheck.api.commands import Commands, TraceFormat
-from streamcheck.api.files import load
 from streamcheck.api.runs import RunSource
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
-from streamcheck.transform.product import Comparison, product, require_specifications
+from streamcheck.run.sides import Side, read_sides
+from streamcheck.run.source import Target
+from streamcheck.transform.product import Comparison, product, require_specification
 
 if TYPE_CHECKING:
     from streamcheck.api.results import Results
     from streamcheck.problem.problem import Problem
+    from streamcheck.problem.specification import Specification
     from streamcheck.run.evidence_files import ComparedFiles
 
 
@@ -45,7 +47,7 @@ def equal(
     without them all are compared. `renames` maps names of inputs and outputs of the first to those of the second.
     With `refines`, the question is if the first may take the place of the second. The other options are as of `prove`.
     """
-    sides = [side if isinstance(side, Commands) else load(side) for side in (first, second)]
+    sides = [_side(side) for side in (first, second)]
     comparison = Comparison(tuple(outputs), tuple((renames or {}).items()), refines)
     return ComparedSpecs(sides[0], sides[1], comparison).prove(
         timeout=timeout,
@@ -61,27 +63,42 @@ def equal(
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedSide:
+    """One side: what it is, and its file."""
+
+    side: Side
+    file: str
+
+
+def _side(given: Commands | PathText) -> ComparedSide:
+    if isinstance(given, Commands):
+        return ComparedSide(require_specification(given._problem()), given._file())
+    target = Target.parse(os.fspath(given))
+    return ComparedSide(target, target.path)
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedSpecs(Commands):
     """Two specs as one, whose properties say that their outputs are the same."""
 
-    a: Commands
-    b: Commands
+    a: ComparedSide
+    b: ComparedSide
     comparison: Comparison
 
+    def _sides(self) -> tuple[Specification, Specification]:
+        return read_sides(self.a.side, self.b.side, self.comparison.renames, None)
+
     def _problem(self) -> Problem:
-        first, second = require_specifications(self.a._problem(), self.b._problem())
-        return product(first, second, self.comparison)
+        return product(*self._sides(), self.comparison)
 
     def _file(self) -> str:
-        return self.a._file()
+        return self.a.file
 
-    def _other_side(self) -> ComparedFiles:
+    def _other_side(self) -> ComparedFiles | None:
         from streamcheck.run.evidence_files import ComparedFiles
 
-        if not os.path.exists(self.b._file()):
-            message = f"{self.b._problem().name}: certificates are checked against the files of specs; it has none"
-            raise SpecError(message, here())
-        return ComparedFiles((self.a._problem().name, self.b._problem().name), self.b._file(), self.comparison)
+        first, second = self._sides()
+        return ComparedFiles((first.name, second.name), self.b.file, self.comparison)
 
     def _run_source(self, expressions: tuple[str, ...]) -> RunSource:
         raise SpecError("a comparison is proved, not run", here())

@@ -58,11 +58,11 @@ def command(
     deadline = time.monotonic() + asked.timeout
     standby = click.get_current_context().with_resource(Standby())
     from streamcheck.run.evidence_files import ComparedFiles
-    from streamcheck.run.source import one, read
-    from streamcheck.transform.product import Comparison, product, require_specifications
+    from streamcheck.run.sides import read_sides
+    from streamcheck.transform.product import Comparison, product
 
     targets = target_of(a), target_of(b)
-    first, second = require_specifications(*(one(read(target, asked.timeout), target) for target in targets))
+    first, second = read_sides(*targets, renames, asked.timeout)
     comparison = Comparison(outputs, renames, refines)
     compared = ComparedFiles((first.name, second.name), targets[1].path, comparison)
     return prove_problems([(targets[0].path, product(first, second, comparison))], asked, deadline, standby, compared)

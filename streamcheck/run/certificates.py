@@ -28,11 +28,12 @@ from streamcheck.run.damage import refuse_damage, refuse_spec
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
+from streamcheck.run.sides import read_sides
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.coverage_goals import with_goal
 from streamcheck.transform.liveness import monitored_claim
-from streamcheck.transform.product import Comparison, product, require_specifications
+from streamcheck.transform.product import Comparison, product
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,9 +76,10 @@ def recheck(
     file = os.path.join(os.path.dirname(path), saved.file)
     target, reading = _how_read(saved, file, confined=confined)
     try:
-        problem = one(read(target, seconds, reading), target)
-        if saved.compared is not None:
-            problem = _compared_problem(problem, saved.compared, os.path.dirname(path), seconds, confined=confined)
+        if saved.compared is None:
+            problem = one(read(target, seconds, reading), target)
+        else:
+            problem = _compared_problem(target, saved.compared, os.path.dirname(path), seconds)
     except OutOfTime as late:
         return Rechecked(f"{saved.spec} {saved.prop}", late.message, undecided=True)
     if isinstance(problem, Specification):
@@ -99,14 +101,12 @@ def recheck(
     return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided, written)
 
 
-def _compared_problem(
-    problem: Problem, given: dict[str, Any], folder: str, seconds: float | None, *, confined: bool
-) -> Specification:
-    """The product of the problem with the other specification of the file."""
-    target = Target(os.path.join(folder, given["file"]), given["spec"], confined)
+def _compared_problem(first: Target, given: dict[str, Any], folder: str, seconds: float | None) -> Specification:
+    """The product of two specifications."""
+    second = Target(os.path.join(folder, given["file"]), given["spec"], first.confined)
     renames = tuple((mine, its) for mine, its in given["renames"])
-    comparison = Comparison(tuple(given["outputs"]), renames, given["refines"])
-    return product(*require_specifications(problem, one(read(target, seconds), target)), comparison)
+    sides = read_sides(first, second, renames, seconds)
+    return product(*sides, Comparison(tuple(given["outputs"]), renames, given["refines"]))
 
 
 def _judge(

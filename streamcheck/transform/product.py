@@ -60,6 +60,8 @@ def product(a: Specification, b: Specification, comparison: Comparison) -> Speci
     left, right = _side(a, A), _side(b, B)
     pairs = _pairs(left, right, comparison)
     assumed, held, premise, claims = _assumptions(left, right, refines=comparison.refines)
+    conditions = [p for side in (left, right) for p in side.properties]
+    claims += [replace(p, term=p.term if premise is TRUE else term("implies", premise, p.term)) for p in conditions]
     for pair in pairs:
         same = _same_output(pair.first, pair.second)
         claims.append(Claim(pair.title, same if premise is TRUE else term("implies", premise, same), pair.first.where))
@@ -80,13 +82,11 @@ def product(a: Specification, b: Specification, comparison: Comparison) -> Speci
     )
 
 
-def require_specifications(a: Problem, b: Problem) -> tuple[Specification, Specification]:
-    """Both. SpecError if one is a program."""
-    for problem in (a, b):
-        if not isinstance(problem, Specification):
-            raise SpecError(f"{problem.name} is a program; specs can be compared")
-    assert isinstance(a, Specification) and isinstance(b, Specification)
-    return a, b
+def require_specification(problem: Problem) -> Specification:
+    """The problem, if it is a specification. SpecError if it is a program."""
+    if not isinstance(problem, Specification):
+        raise SpecError(f"{problem.name} is a program; specs are compared, and step functions in C of a file")
+    return problem
 
 
 # The two sides
@@ -141,13 +141,15 @@ def _of(name: str, side: str) -> str:
 
 
 def _without_claims(spec: Specification) -> Specification:
-    """The part that the outputs and the assumptions depend on."""
-    needed = spec.needed_by([*spec.outputs(), *(c.term for c in spec.assumptions), *spec.call_terms()])
+    """The part that the outputs and the assumptions depend on, without claims but those that a comparison needs."""
+    conditions = tuple(p for p in spec.properties if p.origin == COMPARED)  # of C: every operation is defined
+    asked = [c.term for c in (*spec.assumptions, *conditions)]
+    needed = spec.needed_by([*spec.outputs(), *asked, *spec.call_terms()])
     cells = tuple(c for c in spec.cells if c.var in needed)
     inputs = tuple(i for i in spec.inputs if i.var in needed)
     known = {*(c.var for c in cells), *(i.var for i in inputs)}
     wires = tuple(w for w in spec.wires if known.issuperset(variables([w.term])))
-    kept = replace(spec, inputs=inputs, constants=(), cells=cells, wires=wires, properties=(), fairness=())
+    kept = replace(spec, inputs=inputs, constants=(), cells=cells, wires=wires, properties=conditions, fairness=())
     return replace(kept, instances=(), components=())
 
 
@@ -167,6 +169,7 @@ def _with_variables(spec: Specification, image: Mapping[Term, Term]) -> Specific
             replace(t, guard=new[t.guard], args=tuple((name, new[arg]) for name, arg in t.args)) for t in spec.triggers
         ),
         observers=tuple(replace(o, term=new[o.term]) for o in spec.observers),
+        properties=tuple(replace(p, term=new[p.term]) for p in spec.properties),
         assumptions=tuple(replace(c, term=new[c.term]) for c in spec.assumptions),
         calls=tuple(calls),
     )
