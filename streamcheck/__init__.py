@@ -24,6 +24,7 @@ RESULTS = {
     "Trace": "streamcheck.problem.verdict",
     "Verdicts": "streamcheck.problem.result",
     "check": "streamcheck.api.files",
+    "equal": "streamcheck.api.equality",
     "load": "streamcheck.api.files",
     "list_engines": "streamcheck.api.engines",
     "load_all": "streamcheck.api.files",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from streamcheck.api.engines import EngineInfo as EngineInfo
     from streamcheck.api.engines import list_engines as list_engines
+    from streamcheck.api.equality import equal as equal
     from streamcheck.api.files import LoadedSpec as LoadedSpec
     from streamcheck.api.files import check as check
     from streamcheck.api.files import load as load

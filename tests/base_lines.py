@@ -48,7 +48,8 @@ OF_ALL = (
     Part("equations, certificates, and their JSON", RECORDS, ("problem",), BESIDE_RECORDS),
 )
 LOADED = "the language: loading, elaboration, the check of the flattening"
-LOADING = Part(LOADED, LANGUAGE, ("lang",), (*WORDS, *IMPLIED, *COMPONENTS), ("", "public"))
+INFINITE = ("lang.infinite", "lang.lib.parts")  # of claims about infinite runs only
+LOADING = Part(LOADED, LANGUAGE, ("lang",), (*WORDS, *IMPLIED, *COMPONENTS, *INFINITE), ("", "public"))
 JUDGED = ("certify.checker", "certify.well_formed")
 CHECKER = Part("the checker of specs", JUDGED, ("certify",), ("certify.lots",), ("certify.check",))
 ANSWER = "`check`: files, the spec's process, the answer"
@@ -65,11 +66,19 @@ OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),
+    Part("two specs compared: their product", ("transform.product",), ("transform", "core", "problem")),
+    Part(
+        "infinite runs: their streams, monitors, and the replay of lassos",
+        ("transform.liveness", "certify.lasso"),
+        ("transform", "certify", "core", "problem"),
+        alone=INFINITE,
+    ),
     Part("C: its semantics", ("frontends.minic.read", "validate.bisimulation"), ("c",)),
     Part("C programs: their reader", ("frontends.minic.read",), ("frontends", "core", "problem")),
     Part("VMT-LIB and BTOR2: their readers", ("frontends.vmt", "frontends.btor2"), ("frontends", "core", "problem")),
     Part("automata: their reader", ("frontends.aut",), ("frontends", "core", "problem")),
     Part("the generated C: its proof", ("validate.bisimulation",), ("validate", "transform", "core", "problem")),
+    Part("step functions in C: their reader", ("validate.step_function",), ("validate", "core", "problem")),
     Part("requirements in English: their reader", ("lang.requirements.export",), ("lang",)),
     Part("realizability: the two specs that are proved", GAME, (), alone=GAME),
 )

@@ -20,6 +20,7 @@ from planting import (
     compiling,
     counter,
     element,
+    endless,
     latches,
     late,
     long_choice,
@@ -30,6 +31,7 @@ from planting import (
     narrowing,
     one_of_two,
     proving,
+    proving_of_infinite_runs,
     specification,
     turning,
     turns,
@@ -52,8 +54,8 @@ from streamcheck.engines.protocol import Progress
 from streamcheck.lang import flatten
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace
+from streamcheck.run import liveness, workers
 from streamcheck.run import prove as run
-from streamcheck.run import workers
 from streamcheck.transform import (
     automaton_integers,
     automaton_system,
@@ -458,6 +460,21 @@ def engines():
         )  # fmt: skip
 
 
+def infinite_runs():
+    back = liveness.lasso_of
+    saturated = endless(lambda: stream(Word8, lambda n: [0] + +mux(n == 2, 2, n + 1)) < 2)
+    yield Fault(
+        "infinite runs", "a lasso goes back to its first step",
+        lambda p: p.set(liveness, "lasso_of", lambda monitored, trace: replace(back(monitored, trace), loop=0)),
+        proving_of_infinite_runs(saturated),
+    )  # fmt: skip
+    yield Fault(
+        "infinite runs", "every state is that of the beginning",
+        lambda p: p.set(liveness, "lasso_of", lambda monitored, trace: Trace({}, ({},), loop=0)),
+        proving_of_infinite_runs(saturated),
+    )  # fmt: skip
+
+
 def faults():
     yield from transformations()
     yield from transformations_of_automata()
@@ -467,6 +484,7 @@ def faults():
     yield from simplification()
     yield from delays()
     yield from components()
+    yield from infinite_runs()
     yield from operators()
     yield from engines()
 

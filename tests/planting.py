@@ -118,6 +118,29 @@ def proving(problem, engines, truth):
     return attempt
 
 
+def proving_of_infinite_runs(problem):
+    """Decide the only claim of a spec, which is about infinite runs."""
+
+    def attempt():
+        verdicts = prove(problem(), Settings(timeout=SECONDS, jobs=1))
+        if any("does not replay" in alarm for alarm in verdicts.alarms):
+            return refused("the replay", verdicts.alarms[0])
+        return f"accepted: {verdicts.results[0].verdict}"
+
+    return attempt
+
+
+def endless(claim):
+    """A spec whose claim about infinite runs is that this is true infinitely often."""
+
+    def made():
+        spec = Spec("planted")
+        spec.infinitely_often("p", claim())
+        return flatten.flatten(spec)
+
+    return made
+
+
 def compiling(problem, **options):
     """Generate C and prove it."""
 

@@ -70,7 +70,7 @@ ENGINES = [("bmc",), ("bmc", "k-induction"), ("bmc", "completeness"), ("structur
 ENGINES += [("predicates",), ("predicates-path",), ("bmc", "templates", "polynomial")]
 ENGINES += [("bit-bmc",), ("bit-bmc", "bit-induction")]
 ENGINES += [("bmc", "delays"), ("ic3", "templates", "bmc", "k-induction"), ("spacer-local",), ("bmc", "simulation")]
-ENGINES += [("bmc", "long-runs")]
+ENGINES += [("bmc", "long-runs"), ("bmc", "equals")]
 
 
 @pytest.mark.parametrize("engines", [*ENGINES, ("bmc", "k-induction", "completeness")], ids="+".join)

@@ -33,7 +33,7 @@ METHODS = {
     InterpretedRun: ("to_pandas",),
     EngineInfo: ("to_json",),
 }
-FUNCTIONS = [sc.load, sc.load_all, sc.check, sc.watch, sc.list_engines]
+FUNCTIONS = [sc.load, sc.load_all, sc.check, sc.watch, sc.list_engines, sc.equal]
 PUBLIC = {f.__name__: f for f in FUNCTIONS}
 PUBLIC |= {f"{c.__name__}.{name}": getattr(c, name) for c, names in METHODS.items() for name in names}
 NUMPY = [numpy.int64(3), numpy.uint8(3), numpy.array(3)]

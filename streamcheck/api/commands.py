@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
     from streamcheck.problem.result import Verdicts
+    from streamcheck.run.evidence_files import ComparedFiles
 
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
@@ -36,6 +37,10 @@ class Commands(Questions):
 
     def _namespace(self) -> Mapping[str, Any] | None:
         """The names of the spec's module, if that is in this program."""
+        return None
+
+    def _other_side(self) -> ComparedFiles | None:
+        """The other spec, if this is a comparison."""
         return None
 
     @abstractmethod
@@ -102,7 +107,7 @@ class Commands(Questions):
             None if cache is None else Cache(os.fspath(cache)),
         )
         verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
-        saved = _write_evidence(verdicts, file, certificates, traces, witness)
+        saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -207,13 +212,14 @@ def _write_evidence(
     certificates: PathText | None,
     traces: Sequence[tuple[TraceFormat, PathText]],
     witness: PathText | None,
+    compared: ComparedFiles | None,
 ) -> Mapping[str, str]:
     """Write the files that are asked for. Returns those of certificates by property."""
     saved: Mapping[str, str] = {}
     if certificates is not None:
         from streamcheck.run.evidence_files import save
 
-        saved = save(verdicts, file, os.fspath(certificates))
+        saved = save(verdicts, file, os.fspath(certificates), compared)
     if traces:
         from streamcheck.report.trace_folder import write_traces
 

@@ -11,7 +11,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
-from streamcheck.report.explanation import falsified_lines, proof_lines
+from streamcheck.report.explanation import falsified_lines, infinite_run_lines, proof_lines
 from streamcheck.report.program_explanation import known_lines, program_cause_lines, program_proof_lines, together
 from streamcheck.report.trace import AS_USUAL, TraceOptions
 from streamcheck.run.causes import causes
@@ -48,6 +48,8 @@ class Explaining:
         program, what is known at its lines."""
         if isinstance(self.problem, Automaton):
             yield from self._of_program(self.problem, result)
+        elif result.prop.is_about_infinite_runs:
+            yield from infinite_run_lines(self.problem, result)
         elif result.run is not None:
             yield from falsified_lines(
                 self.problem, result, causes(self.problem, result.prop, result.run), self.options

@@ -35,21 +35,21 @@ def stage_text(problem: Problem, stage: Stage, *, blocks: bool = True, steps: in
         case "lustre":
             from streamcheck.export.lustre import write_lustre
 
-            return write_lustre(_transition_system(problem))
+            return write_lustre(_exported_system(problem))
         case "vmt":
             from streamcheck.export.vmt import write_vmt
 
-            return write_vmt(_transition_system(problem))
+            return write_vmt(_exported_system(problem))
         case "chc":
             from streamcheck.export.chc import write_chc
 
-            return write_chc(_transition_system(problem))
+            return write_chc(_exported_system(problem))
         case "aut":
             return _aut(problem)
         case "smt2":
             from streamcheck.export.smt2 import write_smt2
 
-            return write_smt2(_transition_system(problem), steps)
+            return write_smt2(_exported_system(problem), steps)
     assert_never(stage)
 
 
@@ -96,3 +96,12 @@ def _transition_system(problem: Problem) -> TransitionSystem:
     from streamcheck.transform.scalar_system import to_system
 
     return to_system(_specification(problem))
+
+
+def _exported_system(problem: Problem) -> TransitionSystem:
+    """The system for another tool. SpecError if that would be asked something else."""
+    for claim in problem.properties:
+        if claim.is_about_infinite_runs:
+            message = f"{claim.name} is about infinite runs, which the languages of other tools do not express here"
+            raise SpecError(message, claim.where, write="--as json, or a spec without it")
+    return _transition_system(problem)

@@ -30,7 +30,7 @@ from functools import lru_cache
 
 from streamcheck.certify.judge import LOT, Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
-from streamcheck.certify.lots import independent_lots
+from streamcheck.certify.lots import independent_lots, neighbourhoods
 from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
 from streamcheck.certify.script import Script, conjunction, disjunction
 from streamcheck.core.term import Term, variable, variables
@@ -38,6 +38,7 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 
+MANY = 32  # invariants, of which each is looked at with what is near it
 MOST_CERTIFICATES = 64  # whose invariants are remembered: properties proved together share one
 
 
@@ -62,6 +63,8 @@ class SpecificationChecker:
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
         """None if every condition holds."""
+        if claim.is_about_infinite_runs:
+            return Rejected("it is about single steps, and the claim is about infinite runs")
         return check_term(self.reading, self.reading.invariant(claim), certificate, self._invariants)
 
     def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
@@ -102,7 +105,23 @@ def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Re
             is_whole = {t for lot in lots for t in lot} >= {*certificate.invariants}
             if is_whole and all(_check_all(reading, part) is None for part in parts):
                 return None  # each lot is inductive, so all are, whatever the lots are
+        if certificate.k == 1 and len(certificate.invariants) > MANY and _check_near(reading, certificate) is None:
+            return None
     return _check_all(reading, certificate)
+
+
+def _check_near(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
+    """None if each invariant follows, at the next step, from some of them, in runs that are less restricted."""
+    runs, invariants = reading.runs.cone(certificate.invariants), {*certificate.invariants}
+    left = {*invariants}
+    rejected = judge("base case", runs, _base(certificate.invariants, 1), certificate.prover)
+    for part, facts, goal in neighbourhoods(runs, certificate.invariants):
+        if rejected is not None or not part.is_weaker_than(runs) or not invariants >= {goal, *facts}:
+            return rejected or Rejected("what is near an invariant is not among what is known", undecided=True)
+        query = _induction(replace(certificate, invariants=facts), 1, [goal])
+        rejected = judge("step case", part, query, certificate.prover)
+        left.discard(goal)
+    return Rejected("an invariant was left out", undecided=True) if left and rejected is None else rejected
 
 
 def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:

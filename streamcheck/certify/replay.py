@@ -30,18 +30,42 @@ from streamcheck.problem.verdict import EdgePath, Rounds, Trace
 
 def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay | Inconsistent | str:
     """The run behind a trace that breaks the claim, or the reason why it does not."""
+    if claim.is_about_infinite_runs:
+        from streamcheck.certify.lasso import replay_lasso
+
+        return replay_lasso(specification, claim, trace)
+    steps = follow_steps(specification, claim, trace)
+    if isinstance(steps, str | Inconsistent):
+        return steps
+    match claim.goal:
+        case Goal.ALWAYS if steps[-1].get(claim.term) is True:
+            return "the property is true at the last step"
+        case Goal.REACHABLE if steps[-1].get(claim.term) is False:
+            return "the last step does not reach it"
+    if claim.term not in steps[-1]:
+        return Inconsistent("what it depends on is not known after many rounds")
+    matters, causes = _matters(specification, claim.term, steps, {part.begin: part.end for part in trace.rounds})
+    return inconsistency(specification, steps, matters) or Replay(steps, matters, causes, _numbers(trace))
+
+
+def follow_steps(
+    specification: Specification, claim: Claim, trace: Trace
+) -> list[dict[Term, Value]] | Inconsistent | str:
+    """The values at each step of a run that meets the assumptions, or the reason why the trace is none."""
     types = _types_of_choices(specification)
     for i, given in enumerate((trace.constants, *trace.inputs)):
         stray = _ill_typed(types, given)
         if stray:
             return f"the value of {stray} is not a value of its type" + (f" at step {i - 1}" if i else "")
+    if trace.loop is not None:
+        return "it goes on forever, and the claim is about single steps"
     try:
         steps = list(run_of(specification, trace, [claim.term]))
     except NotRepeated as why:
         return Inconsistent(str(why))
     if not steps:
         return "it has no steps"
-    if not steps[-1].keys() >= {claim.term, *(a.term for a in specification.assumptions)}:
+    if not steps[-1].keys() >= {a.term for a in specification.assumptions}:
         return Inconsistent("what it depends on is not known after many rounds")
     declared, numbers = list(specification.variables()), _numbers(trace)
     for i, values in zip(numbers, steps, strict=True):
@@ -51,13 +75,7 @@ def replay(specification: Specification, claim: Claim, trace: Trace) -> Replay |
         for var in declared:
             if var in values and not is_member(var.type, values[var]):
                 return f"{var.payload} is not a member of its enum at step {i}"
-    match claim.goal:
-        case Goal.ALWAYS if steps[-1][claim.term] is not False:
-            return "the property is true at the last step"
-        case Goal.REACHABLE if steps[-1][claim.term] is not True:
-            return "the last step does not reach it"
-    matters, causes = _matters(specification, claim.term, steps, {part.begin: part.end for part in trace.rounds})
-    return _inconsistency(specification, steps, matters) or Replay(steps, matters, causes, numbers)
+    return steps
 
 
 def _numbers(trace: Trace) -> list[int]:
@@ -66,7 +84,7 @@ def _numbers(trace: Trace) -> list[int]:
     return [i + sum(count for end, count in missing.items() if end <= i) for i in range(len(trace.inputs))]
 
 
-def _inconsistency(
+def inconsistency(
     specification: Specification, steps: Sequence[Mapping[Term, Value]], matters: Sequence[set[str]]
 ) -> Inconsistent | None:
     """The first call with other outputs than an earlier one with the same inputs. Outputs that do not matter may be

@@ -52,6 +52,11 @@ class Runs:
             self.transition,
         )
 
+    def is_weaker_than(self, other: Runs) -> bool:
+        """True if the steps of the other from any state are steps of this one: what it lacks may be anything."""
+        known = {*other.registers, *other.assumptions, *other.members}
+        return known.issuperset((*self.registers, *self.assumptions, *self.members)) and self.transition is None
+
     @property
     def all_assumptions(self) -> tuple[Term, ...]:
         return (*self.assumptions, *self.members)

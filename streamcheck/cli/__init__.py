@@ -26,6 +26,7 @@ COMMANDS = {
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",
     "check": "Re-check a proof or a counterexample.",
+    "equal": "Prove that two specs have the same outputs.",
     "engines": "List the engines and their options.",
 }
 

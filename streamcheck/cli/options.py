@@ -70,9 +70,15 @@ def proof_options(timeout: str) -> Callable[[Callable[..., Any]], Callable[..., 
     props = click.option(
         "--prop", "props", multiple=True, metavar="NAME", help="Only this property; * matches anything (repeatable)."
     )
+    limits = time_options(timeout)
+    return lambda command: props(limits(cache_option(command)))
+
+
+def time_options(timeout: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--timeout` (with this help) and `--jobs`."""
     seconds = click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help=timeout)
     jobs = click.option("--jobs", type=click.IntRange(min=1), help="Processors to plan for; else as many as there are.")
-    return lambda command: props(seconds(jobs(cache_option(command))))
+    return lambda command: seconds(jobs(command))
 
 
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,3 +206,45 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     blocks = click.option("--blocks/--no-blocks", default=True, help="Take loop-free code of programs as one step.")
     return integers(blocks(command))
+
+
+def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--engine`, `--deterministic` and `--memory`."""
+    engines = click.option(
+        "--engine",
+        "engines",
+        multiple=True,
+        metavar="NAME",
+        help="Only this engine, and those it needs (repeatable); `streamcheck engines` lists them.",
+    )
+    deterministic = click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
+    memory = click.option(
+        "--memory",
+        type=click.IntRange(min=1),
+        metavar="MB",
+        help="Memory limit for loading, and for all workers together, in MB.",
+    )
+    return engines(deterministic(memory(command)))
+
+
+def evidence_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--certificates`, `--json`, `--json-lines`, `--quiet` and `--trace`."""
+    saved = click.option(
+        "--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`."
+    )
+    as_json = click.option(
+        "--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else."
+    )
+    events = click.option(
+        "--json-lines", "as_events", is_flag=True, help="JSON events as they happen, one on each line."
+    )
+    quiet = click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
+    traces = click.option(
+        "--trace",
+        "traces",
+        multiple=True,
+        type=(click.Choice(["csv", "json", "vcd", "html"]), str),
+        metavar="FORMAT DIR",
+        help="Write each counterexample and witness to a file: csv, json, vcd or html (repeatable).",
+    )
+    return saved(as_json(events(quiet(traces(command)))))

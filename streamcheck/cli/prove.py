@@ -13,19 +13,25 @@ from streamcheck.cli.options import (
     color_option,
     command_began,
     engine_options,
+    evidence_options,
     log_options,
     program_options,
     proof_options,
     sandbox_option,
+    search_options,
     target_of,
     trace_options,
 )
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamcheck.cli.events import Silent
     from streamcheck.cli.live import Live
+    from streamcheck.problem.problem import Problem
     from streamcheck.problem.result import Verdicts
+    from streamcheck.run.evidence_files import ComparedFiles
 
 ALARM = 4
 BOUNDED = 5
@@ -35,13 +41,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 @click.command(name="prove", short_help="Prove a spec's properties, or show the shortest run that breaks them.")
 @click.argument("files", metavar="FILE[::SPEC]...", nargs=-1, required=True)
 @proof_options("Seconds for the whole run.")
-@click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    metavar="NAME",
-    help="Only this engine, and those it needs (repeatable); `streamcheck engines` lists them.",
-)
 @click.option(
     "--bound", type=click.IntRange(min=1, max=10**9), metavar="K", help="Ask about runs of at most K steps only."
 )
@@ -60,13 +59,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     is_flag=True,
     help="Ask too if each branch, premise and trigger is reached by some run, and each assumption excludes one.",
 )
-@click.option("--deterministic", is_flag=True, help="The same answers every time, in one worker.")
-@click.option(
-    "--memory",
-    type=click.IntRange(min=1),
-    metavar="MB",
-    help="Memory limit for loading, and for all workers together, in MB.",
-)
+@search_options
 @program_options
 @engine_options
 @sandbox_option
@@ -79,10 +72,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     help="Initial predicate for the predicate-abstraction engines, in C syntax (repeatable).",
 )
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
-@click.option("--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
-@click.option("--json-lines", "as_events", is_flag=True, help="JSON events as they happen, one on each line.")
-@click.option("--quiet", is_flag=True, help="A line for each property, no counterexamples.")
+@evidence_options
 @color_option
 @trace_options
 @click.option(
@@ -91,14 +81,6 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     multiple=True,
     metavar="EXPR",
     help="Show this stream in counterexamples and witnesses too (repeatable).",
-)
-@click.option(
-    "--trace",
-    "traces",
-    multiple=True,
-    type=(click.Choice(["csv", "json", "vcd", "html"]), str),
-    metavar="FORMAT DIR",
-    help="Write each counterexample and witness to a file: csv, json, vcd or html (repeatable).",
 )
 def command(files: tuple[str, ...], **options: Any) -> int:
     """Decide every property of a spec, for all inputs and all time.
@@ -116,22 +98,13 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 class ProveOptions:
     """The options, as given."""
 
-    props: tuple[str, ...]
     engines: tuple[str, ...]
     timeout: float
     jobs: int | None
     memory: int | None
-    bound: int | None
-    strict: bool
-    compositional: bool
-    reachable: bool
     deterministic: bool
-    integers: Literal["c", "math"]
-    blocks: bool
     settings: dict[str, str]
     verbose: int
-    predicates: tuple[str, ...]
-    witness: str | None
     certificates: str | None
     as_json: bool
     as_events: bool
@@ -140,15 +113,42 @@ class ProveOptions:
     full: bool
     rows: tuple[str, ...]
     steps: tuple[int, int] | None
-    expressions: tuple[str, ...]
     traces: tuple[tuple[str, str], ...]
     no_cache: bool
+    props: tuple[str, ...] = ()
+    bound: int | None = None
+    strict: bool = False
+    compositional: bool = False
+    reachable: bool = False
+    integers: Literal["c", "math"] = "c"
+    blocks: bool = True
+    predicates: tuple[str, ...] = ()
+    expressions: tuple[str, ...] = ()
+    witness: str | None = None
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     deadline = command_began() + options.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
+    from streamcheck.run.memory import MEGABYTE
+    from streamcheck.run.source import SourceOptions, read
+
+    limit = options.memory and options.memory * MEGABYTE
+    reading = SourceOptions(options.integers, options.predicates, options.expressions)
+    targets = [target_of(file) for file in files]
+    specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
+    return prove_problems(specs, options, deadline, standby)
+
+
+def prove_problems(
+    specs: Sequence[tuple[str, Problem]],
+    options: ProveOptions,
+    deadline: float,
+    standby: Standby,
+    compared: ComparedFiles | None = None,
+) -> int:
+    """Prove these problems, each of a file, and show what comes out. Returns the exit status."""
     from streamcheck.cli.output import emit
     from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
@@ -156,15 +156,11 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.folders import make_folders
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.prove import Alarm, Settings, none_of
-    from streamcheck.run.source import SourceOptions, read
     from streamcheck.run.strategy import processors
     from streamcheck.run.ways import way_of_proving
 
     decide = way_of_proving(compositional=options.compositional, reachable=options.reachable)
     limit = options.memory and options.memory * MEGABYTE
-    reading = SourceOptions(options.integers, options.predicates, options.expressions)
-    targets = [target_of(file) for file in files]
-    specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
     require_rows([problem for _, problem in specs], options.rows)
     make_folders([folder for _, folder in options.traces] + [options.certificates or ""])
     cache = None if options.no_cache else Cache()
@@ -194,7 +190,7 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
             return ALARM
         stopped = verdicts.stopped
         statuses.append(verdicts.status)
-        saved = _save(verdicts, path, options)
+        saved = _save(verdicts, path, options, compared)
         rows += [verdicts_json(verdicts, path, saved)] if options.as_json else []
         audience.finish(verdicts, saved)
         for alarm in verdicts.alarms:
@@ -224,7 +220,7 @@ def _audience(path: str, options: ProveOptions) -> Silent | Live:
     )
 
 
-def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str]:
+def _save(verdicts: Verdicts, path: str, options: ProveOptions, compared: ComparedFiles | None) -> dict[str, str]:
     """Write the files that are asked for. Returns those of certificates by property."""
     if options.witness:
         _write_witness(verdicts, path, options.witness)
@@ -235,16 +231,14 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions) -> dict[str, str
             if not write_traces(verdicts, path, shape, folder):
                 name = verdicts.problem.name
                 click.echo(f"note: {name} has no counterexample and no witness to write to {folder}", err=True)
-    return _save_certificates(verdicts, path, options.certificates) if options.certificates else {}
+    if not options.certificates:
+        return {}
+    from streamcheck.run.evidence_files import save
+
+    return save(verdicts, path, options.certificates, compared)
 
 
 def _write_witness(verdicts: Verdicts, path: str, file: str) -> None:
     from streamcheck.report.witness import write_witness
 
     write_witness(verdicts, path, file)
-
-
-def _save_certificates(verdicts: Verdicts, path: str, folder: str) -> dict[str, str]:
-    from streamcheck.run.evidence_files import save
-
-    return save(verdicts, path, folder)

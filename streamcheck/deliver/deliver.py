@@ -109,7 +109,8 @@ class CompileResult:
         return f"<{self.verdicts.problem.name}: {'compiled' if self.ready else 'not compiled'}>"
 
 
-def compile_spec(specification: Specification, request: CompileRequest, audience: Audience = NOBODY) -> CompileResult:
+def compile_spec(whole: Specification, request: CompileRequest, audience: Audience = NOBODY) -> CompileResult:
+    specification = whole.about_steps()
     if not specification.triggers and not (request.options.observers and specification.observers):
         raise SpecError(
             f"{specification.name} has no trigger, so its C would do nothing",
@@ -134,7 +135,7 @@ def compile_spec(specification: Specification, request: CompileRequest, audience
             specification.where,
             write="+ - * / sqrt, abs, floor and ceil, or no --strict-math",
         )
-    verdicts = prove(specification, request.settings, audience)
+    verdicts = prove(whole, request.settings, audience)
     if verdicts.alarms or verdicts.stopped or (verdicts.status and not request.unproven):
         return CompileResult(verdicts, None, None, request)
     ranges: list[str] = []
@@ -204,11 +205,16 @@ def _proof_remarks(verdicts: Verdicts) -> Iterator[str]:
         yield f"from {source(verdicts.problem.where)}"
     if good:
         yield f"proved for all inputs and all time: {', '.join(good)}"
+    again = [r.name for r in verdicts.results if r.verdict == "proved" and r.prop.is_about_infinite_runs]
+    if again:
+        yield f"proved of all infinite runs that are fair (the C does not check it): {', '.join(again)}"
     if reached:
         yield f"shown to be possible, in at least one run: {', '.join(reached)}"
     for result in verdicts.results:
         if result.verdict != "proved":
             why = f"false at step {result.k}" if result.run is not None else result.reason or "no run reaches it"
+            if result.run is not None and result.run.loop is not None:
+                why = "a run that goes on forever breaks it"
             yield f"NOT PROVED: {result.name} ({result.verdict}: {why})"
 
 

@@ -71,15 +71,15 @@ def _variables_of(specification: Specification) -> dict[Term, str]:
 
 def _names_of(spec: SpecBase) -> list[list[str]]:
     """The names of the triggers, observers, assumptions and claims that the user declared."""
-    tables = (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses)
-    return [[*table] for table in tables]
+    given = (spec.triggers, spec.observers, spec.assumptions, spec.fairness)
+    return [[*table] for table in (*given, spec.properties, spec.witnesses, spec.recurring)]
 
 
 def _kept_names(specification: Specification) -> list[list[str]]:
     """The same of the specification."""
     written = [c for c in specification.properties if not c.is_implied]
-    goals = ([c.name for c in written if c.goal is goal] for goal in (Goal.ALWAYS, Goal.REACHABLE))
-    kept = (specification.triggers, specification.observers, specification.assumptions)
+    goals = ([c.name for c in written if c.goal is goal] for goal in Goal)
+    kept = (specification.triggers, specification.observers, specification.assumptions, specification.fairness)
     return [*([d.name for d in declarations] for declarations in kept), *goals]
 
 
@@ -93,10 +93,16 @@ def _roots(spec: SpecBase, specification: Specification) -> Iterator[tuple[Node,
         yield spec.observers[observer.name].node, observer.term
     for assumption in specification.assumptions:
         yield spec.assumptions[assumption.name].node, assumption.term
+    for fair in specification.fairness:
+        yield spec.fairness[fair.name].node, fair.term
+    tables = {
+        Goal.ALWAYS: spec.properties,
+        Goal.REACHABLE: spec.witnesses,
+        Goal.INFINITELY_OFTEN: spec.recurring,
+    }
     for claim in specification.properties:
         if not claim.is_implied:
-            table = spec.properties if claim.goal is Goal.ALWAYS else spec.witnesses
-            yield table[claim.name].node, claim.term
+            yield tables[claim.goal][claim.name].node, claim.term
 
 
 def _reachable_nodes(roots: list[Node]) -> set[Node]:

@@ -77,7 +77,8 @@ def _roots(spec: SpecBase) -> Iterator[Node]:
 
 
 def _declarations(spec: SpecBase) -> Iterator[Declaration]:
-    for table in (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses):
+    tables = (spec.triggers, spec.observers, spec.assumptions, spec.properties, spec.witnesses)
+    for table in (*tables, spec.recurring, spec.fairness):
         yield from table.values()
 
 
@@ -132,7 +133,7 @@ def _check_quantifiers(spec: SpecBase) -> None:
     for claims, quantifier in ((spec.properties, "forall"), (spec.witnesses, "exists")):
         for declared in claims.values():
             _check_positions(declared.node, quantifier)
-    others = (spec.triggers, spec.observers, spec.assumptions)
+    others = (spec.triggers, spec.observers, spec.assumptions, spec.recurring, spec.fairness)
     for table in others:
         for declared in table.values():
             for node in _closure([declared.node, *(arg for _, arg in declared.args)]):

@@ -66,6 +66,10 @@ class Flattening:
         assumptions = tuple(Claim(d.name, self._root(d.node), d.where) for d in spec.assumptions.values())
         properties = [Claim(d.name, self._root(d.node), d.where, origin=d.origin) for d in spec.properties.values()]
         properties += [Claim(d.name, self._root(d.node), d.where, Goal.REACHABLE) for d in spec.witnesses.values()]
+        properties += [
+            Claim(d.name, self._root(d.node), d.where, Goal.INFINITELY_OFTEN) for d in spec.recurring.values()
+        ]
+        fairness = tuple(Claim(d.name, self._root(d.node), d.where) for d in spec.fairness.values())
         for instance in self.instances:
             for node in (*instance.call.inputs.values(), *instance.call.outputs.values()):
                 self.at(node, 0)
@@ -84,8 +88,9 @@ class Flattening:
             assumptions,
             spec.where,
             unused=self.unused,
+            fairness=fairness,
         )
-        claims = [*(p.term for p in whole.properties), *(a.term for a in whole.assumptions)]
+        claims = [c.term for c in (*whole.properties, *whole.assumptions, *whole.fairness)]
         needed = whole.needed_by([*whole.outputs(), *claims])
         return replace(
             whole,

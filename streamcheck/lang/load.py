@@ -76,9 +76,11 @@ def _left_out(specs: list[SpecBase], made: list[SpecBase]) -> Iterator[str]:
     """A line for each spec that declares anything and is not among the module's. Those at the top level of a module
     that it imports are no loss."""
     for spec in made:
-        declared = bool(spec.properties or spec.witnesses or spec.assumptions or spec.triggers or spec.observers)
+        declared = bool(
+            spec.properties or spec.witnesses or spec.recurring or spec.assumptions or spec.triggers or spec.observers
+        )
         if declared and spec not in specs and spec not in _specs_in(spec.namespace):
-            count = plural(len(spec.properties) + len(spec.witnesses), "property")
+            count = plural(len(spec.properties) + len(spec.witnesses) + len(spec.recurring), "property")
             yield f'spec "{spec.name}" ({spec.where}, {count}) is left out: no name at top level refers to it'
 
 

@@ -75,6 +75,8 @@ def _claim_where(goal: Goal, reached: Term, condition: Term) -> Term:
             return implication(reached, condition)
         case Goal.REACHABLE:
             return conjunction(reached, condition)
+        case Goal.INFINITELY_OFTEN:
+            raise ValueError("no operation implies a claim about infinite runs")
     assert_never(goal)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL, without_numpy
+from streamcheck.lang import infinite
 from streamcheck.lang.apply import apply
 from streamcheck.lang.node import Node
-from streamcheck.lang.stream import BoolOperand, Operand, Stream, node_of
+from streamcheck.lang.stream import BoolOperand, Operand, Stream, make, node_of
 from streamcheck.problem.claim import WRITTEN, Origin
 
 if TYPE_CHECKING:
@@ -61,8 +62,10 @@ class SpecBase:
         self.observers: dict[str, Declaration] = {}
         self.properties: dict[str, Declaration] = {}
         self.witnesses: dict[str, Declaration] = {}
+        self.recurring: dict[str, Declaration] = {}
         self.assumptions: dict[str, Declaration] = {}
         self.main: ComponentCall | None = None  # the component that it is the body of
+        self.fairness: dict[str, Declaration] = {}
         made = specs_made.get()
         if made is not None:
             made.append(self)
@@ -88,6 +91,33 @@ class SpecBase:
         """`stream` is true at some step of some run."""
         _check_order("spec.exists", name, stream)
         self._add("property", self.witnesses, name, _claim("exists", stream))
+
+    def infinitely_often(self, name: str, stream: Bool) -> None:
+        """`stream` is true infinitely often in every infinite run that is fair."""
+        self._recur("infinitely_often", name, lambda p: p, stream)
+
+    def eventually(self, name: str, stream: Bool) -> None:
+        """`stream` is true at some step of every infinite run that is fair."""
+        self._recur("eventually", name, infinite.has_been, stream)
+
+    def until(self, name: str, p: Bool, q: Bool) -> None:
+        """In every infinite run that is fair, `q` is true at some step, and `p` at all steps before the first one."""
+        self._recur("until", name, infinite.is_over, p, q)
+
+    def responds(self, name: str, p: Bool, q: Bool) -> None:
+        """In every infinite run that is fair, `q` is true whenever `p` is, or at some later step."""
+        self._recur("responds", name, infinite.is_quiet, p, q)
+
+    def fair(self, name: str, stream: Bool) -> None:
+        """Of infinite runs consider only those in which `stream` is true infinitely often."""
+        _check_order("spec.fair", name, stream)
+        self._add("fairness", self.fairness, name, _claim("fair", stream))
+
+    def _recur(self, call: str, name: str, monitor: Callable[..., Stream], *streams: object) -> None:
+        """Declare that the monitor of these streams is true infinitely often."""
+        _check_order(f"spec.{call}", name, streams[0])
+        watched = monitor(*(make(_claim(call, s)) for s in streams))
+        self._add("property", self.recurring, name, watched._node)
 
     def assume(self, name: str, stream: Bool) -> None:
         """Consider only runs in which `stream` has been true at every step so far."""
@@ -120,7 +150,7 @@ class SpecBase:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise SpecError(f"the first argument: expected the name of the {kind}, found {name!r}", here())
-        tables = (self.properties, self.witnesses) if kind == "property" else (table,)
+        tables = (self.properties, self.witnesses, self.recurring) if kind == "property" else (table,)
         for other in tables:
             if name in other:
                 raise SpecError(f'a second {kind} named "{name}"', here(), also=(("the first", other[name].where),))

@@ -10,7 +10,13 @@
 `file` is relative to the certificate. The fields of a proof are those of `verdict.Certificate`, its variables those of
 the specification, in their own types. The rows of `types` and `terms` are those of `core.wire`.
 
+{…, "loop": 1}: the steps from step 1 on are repeated forever. {…, "infinite": "8 rounds"}: the proof is of this claim
+of the specification with monitors (`transform.liveness`).
+
 {…, "bound": 20} is about runs of at most 20 steps.
+
+{…, "compared": {"file": "other.py", "spec": "engine", "outputs": ["n*"], "renames": [["n", "count"]],
+"refines": false}} is about the product of the spec and this other one (`transform.product`).
 
 For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
 
@@ -68,7 +74,9 @@ def trace_to_plain(trace: Trace) -> dict[str, Any]:
     return {
         "constants": {name: plain(value) for name, value in trace.constants.items()},
         "inputs": [{name: plain(value) for name, value in step.items()} for step in trace.inputs],
-    } | ({"rounds": [[part.begin, part.end, part.times] for part in trace.rounds]} if trace.rounds else {})
+        **({"rounds": [[part.begin, part.end, part.times] for part in trace.rounds]} if trace.rounds else {}),
+        **({} if trace.loop is None else {"loop": trace.loop}),
+    }
 
 
 def trace_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Trace:
@@ -78,7 +86,7 @@ def trace_from_plain(row: dict[str, Any], types: Mapping[str, Type]) -> Trace:
         return {name: from_plain(types[name], value) for name, value in values.items() if name in types}
 
     rounds = tuple(Rounds(begin, end, times) for begin, end, times in row.get("rounds", ()))
-    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]), rounds)
+    return Trace(read(row["constants"]), tuple(read(step) for step in row["inputs"]), rounds, row.get("loop"))
 
 
 def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
@@ -135,6 +143,8 @@ class Saved:
     evidence: dict[str, Any]
     program: dict[str, Any] | None = None  # how a program was read
     bound: int | None = None  # of the runs, in steps
+    compared: dict[str, Any] | None = None  # the specification that it is compared with, and how
+    infinite: str | None = None  # what is proved of the specification with monitors
 
     def to_plain(self) -> dict[str, Any]:
         head: dict[str, Any] = {"format": FORMAT, "file": self.file, "spec": self.spec, "property": self.prop}
@@ -142,6 +152,10 @@ class Saved:
             head["program"] = self.program
         if self.bound is not None:
             head["bound"] = self.bound
+        if self.compared is not None:
+            head["compared"] = self.compared
+        if self.infinite is not None:
+            head["infinite"] = self.infinite
         return {**head, "claim": self.claim, **self.evidence}
 
     @staticmethod
@@ -151,4 +165,14 @@ class Saved:
             raise SpecError(f"{origin} is not a `{FORMAT}` file", write="streamcheck prove FILE --certificates DIR")
         HEAD(data, ())
         file, spec, prop, claim = data["file"], data["spec"], data["property"], data["claim"]
-        return Saved(file, spec, prop, claim, data, data.get("program"), data.get("bound"))
+        return Saved(
+            file,
+            spec,
+            prop,
+            claim,
+            data,
+            data.get("program"),
+            data.get("bound"),
+            data.get("compared"),
+            data.get("infinite"),
+        )

@@ -46,6 +46,15 @@ from streamcheck.problem.shapes import (
 
 MOST_LENGTH = 1 << 20  # of an array
 INTEGERS = one_of("c", "math")
+COMPARED = record(
+    {
+        "file": name,
+        "spec": name,
+        "outputs": list_of(name),
+        "renames": list_of(row_of(name, name)),
+        "refines": truth,
+    }
+)
 HEAD = record(
     {
         "file": name,
@@ -54,8 +63,10 @@ HEAD = record(
         "claim": one_of("proved", "falsified"),
         "program": maybe(record({"function": maybe(name), "integers": INTEGERS})),
         "bound": maybe(whole(1)),
+        "compared": maybe(COMPARED),
+        "infinite": maybe(name),
     },
-    optional=("program", "bound"),
+    optional=("program", "bound", "compared", "infinite"),
 )
 WHERE = maybe(row_of(name, whole(0)))
 
@@ -230,7 +241,9 @@ def _is_number(type_: Type, value: Any) -> bool:
 def require_trace_shape(row: dict[str, Any], types: Mapping[str, Type]) -> None:
     """Damage if a run of a spec cannot be read; `types` are those of its variables."""
     values = _values(types)
-    record({"constants": values, "inputs": list_of(values)})(row, ())
+    record({"constants": values, "inputs": list_of(values), "loop": maybe(whole(0))}, optional=("loop",))(row, ())
+    if row.get("loop") is not None and row["loop"] >= len(row["inputs"]):
+        refuse(("loop",), f"expected the number of a step below {len(row['inputs'])}, found {row['loop']}")
 
 
 def require_path_shape(row: dict[str, Any], types: Mapping[str, Type], edges: int) -> None:

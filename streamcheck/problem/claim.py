@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, TypeAlias, assert_never
 
+from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, term
 from streamcheck.core.types import BOOL
@@ -16,10 +17,11 @@ from streamcheck.core.wire import TermWriter, location, location_row
 
 
 class Goal(Enum):
-    """The goal of a claim: its term holds always, or at some time."""
+    """The goal of a claim: its term holds always, at some time, or again and again."""
 
     ALWAYS = "always"  # at every step of every run
     REACHABLE = "reachable"  # at some step of some run
+    INFINITELY_OFTEN = "infinitely often"  # in every infinite run that is fair
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,15 @@ class OfContract:
     instance: str
 
 
-Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest | OfContract
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two specifications are compared: an output of both is the same, or an assumption of one holds for the other."""
+
+
+Origin: TypeAlias = Written | Implied | RangeOf | VacuityTest | OfContract | Compared
 WRITTEN = Written()
 IMPLIED = Implied()
+COMPARED = Compared()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,15 @@ class Claim:
                 return self.term
             case Goal.REACHABLE:
                 return term("not", self.term)
+            case Goal.INFINITELY_OFTEN:
+                raise SpecError(
+                    f"{self.name}: claims about infinite runs have no form here; `prove` and JSON have", self.where
+                )
         assert_never(self.goal)
+
+    @property
+    def is_about_infinite_runs(self) -> bool:
+        return self.goal is Goal.INFINITELY_OFTEN
 
     @property
     def is_implied(self) -> bool:
@@ -126,6 +142,8 @@ def _origin_to_plain(origin: Origin, w: TermWriter) -> Any:
             return {"vacuity of": of, "steps": steps}
         case OfContract(role, instance):
             return {"contract of": instance, "role": role}
+        case Compared():
+            return "compared"
     assert_never(origin)
 
 
@@ -135,6 +153,8 @@ def _origin_from_plain(row: Any, terms: list[Term]) -> Origin:
             return WRITTEN
         case "implied":
             return IMPLIED
+        case "compared":
+            return COMPARED
         case {"range of": int(number)}:
             return RangeOf(terms[number])
         case {"vacuity of": str() | None as of, "steps": int(steps)}:

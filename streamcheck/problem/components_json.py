@@ -8,9 +8,11 @@ from typing import Any, assert_never
 from streamcheck.core.term import Term
 from streamcheck.core.wire import TermWriter, location, location_row
 from streamcheck.problem.claim import (
+    COMPARED,
     IMPLIED,
     WRITTEN,
     Claim,
+    Compared,
     Implied,
     OfContract,
     Origin,
@@ -50,6 +52,8 @@ def origin_row(origin: Origin) -> dict[str, Any]:
             return {"vacuity": [of, steps]}
         case OfContract(role, instance):
             return {"contract": [role, instance]}
+        case Compared():
+            return {"compared": True}
         case Written() | Implied() | RangeOf():
             return {}
     assert_never(origin)
@@ -60,6 +64,8 @@ def origin_of(row: dict[str, Any]) -> Origin:
         return VacuityTest(*row["vacuity"])
     if "contract" in row:
         return OfContract(*row["contract"])
+    if row.get("compared", False):
+        return COMPARED
     return IMPLIED if row["implied"] else WRITTEN
 
 

@@ -41,7 +41,8 @@ class Fingerprints:
                 _digest_specification(problem, self._digests)
                 assumed = sorted(self._digests[a.term] for a in problem.assumptions)
                 calls = sorted(_digest(c.function, *(self._digests[t] for t in c.terms())) for c in problem.calls)
-                self._context = "specification", _digest(*assumed), _digest(*calls)
+                fair = sorted(self._digests[f.term] for f in problem.fairness)
+                self._context = "specification", _digest(*assumed), _digest(*calls), *fair
                 self.names = _names(problem, self._digests)
             case Automaton():
                 choices = list(dict.fromkeys(c for e in problem.edges for c in e.choices))

@@ -40,6 +40,7 @@ class Replay:
     matters: list[set[str]]
     causes: set[Term]
     numbers: list[int]
+    loop: int | None = None  # the steps from here on are repeated forever
 
     @property
     def length(self) -> int:

@@ -10,7 +10,7 @@ and cells. Wires name terms the user named; they are not variables, so terms sta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
 
@@ -161,6 +161,7 @@ class Specification:
     unused: tuple[str, ...] = ()  # externs that the file declares and the spec does not use
     instances: tuple[ComponentInstance, ...] = ()  # those inside of others too; of a part of a spec, of the whole
     components: tuple[Component, ...] = ()  # of the instances; the bodies have none of their own
+    fairness: tuple[Claim, ...] = ()  # infinite runs count if each is true infinitely often
 
     def __post_init__(self) -> None:
         require_printable_names(self)
@@ -172,7 +173,7 @@ class Specification:
         if len(set(parts)) != len(parts):
             name = next(name for name in sorted(parts) if parts.count(name) > 1)
             raise SpecError(f"`{name}` is the name of a variable and of a part of another", self.where)
-        for claims in (self.properties, self.assumptions):
+        for claims in (self.properties, self.assumptions, self.fairness):
             if len({c.name for c in claims}) != len(claims):
                 raise ValueError(f"{self.name}: two claims of one name")
         stray = [v.payload for v in variables([*self.roots(), *self.call_terms()]) if v not in declared]
@@ -181,6 +182,11 @@ class Specification:
         for cell in self.cells:
             if cell.initial.type is not cell.next.type or variables([cell.initial]):
                 raise ValueError(f"{self.name}: cell {cell.name} is not [constant] ++ {cell.initial.type}")
+
+    def about_steps(self) -> Specification:
+        """The specification without what it says of infinite runs."""
+        claims = tuple(p for p in self.properties if not p.is_about_infinite_runs)
+        return replace(self, properties=claims, fairness=())
 
     def variables(self) -> Iterator[Term]:
         yield from self.choices()
@@ -207,6 +213,7 @@ class Specification:
         yield from self.outputs()
         yield from (a.term for a in self.assumptions)
         yield from (p.term for p in self.properties)
+        yield from (f.term for f in self.fairness)
         for cell in self.cells:
             yield cell.initial
             yield cell.next

@@ -86,6 +86,7 @@ def to_plain(specification: Specification) -> dict[str, Any]:
             for c in specification.calls
         ],
         "unused": list(specification.unused),
+        **({"fairness": rows_of(w, specification.fairness)} if specification.fairness else {}),
     }
     body |= parts_row(specification, w, to_plain)
     head = {"format": FORMAT, "name": specification.name, "at": location_row(specification.where)}
@@ -162,6 +163,7 @@ def _read(data: dict[str, Any]) -> Specification:
         tuple(data.get("unused", ())),
         instances_from_rows(data, terms),
         tuple(Component(c["name"], _read(c["body"])) for c in data.get("components", ())),
+        tuple(Claim(f["name"], terms[f["term"]], location(f["at"])) for f in data.get("fairness", ())),
     )
 
 

@@ -100,14 +100,18 @@ def _require_parts(rounds: Sequence[Rounds], steps: int) -> None:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """A run, by what it chooses: the constants, and the inputs of each step (those that matter). `rounds` are parts
-    that are repeated, from the first to the last; they do not overlap."""
+    that are repeated, from the first to the last; they do not overlap. The steps from number `loop` on, if there is
+    one, are repeated forever: a lasso."""
 
     constants: dict[str, Value]
     inputs: tuple[dict[str, Value], ...]
     rounds: tuple[Rounds, ...] = ()
+    loop: int | None = None
 
     def __post_init__(self) -> None:
         _require_parts(self.rounds, len(self.inputs) - 1)  # a step follows, which shows where they lead
+        if self.loop is not None and (self.rounds or not 0 <= self.loop < len(self.inputs)):
+            raise ValueError("a lasso goes back to one of its steps, and has no other rounds")
 
     @property
     def length(self) -> int:

@@ -18,6 +18,7 @@ from streamcheck.problem.specification import Cell, Specification
 
 NUMBERED = "cell_"  # names with a line, which say nothing
 QUOTES = "‹›"  # around the line of a stream without a name
+GOALS = {Goal.ALWAYS: "prop", Goal.REACHABLE: "exists", Goal.INFINITELY_OFTEN: "infinitely often"}
 MOST_DELAYS = 3  # of a stream without a name that is written as a delay
 LONGEST_DELAY = 40  # characters
 
@@ -132,10 +133,15 @@ def _equation_lines(specification: Specification) -> Iterator[str]:
     for trigger in specification.triggers:
         args = ", ".join(use(arg) if name is None else f"{name}={use(arg)}" for name, arg in trigger.args)
         yield f"  trigger {trigger.name}({args}) when {use(trigger.guard)}"
-    for kind, items in (("observer", specification.observers), ("assume", specification.assumptions)):
+    said = (
+        ("observer", specification.observers),
+        ("assume", specification.assumptions),
+        ("fair", specification.fairness),
+    )
+    for kind, items in said:
         yield from (f"  {kind} {item.name} = {use(item.term)}" for item in items)
     for p in specification.properties:
-        kind = "implied" if p.is_implied else "prop" if p.goal is Goal.ALWAYS else "exists"
+        kind = "implied" if p.is_implied else GOALS[p.goal]
         yield f"  {kind} {p.name} = {use(p.term)}"
 
 

@@ -64,6 +64,24 @@ def _name(claim: Claim, i: int, count: int) -> str:
     return f"{stem}_invariant" if count == 1 else f"{stem}_invariant_{i}"
 
 
+def infinite_run_lines(specification: Specification, result: Result) -> Iterator[str]:
+    """What a proof about infinite runs rests on."""
+    if result.proof is None:
+        return
+    names = [f.name for f in specification.fairness]
+    round_words = f"a part of the run in which {' and '.join(names)} are true at some step" if names else "a step"
+    if len(names) == 1:
+        round_words = f"a part of the run that ends as soon as {names[0]} is true"
+    if result.k is None:
+        yield (
+            "    no run comes back to a state"
+            + (" fairly" if names else "")
+            + " without it, and the states are finitely many"
+        )
+    else:
+        yield f"    at most {plural(result.k, 'round')} without it; a round is {round_words}"
+
+
 def falsified_lines(
     specification: Specification, result: Result, causes: Iterator[Cause], options: TraceOptions
 ) -> Iterator[str]:

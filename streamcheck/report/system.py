@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamcheck.core.printer import Printer, as_notation
-from streamcheck.problem.claim import Goal
 from streamcheck.problem.transition import TransitionSystem
+from streamcheck.report.equations import GOALS
 
 
 def show_system(system: TransitionSystem) -> str:
@@ -30,5 +30,5 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     for claim in system.assumptions:
         yield f"  assume  {claim.name}: {printer.use(claim.term)}"
     for claim in system.properties:
-        kind = "implied" if claim.is_implied else "prop" if claim.goal is Goal.ALWAYS else "exists"
+        kind = "implied" if claim.is_implied else GOALS[claim.goal]
         yield f"  {kind:7} {claim.name}: {printer.use(claim.term)}"

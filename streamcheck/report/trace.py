@@ -138,8 +138,18 @@ def trace_table(
     for i in gaps[:MOST_GAPS]:
         begin, end = run.numbers[i - 1] + 1, run.numbers[i] - 1
         yield f"      steps {begin} to {end}, computed at once, go on as those before"
+    if run.loop is not None:
+        yield f"      {repeated_words(run)}"
     if len(gaps) > MOST_GAPS:
         yield f"      and so do {plural(len(gaps) - MOST_GAPS, 'later part')} of the run"
+
+
+def repeated_words(run: Replay) -> str:
+    """The steps that a lasso repeats."""
+    last = run.length - 1
+    return (
+        f"step {last} is repeated forever" if run.loop == last else f"steps {run.loop} to {last} are repeated forever"
+    )
 
 
 def _fold_rows(rows: list[TableRow]) -> list[TableRow]:

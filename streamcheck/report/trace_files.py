@@ -15,7 +15,7 @@ from streamcheck.interpret.data import STEP
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Replay, Verdicts
 from streamcheck.problem.specification import Specification
-from streamcheck.report.trace import TraceOptions, rows_of
+from streamcheck.report.trace import TraceOptions, repeated_words, rows_of
 from streamcheck.report.values import as_json, as_text
 
 FULL = TraceOptions(full=True)
@@ -69,7 +69,7 @@ def json_text(specification: Specification, claim: Claim, run: Replay) -> str:
         "steps": run.numbers,
         "inputs": inputs,
         "rows": rows,
-    }
+    } | ({} if run.loop is None else {"loop": run.loop})
     return json.dumps(whole, indent=1) + "\n"
 
 
@@ -78,7 +78,8 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
     from vcd import VCDWriter
 
     out = io.StringIO()
-    with VCDWriter(out, timescale="1 us", comment=_vcd_name(f"{specification.name}: {claim.name}"), date="") as writer:
+    about = f"{specification.name}: {claim.name}" + ("" if run.loop is None else f"; {repeated_words(run)}")
+    with VCDWriter(out, timescale="1 us", comment=_vcd_name(about), date="") as writer:
         signals = [
             (node, i, type, writer.register_var(_scope(specification), part, *vcd_kind(type)))
             for name, node in _rows(specification, claim, run)
@@ -110,7 +111,8 @@ def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
         f"<tr><th>{html.escape(name)}</th>{''.join(_cells(node, run))}</tr>\n"
         for name, node in _rows(specification, claim, run)
     )
-    return f"<table><tr><th>step</th>{head}</tr>\n{rows}</table>"
+    caption = "" if run.loop is None else f"<caption>{repeated_words(run)}</caption>"
+    return f"<table>{caption}<tr><th>step</th>{head}</tr>\n{rows}</table>"
 
 
 def html_results(verdicts: Verdicts) -> str:

@@ -126,6 +126,8 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
         kept = "kept and checked again, " * result.kept
         return f"{_within(result, bound)}; {result.engine}, {kept}{result.seconds:.2f} s"
     where = f"k = {result.k}" if result.proof is not None else f"step {result.k}"
+    if result.prop.is_about_infinite_runs:
+        where = _where_in_infinite_runs(result)
     if result.path is not None:
         count = result.path.length
         where = f"{count} statement{'' if count == 1 else 's'}"
@@ -135,6 +137,13 @@ def _how(result: Result, *, machine: bool, bound: int | None) -> str:
     checked = "" if result.prover == "z3" else f", checked by {' or '.join(CHECKERS[result.prover])}"
     kept = ("kept and checked again, " if result.proof is not None else "kept and replayed again, ") * result.kept
     return f"{result.engine}, {where}{how}{model}{checked}, {kept}{result.seconds:.2f} s"
+
+
+def _where_in_infinite_runs(result: Result) -> str:
+    run = result.run
+    if run is not None and run.loop is not None:
+        return f"a run of {plural(run.length, 'step')} that goes on forever"
+    return f"k-liveness, k = {result.k}" if result.kind == "k-liveness" else "no run comes back to a state"
 
 
 def _within(result: Result, bound: int | None) -> str:

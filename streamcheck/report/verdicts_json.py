@@ -48,6 +48,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         row["kept"] = True
     if result.composition is not None:
         row["composed"] = True
+    if result.prop.is_about_infinite_runs and result.proof is not None:
+        row["kind"] = result.kind
     if result.proof is not None:
         row |= {"prover": result.prover, "checkers": list(CHECKERS[result.prover])}
     if machine:
@@ -61,6 +63,8 @@ def result_json(problem: Problem, result: Result, saved: str | None, *, machine:
         key = "witness" if result.prop.goal is Goal.REACHABLE else "counterexample"
         steps = steps_json(problem, result.prop, result.run)
         row[key] = {"length": result.run.length, "shortest": result.shortest, "steps": steps}
+        if result.run.loop is not None:
+            row[key]["loop"] = result.run.loop
     return row
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.composition import check_composition
@@ -28,9 +28,12 @@ from streamcheck.run.damage import refuse_damage, refuse_spec
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.sandbox import Sandbox, Send
+from streamcheck.run.sides import read_sides
 from streamcheck.run.source import SourceOptions, Target, one, read
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.coverage_goals import with_goal
+from streamcheck.transform.liveness import monitored_claim
+from streamcheck.transform.product import Comparison, product
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -73,12 +76,19 @@ def recheck(
     file = os.path.join(os.path.dirname(path), saved.file)
     target, reading = _how_read(saved, file, confined=confined)
     try:
-        problem = one(read(target, seconds, reading), target)
+        if saved.compared is None:
+            problem = one(read(target, seconds, reading), target)
+        else:
+            problem = _compared_problem(target, saved.compared, os.path.dirname(path), seconds)
     except OutOfTime as late:
         return Rechecked(f"{saved.spec} {saved.prop}", late.message, undecided=True)
     if isinstance(problem, Specification):
         problem = with_goal(problem if saved.bound is None else with_bound(problem, saved.bound), saved.prop)
     prop = next((p for p in problem.properties if p.name == saved.prop), None)
+    if prop is not None and saved.infinite is not None:
+        if saved.claim != "proved" or saved.bound is not None:
+            raise SpecError(f"{path}: only a proof for all steps can be about a specification with monitors")
+        problem, prop = monitored_claim(problem, prop, saved.infinite)
     if prop is None:
         raise SpecError(f'{file} no longer has a property named "{saved.prop}"')
     word: str = saved.claim
@@ -89,6 +99,14 @@ def recheck(
     left = None if deadline is None else deadline - time.monotonic()
     why, undecided, written = _judge(saved, problem, prop, path, left, proofs)
     return Rechecked(f"{title} {saved.prop} {word}{within}", why, undecided, written)
+
+
+def _compared_problem(first: Target, given: dict[str, Any], folder: str, seconds: float | None) -> Specification:
+    """The product of two specifications."""
+    second = Target(os.path.join(folder, given["file"]), given["spec"], first.confined)
+    renames = tuple((mine, its) for mine, its in given["renames"])
+    sides = read_sides(first, second, renames, seconds)
+    return product(*sides, Comparison(tuple(given["outputs"]), renames, given["refines"]))
 
 
 def _judge(

@@ -27,7 +27,7 @@ from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run.parts import Joined, Level, Proposer, notes
-from streamcheck.run.prove import NOBODY, Audience, Settings, prove, select
+from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
 from streamcheck.run.standby import Standby
 from streamcheck.transform.cut import Cut, cut_out
 from streamcheck.transform.embedding import Images, embedding_of
@@ -44,6 +44,7 @@ def prove_by_parts(
         raise SpecError(f"{whole.name}: --compositional is for specs with components, and this is a program")
     if settings.bound is not None:
         raise SpecError(f"{whole.name}: --bound and --compositional exclude each other")
+    whole = about_steps_only(whole, settings.props or ["*"], "a proof by components")
     return Modular(whole, settings, standby).verdicts(audience)
 
 

@@ -15,7 +15,7 @@ from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.cores import CoreQuestions, Enumeration
-from streamcheck.run.prove import Settings, prove
+from streamcheck.run.prove import Settings, about_steps_only, prove
 from streamcheck.transform.weaken import elements_of
 
 PROOFS = 0.5  # the share of the time for deciding the properties
@@ -44,6 +44,7 @@ def needs_of(
     one."""
     began = time.monotonic()
     deadline = began + settings.timeout
+    specification = about_steps_only(specification, settings.props, "what a property needs")
     elements = chosen_elements(specification, wishes)
     if not settings.props:
         written = tuple(p.name for p in specification.properties if not p.is_implied)

@@ -24,6 +24,7 @@ from streamcheck.run.director import Alarm, Director
 from streamcheck.run.failing_states import FailingStates
 from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
+from streamcheck.run.liveness import InfiniteRuns
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.simplest import MOST_WORK, simplest_run
@@ -101,7 +102,11 @@ def prove(
     check_names(settings.engines)
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
-    chosen = _within_bound(select(problem, settings.props), settings.bound)
+    selected = select(problem, settings.props)
+    endless = [p for p in selected.properties if p.is_about_infinite_runs]
+    if endless and isinstance(selected, Specification):
+        return _with_infinite_runs(selected, endless, settings, audience, standby)
+    chosen = _within_bound(selected, settings.bound)
     began = time.monotonic()
     try:
         with time_limit(settings.timeout, "encoding"):
@@ -164,6 +169,65 @@ def prove(
     stopped = director.stopped.status if director.stopped else 0
     seconds, alarms = director.elapsed, director.alarms
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
+
+
+def about_steps_only(problem: Specification, names: Sequence[str], what: str) -> Specification:
+    """The specification without claims about infinite runs. SpecError if a name asks for one."""
+    chosen = select(problem, names).properties if names else ()
+    for claim in chosen:
+        if claim.is_about_infinite_runs:
+            raise SpecError(f"{claim.name} is about infinite runs, and {what} is asked of steps", claim.where)
+    return problem.about_steps()
+
+
+def _with_infinite_runs(
+    selected: Specification, endless: Sequence[Claim], settings: Settings, audience: Audience, standby: Standby | None
+) -> Verdicts:
+    """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
+    if settings.bound is not None:
+        raise SpecError(f"{endless[0].name} is about infinite runs, and --bound asks about runs of so many steps")
+    end = time.monotonic() + settings.timeout
+    steps = selected.about_steps()
+    share = settings.timeout / 2 if steps.properties else 0.0
+    first = replace(settings, props=(), timeout=share, promised=settings.promised or settings.timeout)
+    hearing = Hearing(audience, selected)
+    verdicts = prove(steps, first, hearing, standby)
+    runs = InfiniteRuns(selected, settings, end, hearing.hear if hearing.has_begun else NOBODY.hear)
+    later = runs.results(endless) if not verdicts.stopped else []
+    found = {r.name: r for r in (*verdicts.results, *later)}
+    interrupted = Unknown("", "interrupted before the proof began")
+    for claim in endless:
+        found.setdefault(claim.name, _result(claim, Decision(claim.name, "unknown", unknown=interrupted), None))
+    stopped = verdicts.stopped or (runs.stopped.status if runs.stopped else 0)
+    return replace(
+        verdicts,
+        problem=selected,
+        results=[found[p.name] for p in selected.properties],
+        seconds=settings.timeout - (end - time.monotonic()),
+        machine=verdicts.machine or any(result.model == "integers" for result in found.values()),
+        warnings=[*verdicts.warnings, *runs.doubts(later)],
+        alarms=[*verdicts.alarms, *runs.alarms],
+        stopped=stopped,
+    )
+
+
+@dataclass(slots=True)
+class Hearing:
+    """The audience of the proof of some of the properties."""
+
+    audience: Audience
+    whole: Problem  # with all of them
+    has_begun: bool = False
+
+    def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
+        self.has_begun = True
+        self.audience.begin(self.whole, machine=machine, bound=bound)
+
+    def hear(self, result: Result) -> None:
+        self.audience.hear(result)
+
+    def watch(self, director: Director) -> None:
+        self.audience.watch(director)
 
 
 def _with_explanations(

@@ -59,6 +59,7 @@ class Start:
     floats: float = 0.0  # with `bits`: the time if there are floats
     bools: bool = False  # with `bits`: if there is nothing but Bool, too
     definitions: int = 0  # fewer definitions than this, and it is not started
+    compared: bool = False  # only if two specifications are compared; then over bits, if there is a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,12 @@ def _templates(options: TemplatesOptions) -> Engine:
     from streamcheck.invariants.templates import Templates
 
     return Templates(options)
+
+
+def _equals(options: Options) -> Engine:
+    from streamcheck.invariants.equals import EqualPairs
+
+    return EqualPairs()
 
 
 def _polynomial(options: PolynomialOptions) -> Engine:
@@ -370,6 +377,13 @@ ROWS: tuple[EngineEntry, ...] = (
         program=Start(0.15),  # loops keep relations between counters
         head_start=5_000_000,
         auxiliary=True,
+    ),
+    EngineEntry(
+        "equals",
+        "state of two compared specs that is equal, or opposite, suggested by random runs and confirmed by induction",
+        "pairing the state of two specs, round {}",
+        _equals,
+        spec=Start(0.05, compared=True),
     ),
     EngineEntry(
         "polynomial",

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamcheck.core.term import walk
+from streamcheck.problem.claim import Compared
 from streamcheck.run.features import features_of, starts_with
 from streamcheck.run.registry import ENGINES, Start, entry_of
 from streamcheck.transform.reduce import clusters
@@ -38,6 +39,7 @@ FIRST = ("bmc", "k-induction", "completeness")
 ALONE = ("bmc",)  # leaves the first worker when that has had a while
 ON_BITS = ("bit-bmc", "bit-induction")
 INDUCTION = ("k-induction", "completeness")  # what stays
+LATER = 3.0  # the time that engines which look for no equal state start later if two specifications are compared
 SPLIT = 0.2  # seconds of processor time for the first worker before
 
 
@@ -144,17 +146,21 @@ def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
     """Every worker of a portion."""
     first, *others = portion.models
     definitions = len(first.system.definitions)
+    is_comparison = any(isinstance(p.origin, Compared) for p in first.system.properties)
     moved = starts_with(features_of(first.automaton, first.model, portion.parts))
     full = {name for name, forward in moved.items() if forward.full}
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
-        if start is not None and definitions >= start.definitions:
+        if start is not None and definitions >= start.definitions and (is_comparison or not start.compared):
             starts[row.name] = replace(start, after=moved[row.name].after) if row.name in moved else start
     lanes = []
     for name, start in starts.items():
         if not start.beside:
             beside = {other: s for other, s in starts.items() if s.beside == name}
+            if start.compared:  # equal bits are found and checked far sooner than equal integers
+                lanes.append(Lane((name, *beside), portion.models[-1].model, portion.claims, start.after))
+                continue
             if start.bits:
                 lanes += _lanes_on_bits((name, *beside), start, portion)
                 continue
@@ -162,6 +168,9 @@ def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
             if start.other is not None:
                 engines = (name, *(n for n, s in beside.items() if s.other is not None))
                 lanes += [Lane(engines, view.model, portion.claims, start.other) for view in others]
+    if is_comparison:
+        early = {"equals", *FIRST}
+        lanes = [replace(e, after=e.after + LATER * (early.isdisjoint(e.engines))) for e in lanes]
     alone = [replace(lane, engines=ALONE, after=lane.after + SPLIT) for lane in lanes if lane.engines == FIRST]
     return [*lanes, *alone] if jobs > 1 else lanes
 

@@ -30,7 +30,7 @@ from streamcheck.core.intervals import (
 from streamcheck.core.simplify import apply, choice, conjunction, fold_constants
 from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, walk
 from streamcheck.core.types import INT, EnumType, MachineType, Type, Value
-from streamcheck.problem.claim import Claim, Implied, OfContract, Origin, RangeOf, VacuityTest, Written
+from streamcheck.problem.claim import Claim, Compared, Implied, OfContract, Origin, RangeOf, VacuityTest, Written
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
@@ -153,7 +153,7 @@ def _origin_in_integers(origin: Origin, m: Integers) -> Origin:
     match origin:
         case RangeOf(variable):
             return RangeOf(m.value(variable))
-        case Written() | Implied() | VacuityTest() | OfContract():
+        case Written() | Implied() | VacuityTest() | OfContract() | Compared():
             return origin
     assert_never(origin)
 

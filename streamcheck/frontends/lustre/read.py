@@ -86,7 +86,7 @@ def with_components(file: LustreFile, tokens: Tokens, specification: Specificati
         name = names.pop()
         node = file.nodes[name]
         if name not in bodies and not node.imported:
-            bodies[name] = MainNode(file, tokens, node).specification()
+            bodies[name] = MainNode(file, tokens, node, is_named=False).specification()
             names += [i.component for i in bodies[name].instances if i.name]
     return replace(specification, components=tuple(Component(name, body) for name, body in bodies.items()))
 
