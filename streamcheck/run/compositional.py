@@ -29,7 +29,7 @@ from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run.parts import Joined, Level, Proposer, notes
 from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
 from streamcheck.run.standby import Standby
-from streamcheck.transform.cut import Cut, cut_out
+from streamcheck.transform.cut import CutProblem, cut_out
 from streamcheck.transform.embedding import Images, embedding_of
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
@@ -139,7 +139,7 @@ class Modular:
             joined |= {instance.instance for instance in more}
         level.seconds = time.monotonic() - began
 
-    def _prove(self, cut: Cut, seconds: float, level: Level) -> list[Result]:
+    def _prove(self, cut: CutProblem, seconds: float, level: Level) -> list[Result]:
         lemmas = cut.has_lemmas or level.problem is not self.whole
         settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=lemmas)
         verdicts = prove(cut.problem, settings, NOBODY, self.standby)
@@ -149,7 +149,7 @@ class Modular:
         level.warnings += [w for w in verdicts.warnings if w not in level.warnings]
         return verdicts.results
 
-    def _to_join(self, level: Level, cut: Cut, cut_names: Collection[str], result: Result) -> list[str]:
+    def _to_join(self, level: Level, cut: CutProblem, cut_names: Collection[str], result: Result) -> list[str]:
         """The instances whose bodies the claim needs, by its spurious run, if it has one; none if the run is real."""
         if not cut.outputs:  # no instance matters to the open claims
             if isinstance(result.evidence, Trace):
@@ -178,7 +178,7 @@ class Modular:
             level.broken[result.name] = replace(result, prop=claim, evidence=trace, replay=run)
         return isinstance(run, Replay)
 
-    def _differing(self, level: Level, cut: Cut, result: Result) -> list[Term]:
+    def _differing(self, level: Level, cut: CutProblem, result: Result) -> list[Term]:
         """The outputs that differ, at the first step at which some do, from what their bodies compute in that run."""
         if not isinstance(result.replay, Replay):
             return []
@@ -197,7 +197,7 @@ class Modular:
         conclusions, found = Conclusions(self.whole), dict[str, Result]()
         parts: list[ProofPart] = []
 
-        def add(cut: Cut, results: list[Result], places: Iterator[tuple[Images, dict[str, str]]]) -> None:
+        def add(cut: CutProblem, results: list[Result], places: Iterator[tuple[Images, dict[str, str]]]) -> None:
             proofs = {r.name: r.evidence for r in results if isinstance(r.evidence, Certificate)}
             embeddings: list[Embedding] = []
             for images, names in places:
@@ -322,7 +322,7 @@ def _outermost(names: Collection[str]) -> list[str]:
     return [n for n in names if not any(n[:i] in chosen for i, c in enumerate(n) if c == ".")]
 
 
-def _images_of(cut: Cut, images: Images) -> dict[str, Term]:
+def _images_of(cut: CutProblem, images: Images) -> dict[str, Term]:
     """What the variables of a part stand for, if those of its level have these images."""
     whole = substitute(cut.outputs.values(), images)
     found = {v: whole[cut.outputs[v]] if v in cut.outputs else images.get(v) for v in cut.problem.variables()}

@@ -14,7 +14,7 @@ from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Cell, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.prove import Settings, prove
-from streamcheck.transform.cut import Cut
+from streamcheck.transform.cut import CutProblem
 
 MOST_CANDIDATES = 8  # guarantees that are tried for one instance
 
@@ -29,7 +29,7 @@ class Level:
     usable: set[str] = field(default_factory=set)  # guarantees of instances that are proved, or will be
     cut: dict[str, ComponentInstance] = field(default_factory=dict)  # the outermost instances that are parts
     nested: dict[str, ComponentInstance] = field(default_factory=dict)  # all that are
-    parts: list[tuple[Cut, list[Result]]] = field(default_factory=list)
+    parts: list[tuple[CutProblem, list[Result]]] = field(default_factory=list)
     broken: dict[str, Result] = field(default_factory=dict)  # claims with a run of the whole level that breaks them
     joined: list[Joined] = field(default_factory=list)
     seconds: float = 0.0
@@ -96,7 +96,7 @@ class Proposer:
                 yield f'guarantee("…", {one_line(candidate)})'
 
 
-def _candidates(cut: Cut, result: Result, instance: ComponentInstance) -> tuple[list[Term], list[Cell]]:
+def _candidates(cut: CutProblem, result: Result, instance: ComponentInstance) -> tuple[list[Term], list[Cell]]:
     """Conditions on the instance's inputs and outputs alone, now and at the step before, over the names that these have
     in the component; and the cells for the step before."""
     outside = {t: v for v, t in cut.outputs.items()}

@@ -35,7 +35,7 @@ from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
 from streamcheck.transform.vacuity import with_vacuity_tests
-from streamcheck.transform.views import views
+from streamcheck.transform.views import View, views
 
 if TYPE_CHECKING:
     from streamcheck.engines.settings import Setting
@@ -118,14 +118,7 @@ def prove(
         return _all_unknown(chosen, reason, time.monotonic() - began)
     except Stopped as signal:
         return none_of(chosen, signal.status)
-    LOG.info(
-        "%s: %s (%d implied), %s; integer models: %s",
-        problem.name,
-        plural(len(chosen.properties), "property"),
-        sum(p.is_implied for p in chosen.properties),
-        plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
-        ", ".join(view.model for view in models),
-    )
+    _log_size(problem, chosen, tested, models)
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     audience.begin(chosen, machine=machine, bound=settings.bound)
     cache = settings.cache_in_use
@@ -169,6 +162,17 @@ def prove(
     stopped = director.stopped.status if director.stopped else 0
     seconds, alarms = director.elapsed, director.alarms
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
+
+
+def _log_size(problem: Problem, chosen: Problem, tested: Problem, models: Sequence[View]) -> None:
+    LOG.info(
+        "%s: %s (%d implied), %s; integer models: %s",
+        problem.name,
+        plural(len(chosen.properties), "property"),
+        sum(p.is_implied for p in chosen.properties),
+        plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
+        ", ".join(view.model for view in models),
+    )
 
 
 def about_steps_only(problem: Specification, names: Sequence[str], what: str) -> Specification:

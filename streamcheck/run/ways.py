@@ -11,13 +11,13 @@ from streamcheck.run.prove import NOBODY, Audience, Settings, prove
 from streamcheck.run.standby import Standby
 
 
-class Way(Protocol):
+class ProofMethod(Protocol):
     def __call__(
         self, problem: Problem, settings: Settings, audience: Audience = NOBODY, standby: Standby | None = None, /
     ) -> Verdicts: ...
 
 
-def way_of_proving(*, compositional: bool, reachable: bool) -> Way:
+def way_of_proving(*, compositional: bool, reachable: bool) -> ProofMethod:
     """The function that proves. SpecError if the options exclude each other."""
     if compositional and reachable:
         raise SpecError(

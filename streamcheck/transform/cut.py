@@ -20,7 +20,7 @@ from streamcheck.problem.specification import ComponentInstance, Input, Specific
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutProblem:
     """`outputs` are the terms of the specification that the new inputs stand for."""
 
     problem: Specification
@@ -33,7 +33,7 @@ def cut_out(
     instances: Collection[ComponentInstance],
     lemmas: Collection[str],
     claims: Collection[str],
-) -> Cut:
+) -> CutProblem:
     """The specification without these instances, with these claims of it as assumptions and these as properties."""
     names = FreshNames(str(v.payload) for v in specification.variables())
     kept, inputs = set(specification.choices()), dict[Term, Input]()
@@ -83,7 +83,7 @@ def cut_out(
         specification.where,
         calls=(),
     )
-    return Cut(problem, {i.var: t for t, i in inputs.items() if i.var in needed}, bool(lemmas_needed))
+    return CutProblem(problem, {i.var: t for t, i in inputs.items() if i.var in needed}, bool(lemmas_needed))
 
 
 def _cone_with_lemmas(
