@@ -122,6 +122,9 @@ def test_the_premise_that_all_properties_share():
     assert under.premise is P and [c.term for c in under.problem.properties] == [Q, term("implies", R, S)]
     assert [c.term for c in under.problem.assumptions] == [P]
     assert under.inductive(2, [Q, S]).invariants == (both[0].term, term("implies", P, S))
+    joined = Claim("c", term("implies", term("and", P, R), term("or", S, term("and", R, Q))))
+    (claim,) = Premise(TransitionSystem("s", tuple(lasting), (Q,), (), (), (joined,))).problem.properties
+    assert claim.term is term("or", S, Q)  # each part of the premise is known
     assert lasting_premise(TransitionSystem("s", tuple(lasting), (Q,), (), (), ())) is TRUE
 
 
