@@ -170,6 +170,7 @@ def test_a_log_in_pieces(size, mark):
     text.record()
     assert [next(text), next(text)] == LINES[1:3] and text.take_record() == "".join(LINES[1:3])
     assert next(text) == LINES[3] and [*text_of(mark)] == []
+    assert [*text_of(mark + b"\rx\n")] == ["\r", "x\n"]
 
 
 def test_samples_end_with_the_step():

@@ -12,8 +12,9 @@ import z3
 from operator_cases import MODE
 
 from streamcheck.core.evaluate import value_of
-from streamcheck.core.term import constant, term, variable
+from streamcheck.core.term import constant, term, variable, variables
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, REAL, machine
+from streamcheck.smt.rows import eliminate_quantifiers
 from streamcheck.smt.solver import Solver, read
 from streamcheck.smt.terms import Terms, Untranslatable, solver_variable
 from streamcheck.smt.translate import literal
@@ -135,3 +136,24 @@ def test_variables_as_the_solver_has_them():
         assert value_of(solver_variable(var), {var: value}) == bits
     for type in (INT, BOOL, REAL):
         assert solver_variable(variable("v", type)) is variable("v", type)
+
+
+def test_quantifiers_over_operations_that_are_not_linear_go():
+    """∃ x in 0 … 3, against each x."""
+    x, y, z = (variable(name, INT) for name in "xyz")
+    zero, three = constant(INT, 0), constant(INT, 3)
+    inside = term("and", term("le", zero, x), term("le", x, three))
+    difference = term("sub", x, y)
+    for node in (
+        term("min", x, y),
+        term("max", x, y),
+        term("abs", difference),
+        term("mux", term("lt", x, y), x, term("neg", y)),
+        *(term(op, difference, constant(INT, d)) for op in ("floordiv", "mod") for d in (2, -2, 3)),
+    ):
+        given = term("and", inside, term("eq", node, z))
+        found = eliminate_quantifiers([x], given)
+        assert x not in variables([found])
+        for values in itertools.product(range(-3, 6), repeat=2):
+            known = dict(zip((y, z), values, strict=True))
+            assert value_of(found, known) == any(value_of(given, {**known, x: v}) for v in range(4)), (node, values)
