@@ -52,19 +52,6 @@ def delays():
         lambda p: p.set(Flattening, "_define_cells", beginning_anywhere(Flattening._define_cells)),
         proving(specification("p", lambda: counter() >= 0), INDUCTION, "proved"),
     )  # fmt: skip
-    yield Fault(
-        "flattener", "a cell is declared again, and stands still",
-        lambda p: p.set(Flattening, "specification", declared_again(Flattening.specification)),
-        proving(specification("p", lambda: counter() < 3), INDUCTION, "falsified"),
-    )  # fmt: skip
-
-
-def declared_again(real):
-    def specification(self):
-        found = real(self)
-        return replace(found, cells=(*found.cells, *(replace(c, next=c.var) for c in found.cells)))
-
-    return specification
 
 
 def condition_as_value(original):

@@ -45,6 +45,14 @@ def test_it_is_small_and_shares_no_code():
     assert lines_of(TINY) <= MOST_LINES
 
 
+def test_a_solver_that_is_not_there_is_told(tmp_path):
+    """It ended in a traceback (2026-11-19, figure `docs`)."""
+    command = [sys.executable, TINY, "equations.json", "certificate.json", "--solver", "/no/such/solver"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "the solver does not answer sat to (assert true)" in done.stderr
+
+
 # The operators
 
 

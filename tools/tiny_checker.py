@@ -559,8 +559,7 @@ def read_proof(data: Any) -> Proof:
 def cone(system: System, roots: list[Term]) -> System:
     """The registers and inputs that the roots and the assumptions depend on, now or at earlier steps."""
     needed, pending = set[Term](), [*roots, *system.assumptions]
-    while pending:
-        found = list(below(pending, needed.__contains__))
+    while found := list(below(pending, needed.__contains__)):
         needed.update(found)
         pending = [system.registers[t][1] for t in found if t in system.registers]
     registers = {v: row for v, row in system.registers.items() if v in needed}
@@ -570,7 +569,7 @@ def answer_of(solver: list[str], text: str, seconds: float) -> str:
     """`unsat`, `sat`, or `unknown` for all else that a solver may do."""
     try:
         done = subprocess.run(solver, input=text, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, OSError):  # OSError: it cannot be started
         return "unknown"
     answer = done.stdout.strip()
     return answer if done.returncode == 0 and answer in ("unsat", "sat") else "unknown"

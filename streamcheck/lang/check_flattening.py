@@ -35,8 +35,6 @@ def check_flattening(spec: SpecBase, table: Table, specification: Specification)
     cells = {c.var: c for c in specification.cells}
     declared = _variables_of(specification)
     chosen: dict[Term, Node] = {}
-    if len(declared) != sum(map(len, (specification.inputs, specification.constants, specification.cells))):
-        raise Unfaithful(f"{spec.where}: a variable is declared twice")
     if _names_of(spec) != _kept_names(specification):
         raise Unfaithful(f"{spec.where}: a declaration is missing, or one is new")
     for root, kept in _roots(spec, specification):

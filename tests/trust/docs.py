@@ -53,6 +53,8 @@ FOLLOWED = " ".join(
     f"{RECIPES}::test_{name}"
     for name in ("an_operator", "an_engine", "a_library_stream", "an_output_format", "an_input_format")
 )
+NEEDS = "test_needs.py::test_the_page_shows_what_is_printed"
+NOT_COMPARED = "no test compares it"
 OWNERS = (
     Owner("README.md", "sh", "", why_not="they make an environment; `.ci/run` does, and runs the second"),
     Owner("README.md", "console", "$", f"{README}::test_the_first_spec_prints_what_is_shown"),
@@ -81,6 +83,14 @@ OWNERS = (
     Owner("terminal.md", "*", "", "test_live.py::test_a_recorded_terminal_keeps_verdicts_and_one_region"),
     Owner("trust.md", "", "$ streamcheck show", f"{README}::test_the_tiny_checker_prints_what_is_shown"),
     Owner("trust.md", "", "$ streamcheck check", "test_proofs.py::test_ethos_finds_the_proofs_correct"),
+    Owner("questions.md", "console", "$ streamcheck why sensors.py --all", NEEDS),
+    Owner("questions.md", "console", "$ streamcheck cuts", NEEDS),
+    Owner("questions.md", "*", "", why_not=NOT_COMPARED),
+    Owner("components.md", "", "", why_not=NOT_COMPARED),
+    Owner("liveness.md", "", "", why_not=NOT_COMPARED),
+    Owner("requirements.md", "", "", why_not=NOT_COMPARED),
+    Owner("requirements.md", "sh", "", why_not="its file is another tool's"),
+    Owner("command.md", "c", "", why_not=NOT_COMPARED),
     Owner("streamcheck/*", "example", "", f"{LIBRARY}::test_the_example_at_the_head_of_each_module_runs"),
     Owner("streamcheck/*", "diagram", "", f"{LIBRARY}::test_the_diagram_in_each_docstring_is_what_a_run_shows"),
 )
