@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from streamcheck.certify.checker import SpecificationChecker
 from streamcheck.certify.composition import Conclusions, Unfounded
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.core.errors import SpecError
@@ -26,8 +27,10 @@ from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.run.limits import OutOfTime
 from streamcheck.run.parts import Joined, Level, Proposer, notes
 from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
+from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.standby import Standby
 from streamcheck.transform.cut import CutProblem, cut_out
 from streamcheck.transform.embedding import Images, embedding_of
@@ -62,7 +65,7 @@ class Modular:
 
     def verdicts(self, audience: Audience) -> Verdicts:
         began = time.monotonic()
-        chosen = self._chosen()
+        chosen = self._select_claims()
         for component in _bottom_up(self.whole.components):
             self._prove_body(component)
         for instance in self.whole.instances:
@@ -86,7 +89,7 @@ class Modular:
 
     # Levels
 
-    def _chosen(self) -> Specification:
+    def _select_claims(self) -> Specification:
         chosen = select(self.whole, self.settings.props)
         assert isinstance(chosen, Specification)
         return chosen
@@ -140,14 +143,47 @@ class Modular:
         level.seconds = time.monotonic() - began
 
     def _prove(self, cut: CutProblem, seconds: float, level: Level) -> list[Result]:
+        """The results on a part. What its instances assume is proved together, if it can be."""
+        end = time.monotonic() + seconds
+        properties = cut.problem.properties
+        owed = [p for p in properties if isinstance(p.origin, OfContract) and p.origin.role == "assumption"]
+        if not cut.joint:
+            return self._prove_claims(cut, properties, seconds, level)
+        first, *others = self._prove_claims(cut, tuple(p for p in properties if p not in owed), seconds, level)
+        proved = self._implied_by(cut, owed, first)
+        left = tuple(p for p in owed if p.name not in {r.name for r in proved})
+        if left:
+            others += self._prove_claims(cut, left, max(0.0, end - time.monotonic()), level)
+        return [*proved, *others]
+
+    def _prove_claims(self, cut: CutProblem, claims: tuple[Claim, ...], seconds: float, level: Level) -> list[Result]:
         lemmas = cut.has_lemmas or level.problem is not self.whole
         settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=lemmas)
-        verdicts = prove(cut.problem, settings, NOBODY, self.standby)
+        verdicts = prove(replace(cut.problem, properties=claims), settings, NOBODY, self.standby)
         self.stopped = self.stopped or verdicts.stopped
         self.alarms += verdicts.alarms
         self.machine |= verdicts.machine
         level.warnings += [w for w in verdicts.warnings if w not in level.warnings]
         return verdicts.results
+
+    def _implied_by(self, cut: CutProblem, owed: list[Claim], joint: Result) -> list[Result]:
+        """Results for the assumptions that the joint certificate proves. The checker judges each."""
+        certificate = joint.evidence
+        if not isinstance(certificate, Certificate):
+            return []
+
+        def work(send: Send) -> None:
+            part = replace(cut.problem, properties=tuple(owed))
+            checker = SpecificationChecker(part)
+            send([p.name for p in owed if checker.check(p, certificate) is None])
+
+        try:
+            limit = max(0.0, self.end - time.monotonic())
+            with Sandbox(work, seconds=limit, doing=f"checking {cut.problem.name}") as child:
+                names = set(child.receive())
+        except OutOfTime:
+            return []
+        return [replace(joint, prop=p) for p in owed if p.name in names]
 
     def _to_join(self, level: Level, cut: CutProblem, cut_names: Collection[str], result: Result) -> list[str]:
         """The instances whose bodies the claim needs, by its spurious run, if it has one; none if the run is real."""
@@ -162,9 +198,9 @@ class Modular:
         if isinstance(result.evidence, Trace):
             if self._break(level, result):
                 return []
-            differing = self._differing(level, cut, result)
-            if differing:
-                return [n for t in differing for n in owners[t]]
+            others = self._outputs_that_differ(level, cut, result)
+            if others:
+                return [n for t in others for n in owners[t]]
         claim = next(p for p in cut.problem.properties if p.name == result.name)
         needed = cut.problem.needed_by([claim.term])
         return [n for var, t in cut.outputs.items() if var in needed for n in owners[t]]
@@ -178,7 +214,7 @@ class Modular:
             level.broken[result.name] = replace(result, prop=claim, evidence=trace, replay=run)
         return isinstance(run, Replay)
 
-    def _differing(self, level: Level, cut: CutProblem, result: Result) -> list[Term]:
+    def _outputs_that_differ(self, level: Level, cut: CutProblem, result: Result) -> list[Term]:
         """The outputs that differ, at the first step at which some do, from what their bodies compute in that run."""
         if not isinstance(result.replay, Replay):
             return []
@@ -323,7 +359,7 @@ def _outermost(names: Collection[str]) -> list[str]:
 
 
 def _images_of(cut: CutProblem, images: Images) -> dict[str, Term]:
-    """What the variables of a part stand for, if those of its level have these images."""
+    """The terms that the variables of a part stand for, if those of its level have these images."""
     whole = substitute(cut.outputs.values(), images)
     found = {v: whole[cut.outputs[v]] if v in cut.outputs else images.get(v) for v in cut.problem.variables()}
     return {str(v.payload): t for v, t in found.items() if t is not None}

@@ -4,7 +4,8 @@
     its guarantees            assumptions: `held & A implies G`, as they are claims of the specification
 
 Every run of the specification is one of the result, with the outputs as they are. So proofs hold; a run of the result
-may be spurious. That the assumptions of an instance have held is a property too: proofs of the others need it.
+may be spurious. That the assumptions of all instances hold, and have held, is a property too, the first: together they
+are inductive, and proofs of others need it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from streamcheck.core.names import FreshNames
+from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import Term, substitute, walk
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, OfContract
 from streamcheck.problem.specification import ComponentInstance, Input, Specification
@@ -26,6 +28,7 @@ class CutProblem:
     problem: Specification
     outputs: dict[Term, Term]
     has_lemmas: bool
+    joint: str  # the name of the property that all assumptions hold
 
 
 def cut_out(
@@ -46,12 +49,11 @@ def cut_out(
     given = [p for p in specification.properties if p.name in lemmas]
     due = [p for p in specification.properties if p.name in claims]
     owed = {p.origin.instance for p in due if isinstance(p.origin, OfContract) and p.origin.role == "assumption"}
-    taken = FreshNames(p.name for p in specification.properties)
-    due += [
-        Claim(taken.fresh(f"{i.name}.assumptions held"), i.held, i.where, origin=IMPLIED)
-        for i in instances
-        if i.name in owed and i.held.op == "var"
-    ]
+    kept_so_far = [t for i in instances if i.name in owed and i.held.op == "var" for t in (i.held, i.assumes)]
+    joint = ""
+    if kept_so_far:
+        joint = FreshNames(p.name for p in specification.properties).fresh("what instances assume holds")
+        due.insert(0, Claim(joint, conjunction(*kept_so_far), specification.where, origin=IMPLIED))
     roots = [c.term for c in (*given, *due, *specification.assumptions)] + [c.next for c in specification.cells]
     image = substitute(roots, replacement)
     nexts = {c.var: image[c.next] for c in specification.cells}
@@ -83,7 +85,7 @@ def cut_out(
         specification.where,
         calls=(),
     )
-    return CutProblem(problem, {i.var: t for t, i in inputs.items() if i.var in needed}, bool(lemmas_needed))
+    return CutProblem(problem, {i.var: t for t, i in inputs.items() if i.var in needed}, bool(lemmas_needed), joint)
 
 
 def _cone_with_lemmas(

@@ -22,7 +22,7 @@ COMMAND = str(Path(sys.executable).parent / "streamcheck")
 CELL = """\
 node cell(a: int; b: int) returns (y: int);
 (*@contract
-  assume "in range" a >= 0 and a <= 100 and b >= 0 and b <= 100;
+  assume "inputs in range" a >= 0 and a <= 100 and b >= 0 and b <= 100;
   guarantee "in range" y >= 0 and y <= 100;
 *)
 var before, least: int;
@@ -36,7 +36,8 @@ tel
 
 def chain(n):
     yield "y0 = if x < 0 or x > 100 then 0 else x;"
-    yield from (f"y{i} = cell(y{i - 1}, y{i - 1});" for i in range(1, n + 1))
+    yield "w0 = if w < 0 or w > 100 then 0 else w;"
+    yield from (f"y{i} = cell(y{i - 1}, w0);" for i in range(1, n + 1))
 
 
 def ring(n):
@@ -53,7 +54,7 @@ def tree(n):
         a, b, *waiting = waiting
         yield f"y{i} = cell(y{a}, y{b});"
         waiting.append(i)
-    yield "y0 = 0;"
+    yield "y0 = w;"
 
 
 SHAPES = {"chain": chain, "ring": ring, "tree": tree}
@@ -63,7 +64,7 @@ def model(shape, n):
     equations = list(SHAPES[shape](n))
     names = sorted({e.partition(" ")[0] for e in equations} - {f"y{n}"})
     body = "\n  ".join(equations)
-    head = f"node top(x: int) returns (y{n}: int);\nvar {', '.join(names)}: int;"
+    head = f"node top(x, w: int) returns (y{n}: int);\nvar {', '.join(names)}: int;"
     return f'{CELL}{head}\nlet\n  {body}\n  --%PROPERTY "last" y{n} <= 100;\n  --%MAIN;\ntel\n'
 
 
