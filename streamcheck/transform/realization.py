@@ -95,7 +95,8 @@ def game_of(specification: Specification) -> Game:
                 f'assumption "{assumption.name}" depends on the output `{chosen.payload}` at the same step; '
                 "the environment cannot know it yet"
             )
-    return Game(replace(specification, properties=guarantees), inputs, outputs, guarantees)
+    bare = replace(specification, properties=guarantees, instances=(), components=())
+    return Game(bare, inputs, outputs, guarantees)
 
 
 def members(variable: Term) -> Term:
