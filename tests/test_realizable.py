@@ -226,7 +226,9 @@ def test_it_is_smallest():
 
 def test_questions_without_an_answer_say_why():
     x, o = extern("x", Int), unknown(Int)
-    early, none, nothing, every = (Spec(name) for name in ("early", "none", "nothing", "every"))
+    early, none, nothing, every, endless = (Spec(name) for name in ("early", "none", "nothing", "every", "endless"))
+    endless.infinitely_often("live", o > x)
+    endless.prop("p", o > 0)
     early.assume("knows", x > o)
     early.prop("p", o > 0)
     none.prop("p", x > 0)
@@ -237,6 +239,7 @@ def test_questions_without_an_answer_say_why():
         (none, "the spec has no outputs"),
         (nothing, "the spec has no properties"),
         (every, "forall is not supported"),
+        (endless, 'property "live" is about infinite runs'),
     ):
         result = spec.realizable(timeout=5)
         assert result.verdict == "unknown" and reason in str(result)
