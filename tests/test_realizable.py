@@ -226,7 +226,9 @@ def test_it_is_smallest():
 
 def test_questions_without_an_answer_say_why():
     x, o = extern("x", Int), unknown(Int)
-    early, none, nothing, every = (Spec(name) for name in ("early", "none", "nothing", "every"))
+    early, none, nothing, every, endless = (Spec(name) for name in ("early", "none", "nothing", "every", "endless"))
+    endless.infinitely_often("live", o > x)
+    endless.prop("p", o > 0)
     early.assume("knows", x > o)
     early.prop("p", o > 0)
     none.prop("p", x > 0)
@@ -237,6 +239,7 @@ def test_questions_without_an_answer_say_why():
         (none, "the spec has no outputs"),
         (nothing, "the spec has no properties"),
         (every, "forall is not supported"),
+        (endless, 'property "live" is about infinite runs'),
     ):
         result = spec.realizable(timeout=5)
         assert result.verdict == "unknown" and reason in str(result)
@@ -425,3 +428,25 @@ def test_jkinds_examples(name, tmp_path):
     path = lustre(tmp_path, subprocess.run(show, capture_output=True, text=True, check=True).stdout)
     result = load(path).realizable(timeout=60)
     assert result.verdict == EXAMPLES[name], str(result)
+
+
+def test_a_contract_alone_is_asked_about(tmp_path):
+    path = tmp_path / "voting.py"
+    path.write_text("""\
+from streamcheck import *
+
+@contract
+def voting(a: Int, b: Int, *, v: Int, alarm: Bool) -> None:
+    assume("bounded", (a >= 0) & (a <= 100) & (b >= 0) & (b <= 100))
+    guarantee("between", (v >= minimum(a, b)) & (v <= maximum(a, b)))
+    contract_mode("apart", require=abs(a - b) > 10, ensure=alarm)
+    contract_mode("near", require=abs(a - b) <= 10, ensure=~alarm)
+""")
+    result = load(f"{path}::voting").realizable(timeout=60, output=str(tmp_path / "voter.py"))
+    assert result.verdict == "realizable", str(result)
+    made = load(tmp_path / "voter.py")
+    assert made.properties == load(f"{path}::voting").properties
+    assert all(v.verdict == "proved" for v in made.prove(timeout=60))
+    path.write_text(path.read_text().replace("<= 10, ensure=~alarm", "> 20, ensure=~alarm"))
+    worse = load(f"{path}::voting").realizable(timeout=60)
+    assert worse.verdict == "unrealizable" and set(worse.conflict) <= {"mode apart", "mode near", "some mode is active"}

@@ -48,6 +48,7 @@ class BodySpec(SpecBase):
         self.where = call.where
         self.namespace = {}
         self.triggers, self.properties, self.witnesses, self.assumptions = {}, {}, {}, {}
+        self.recurring, self.fairness = {}, {}
         self.observers = {n: Declaration(n, node, node.where) for n, node in call.outputs.items()}
         self.main = call
 

@@ -10,7 +10,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.printer import as_notation
 from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, Type
-from streamcheck.problem.claim import Goal, Written
+from streamcheck.problem.claim import Goal, OfContract, Written
 from streamcheck.problem.specification import Specification
 from streamcheck.report.paste import TypedPrinter, as_python, type_text
 
@@ -62,7 +62,7 @@ class _Writer:
         claims = [
             *((f"spec.assume({a.name!r}, ", a.term) for a in s.assumptions),
             *((f"spec.observer({o.name!r}, ", o.term) for o in s.observers),
-            *((_call(p.goal, p.name), p.term) for p in s.properties if isinstance(p.origin, Written)),
+            *((_call(p.goal, p.name), p.term) for p in s.properties if isinstance(p.origin, Written | OfContract)),
         ]
         declared = [f"{call}{self._text(term)})" for call, term in claims]
         declared += [f"spec.observer({w.name!r}, {self.identifiers[w.name]})" for w in self.wires]

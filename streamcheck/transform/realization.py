@@ -79,6 +79,9 @@ def game_of(specification: Specification) -> Game:
     guarantees = tuple(p for p in specification.properties if p.goal is Goal.ALWAYS)
     if not outputs:
         raise NoGame("the spec has no outputs: streams that the component chooses are `unknown(T)`")
+    endless = next((p for p in specification.properties if p.goal is Goal.INFINITELY_OFTEN), None)
+    if endless is not None:
+        raise NoGame(f'property "{endless.name}" is about infinite runs; only properties of single steps are supported')
     if not guarantees:
         raise NoGame("the spec has no properties, which are the guarantees")
     if specification.calls:
@@ -95,7 +98,8 @@ def game_of(specification: Specification) -> Game:
                 f'assumption "{assumption.name}" depends on the output `{chosen.payload}` at the same step; '
                 "the environment cannot know it yet"
             )
-    return Game(replace(specification, properties=guarantees), inputs, outputs, guarantees)
+    bare = replace(specification, properties=guarantees, instances=(), components=(), fairness=())
+    return Game(bare, inputs, outputs, guarantees)
 
 
 def members(variable: Term) -> Term:
