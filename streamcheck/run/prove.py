@@ -35,7 +35,7 @@ from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
 from streamcheck.transform.vacuity import with_vacuity_tests
-from streamcheck.transform.views import views
+from streamcheck.transform.views import View, views
 
 if TYPE_CHECKING:
     from streamcheck.engines.settings import Setting
@@ -103,9 +103,8 @@ def prove(
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
     selected = select(problem, settings.props)
-    endless = [p for p in selected.properties if p.is_about_infinite_runs]
-    if endless and isinstance(selected, Specification):
-        return _with_infinite_runs(selected, endless, settings, audience, standby)
+    if isinstance(selected, Specification) and any(p.is_about_infinite_runs for p in selected.properties):
+        return _with_infinite_runs(selected, settings, audience, standby)
     chosen = _within_bound(selected, settings.bound)
     began = time.monotonic()
     try:
@@ -118,14 +117,7 @@ def prove(
         return _all_unknown(chosen, reason, time.monotonic() - began)
     except Stopped as signal:
         return none_of(chosen, signal.status)
-    LOG.info(
-        "%s: %s (%d implied), %s; integer models: %s",
-        problem.name,
-        plural(len(chosen.properties), "property"),
-        sum(p.is_implied for p in chosen.properties),
-        plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
-        ", ".join(view.model for view in models),
-    )
+    _log_beginning(problem, chosen, tested, models)
     machine = len(models) > 1 or has_machine_integers(models[0].system)
     audience.begin(chosen, machine=machine, bound=settings.bound)
     cache = settings.cache_in_use
@@ -171,6 +163,17 @@ def prove(
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
 
 
+def _log_beginning(problem: Problem, chosen: Problem, tested: Problem, models: Sequence[View]) -> None:
+    LOG.info(
+        "%s: %s (%d implied), %s; integer models: %s",
+        problem.name,
+        plural(len(chosen.properties), "property"),
+        sum(p.is_implied for p in chosen.properties),
+        plural(len(tested.properties) - len(chosen.properties), "vacuity test"),
+        ", ".join(view.model for view in models),
+    )
+
+
 def about_steps_only(problem: Specification, names: Sequence[str], what: str) -> Specification:
     """The specification without claims about infinite runs. SpecError if a name asks for one."""
     chosen = select(problem, names).properties if names else ()
@@ -181,9 +184,10 @@ def about_steps_only(problem: Specification, names: Sequence[str], what: str) ->
 
 
 def _with_infinite_runs(
-    selected: Specification, endless: Sequence[Claim], settings: Settings, audience: Audience, standby: Standby | None
+    selected: Specification, settings: Settings, audience: Audience, standby: Standby | None
 ) -> Verdicts:
     """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
+    endless = [p for p in selected.properties if p.is_about_infinite_runs]
     if settings.bound is not None:
         raise SpecError(f"{endless[0].name} is about infinite runs, and --bound asks about runs of so many steps")
     end = time.monotonic() + settings.timeout
