@@ -316,3 +316,15 @@ def test_a_lasso_in_every_format(tmp_path):
     assert json.loads(texts[".json"])["loop"] == starved.run.loop
     assert "repeated forever" in texts[".html"] and "repeated forever" in texts[".vcd"]
     assert results.to_json()["properties"][0]["counterexample"]["loop"] == starved.run.loop
+
+
+@pytest.mark.parametrize("command", [("why",), ("cuts",), ("prove", "--compositional"), ("realizable",)])
+def test_what_asks_about_steps_refuses_them(command, tmp_path):
+    file = tmp_path / "choice.py"
+    file.write_text(
+        "from streamcheck import *\nout = unknown(Bool)\nspec = Spec('s')\n"
+        "spec.prop('p', out | ~out)\nspec.infinitely_often('again', out)\n"
+    )
+    named = () if command[0] == "realizable" else ("--prop", "again")
+    done = streamcheck(*command, str(file), *named)
+    assert done.returncode in (2, 3) and "is about infinite runs" in done.stdout + done.stderr
