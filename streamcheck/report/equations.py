@@ -133,12 +133,12 @@ def _equation_lines(specification: Specification) -> Iterator[str]:
     for trigger in specification.triggers:
         args = ", ".join(use(arg) if name is None else f"{name}={use(arg)}" for name, arg in trigger.args)
         yield f"  trigger {trigger.name}({args}) when {use(trigger.guard)}"
-    said = (
+    lists = (
         ("observer", specification.observers),
         ("assume", specification.assumptions),
         ("fair", specification.fairness),
     )
-    for kind, items in said:
+    for kind, items in lists:
         yield from (f"  {kind} {item.name} = {use(item.term)}" for item in items)
     for p in specification.properties:
         kind = "implied" if p.is_implied else GOALS[p.goal]

@@ -65,7 +65,7 @@ def _name(claim: Claim, i: int, count: int) -> str:
 
 
 def infinite_run_lines(specification: Specification, result: Result) -> Iterator[str]:
-    """What a proof about infinite runs rests on."""
+    """The bound that proves a claim about infinite runs, or that no run comes back to a state."""
     if result.proof is None:
         return
     names = [f.name for f in specification.fairness]

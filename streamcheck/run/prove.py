@@ -103,9 +103,8 @@ def prove(
     if not settings.blocks and isinstance(problem, Specification):
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
     selected = select(problem, settings.props)
-    endless = [p for p in selected.properties if p.is_about_infinite_runs]
-    if endless and isinstance(selected, Specification):
-        return _with_infinite_runs(selected, endless, settings, audience, standby)
+    if isinstance(selected, Specification) and any(p.is_about_infinite_runs for p in selected.properties):
+        return _with_infinite_runs(selected, settings, audience, standby)
     chosen = _within_bound(selected, settings.bound)
     began = time.monotonic()
     try:
@@ -185,9 +184,10 @@ def about_steps_only(problem: Specification, names: Sequence[str], what: str) ->
 
 
 def _with_infinite_runs(
-    selected: Specification, endless: Sequence[Claim], settings: Settings, audience: Audience, standby: Standby | None
+    selected: Specification, settings: Settings, audience: Audience, standby: Standby | None
 ) -> Verdicts:
     """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
+    endless = [p for p in selected.properties if p.is_about_infinite_runs]
     if settings.bound is not None:
         raise SpecError(f"{endless[0].name} is about infinite runs, and --bound asks about runs of so many steps")
     end = time.monotonic() + settings.timeout

@@ -84,6 +84,9 @@ def game_of(specification: Specification) -> Game:
         raise NoGame(f'property "{endless.name}" is about infinite runs; only properties of single steps are supported')
     if not guarantees:
         raise NoGame("the spec has no properties, which are the guarantees")
+    endless = next((p for p in specification.properties if p.is_about_infinite_runs), None)
+    if endless is not None:
+        raise NoGame(f'"{endless.name}" is about infinite runs, which are not supported here')
     if specification.calls:
         raise NoGame("functions without definitions are not supported here")
     if specification.constants:
