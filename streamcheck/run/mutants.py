@@ -52,7 +52,7 @@ def _verdict_on(
     planned = plan(both)
     steps = stepper(planned)
     for rows in runs:
-        broken = _broken(steps(tuple(row[v] for v in planned.inputs) for row in rows))
+        broken = _violation_in(steps(tuple(row[v] for v in planned.inputs) for row in rows))
         if broken is not None:
             return Mutant(mutation, "noticed", *broken)
     if settings.timeout <= 0:
@@ -72,7 +72,7 @@ def _verdict_on(
     return Mutant(mutation, "not noticed", "", same.k if same.run else None, both, same.prop, same.run)
 
 
-def _broken(steps: Iterator[Step]) -> tuple[str, int] | None:
+def _violation_in(steps: Iterator[Step]) -> tuple[str, int] | None:
     """The first property that the run breaks, as far as it meets the assumptions, and the step."""
     for step in steps:
         names = [name for name in step.broken if name != SAME_OUTPUTS]
