@@ -278,7 +278,7 @@ def test_lustre_nodes_have_cores(tmp_path):
     assert shown.return_value == 0 and "shown minimal" in shown.output and "n" in shown.output
 
 
-@pytest.mark.parametrize("command", ["why", "cuts"])
+@pytest.mark.parametrize("command", ["why", "cuts", "tests", "mutants"])
 def test_every_option_is_a_parameter(command):
     options = {p.name for p in import_module(f"streamcheck.cli.{command}").command.params if p.expose_value}
     options -= {"file", "verbose", "as_json", "quiet", "full", "rows", "steps", "no_cache"}

@@ -19,13 +19,21 @@ from streamcheck import *
 from streamcheck import SpecError
 from streamcheck.api.commands import Commands
 from streamcheck.api.engines import EngineInfo
+from streamcheck.api.mutants import MutantsAnswer
+from streamcheck.api.needs import NeedsAnswer
+from streamcheck.api.questions import Questions
 from streamcheck.api.results import PropertyResult, RecordedPath, RecordedRun, Results
 from streamcheck.api.runs import InterpretedRun
+from streamcheck.api.test_suite import TestsAnswer
 from streamcheck.api.wording import in_python
 
 STRANGE = (object(), b"s", [object()], {"s": object()}, float("nan"))  # none of them fits any option
 METHODS = {
     Commands: ("prove", "run", "show", "realizable", "compile"),
+    Questions: ("why", "cuts", "tests", "mutants"),
+    NeedsAnswer: ("runs", "to_json"),
+    TestsAnswer: ("to_json",),
+    MutantsAnswer: ("to_json",),
     Results: ("to_json",),
     PropertyResult: ("explain",),
     RecordedRun: ("table", "to_csv", "to_pandas"),

@@ -1,4 +1,4 @@
-"""Questions about a spec beside its verdicts: why its properties are true, and what would break them."""
+"""Questions about a spec beside its verdicts: why its properties are true, what would break them, and tests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from streamcheck.api.arguments import Count, Duration, PathText, check_arguments
 from streamcheck.problem.problem import Problem
 
 if TYPE_CHECKING:
+    from streamcheck.api.mutants import MutantsAnswer
     from streamcheck.api.needs import NeedsAnswer
+    from streamcheck.api.test_suite import TestsAnswer
     from streamcheck.run.needs import Wishes
+    from streamcheck.run.prove import Settings
 
 
 class Questions(ABC):
-    """`why` and `cuts`, with the options that the command has."""
+    """`why`, `cuts`, `tests` and `mutants`, with the options that the command has."""
 
     @abstractmethod
     def _problem(self) -> Problem:
@@ -68,19 +71,63 @@ class Questions(ABC):
 
         return self._needs(Wishes("cuts", over, tuple(only), most), props, timeout, jobs, cache)
 
+    @check_arguments
+    def tests(
+        self,
+        directory: PathText,
+        *,
+        timeout: Duration = 60.0,
+        jobs: Count | None = None,
+    ) -> TestsAnswer:
+        """Few runs that cover each branch, premise, trigger, mode and condition of a decision (MC/DC), as files of this
+        directory in CSV, for pytest and in C, as by `streamcheck tests`. `answer.goals` says which run covers a goal,
+        and which no run does."""
+        from streamcheck.api.results import require_specification
+        from streamcheck.api.test_suite import write_suite
+        from streamcheck.run.prove import Settings
+        from streamcheck.run.strategy import processors
+        from streamcheck.run.suites import suite_of
+
+        settings = Settings(timeout, jobs or processors())
+        suite = suite_of(require_specification(self._problem()), settings)
+        return write_suite(suite, self._file(), os.fspath(directory))
+
+    @check_arguments
+    def mutants(
+        self,
+        *,
+        props: Sequence[str] = (),
+        timeout: Duration = 60.0,
+        jobs: Count | None = None,
+        cache: PathText | None = None,
+    ) -> MutantsAnswer:
+        """Small changes of the equations, each noticed by a proved property, equivalent, or not noticed, as
+        `streamcheck mutants` shows them."""
+        from streamcheck.api.mutants import MutantsAnswer
+        from streamcheck.api.results import require_specification
+        from streamcheck.run.mutants import mutants_of
+
+        settings = _settings(props, timeout, jobs, cache)
+        return MutantsAnswer.of(mutants_of(require_specification(self._problem()), settings), self._file())
+
     def _needs(
         self, wishes: Wishes, props: Sequence[str], timeout: float, jobs: int | None, cache: PathText | None
     ) -> NeedsAnswer:
         from streamcheck.api.needs import NeedsAnswer
         from streamcheck.api.results import require_specification
-        from streamcheck.run.cache import Cache
-        from streamcheck.run.folders import make_folders
         from streamcheck.run.needs import needs_of
-        from streamcheck.run.prove import Settings
-        from streamcheck.run.strategy import processors
 
-        make_folders([] if cache is None else [os.fspath(cache)])
-        kept = None if cache is None else Cache(os.fspath(cache))
-        settings = Settings(timeout, jobs or processors(), props=props, cache=kept)
+        settings = _settings(props, timeout, jobs, cache)
         whole = needs_of(require_specification(self._problem()), settings, wishes)
         return NeedsAnswer.of(whole, self._file(), shows_cuts=wishes.wish == "cuts")
+
+
+def _settings(props: Sequence[str], timeout: float, jobs: int | None, cache: PathText | None) -> Settings:
+    from streamcheck.run.cache import Cache
+    from streamcheck.run.folders import make_folders
+    from streamcheck.run.prove import Settings
+    from streamcheck.run.strategy import processors
+
+    make_folders([] if cache is None else [os.fspath(cache)])
+    kept = None if cache is None else Cache(os.fspath(cache))
+    return Settings(timeout, jobs or processors(), props=props, cache=kept)

@@ -22,6 +22,8 @@ COMMANDS = {
     "explain": "Explain a verdict: the invariant, the causes of a violation, or what is known.",
     "why": "Show what a proved property needs: equations, assumptions, inputs.",
     "cuts": "Show which equations or assumptions break a property when they fail.",
+    "tests": "Write tests that cover each branch and condition, as CSV, for pytest and in C.",
+    "mutants": "Show small changes of a spec that its properties do not notice.",
     "realizable": "Decide if some component keeps all properties, and make one.",
     "compile": "Compile a spec to C99 and prove the C equal to it.",
     "show": "Print a stage of a spec, or export it to another tool's language.",

@@ -51,17 +51,23 @@ class Simulator:
 
     def _run(self, length: int, calm: float | None = None) -> list[tuple[Value, ...]]:
         """A run's states. `calm` is how likely an input keeps its value; None: anything."""
-        states: list[tuple[Value, ...]] = []
+        return [state for state, _ in self._random_steps(length, calm)]
+
+    def input_rows(self, length: int, calm: float | None = None) -> list[tuple[Value, ...]]:
+        """A run's inputs, of at most so many steps."""
+        return [inputs for _, inputs in self._random_steps(length, calm)]
+
+    def _random_steps(self, length: int, calm: float | None) -> Iterator[tuple[tuple[Value, ...], tuple[Value, ...]]]:
+        """A run's states and inputs."""
         state = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
         inputs: tuple[Value, ...] | None = None
         calm = self.random.random() if calm is None else calm
         for _ in range(length):
             inputs, after = self._choose(state, inputs, calm)
             if inputs is None or after is None:
-                return states
-            states.append(state)
+                return
+            yield state, inputs
             state = after
-        return states
 
     def _choose(
         self, state: tuple[Value, ...], before: tuple[Value, ...] | None, calm: float

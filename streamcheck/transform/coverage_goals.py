@@ -14,11 +14,13 @@ from itertools import chain, count
 from streamcheck.core.location import Location
 from streamcheck.core.printer import Printer
 from streamcheck.core.simplify import conjunction, disjunction, negation, simplify
-from streamcheck.core.term import TRUE, Term, walk
+from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, walk
+from streamcheck.core.types import BOOL
 from streamcheck.problem.claim import IMPLIED, Claim, Goal
 from streamcheck.problem.specification import Specification
 
 LONGEST = 60  # characters of a condition in a name
+LOGIC = ("and", "or", "not", "implies", "eq", "ne", "same", "mux")  # of Bool operands
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +80,20 @@ def _goal(name: str, term: Term, where: Location | None) -> Claim:
 
 
 def definitions_of(specification: Specification) -> Iterator[OwnedTerm]:
-    """The definitions: streams with names, delays, triggers, observers and claims."""
+    """The definitions: streams with names, delays, triggers, observers and claims that the user wrote."""
     for wire in specification.wires:
         yield OwnedTerm(wire.name, wire.where, wire.term)
     for cell in specification.cells:
-        yield OwnedTerm(cell.name, cell.where, cell.next)
+        owner = cell.name if cell.named or cell.where is None else f"‹line {cell.where.line}›"
+        yield OwnedTerm(owner, cell.where, cell.next)
     for trigger in specification.triggers:
         for t in trigger.terms():
             yield OwnedTerm(f"trigger {trigger.name}", trigger.where, t)
     for observer in specification.observers:
         yield OwnedTerm(observer.name, observer.where, observer.term)
     for claim in (*specification.assumptions, *specification.properties):
-        yield OwnedTerm(claim.name, claim.where, claim.term)
+        if not claim.is_implied:
+            yield OwnedTerm(claim.name, claim.where, claim.term)
 
 
 def _branches(specification: Specification) -> Iterator[Claim]:
@@ -155,3 +159,58 @@ def _side_text(test: Term, names: Mapping[Term, str], *, is_first: bool) -> str:
 def _names_like(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name} ({i})" for i in count(2))
+
+
+def decision_goals(specification: Specification) -> tuple[Claim, ...]:
+    """MC/DC [HVCR01]: for each condition of a decision with several, two goals: it is true, or false, and the decision
+    would be another if it alone were. Decisions are Bool streams, guards, conditions of `mux` and properties; their
+    conditions are what no logical operator makes, or what has a name."""
+    simple = simplify(specification.roots())
+    names = _names(specification, simple)
+    boundaries = {w.term for w in specification.wires}
+    found: dict[Term, Claim] = {}
+    taken: set[str] = set()
+    for owner, decision, around in _decisions(specification, boundaries):
+        atoms = _atoms(decision, boundaries - {decision})
+        for atom in atoms if len(atoms) > 1 else ():
+            if simple[atom].is_const:
+                continue
+            as_true, as_false = (substitute([decision], {atom: value})[decision] for value in (TRUE, FALSE))
+            decides = term("ne", as_true, as_false)
+            for is_true, value in ((True, atom), (False, negation(atom))):
+                whole = conjunction(around, value, decides)
+                goal = simplify([whole])[whole]
+                text = _side_text(simple[atom], names, is_first=is_true)
+                wish = f"{owner.owner}: {text} decides"
+                if goal not in found:
+                    name = next(n for n in _names_like(wish) if n not in taken)
+                    taken.add(name)
+                    found[goal] = _goal(name, goal, owner.where)
+    return tuple(found.values())
+
+
+def _decisions(specification: Specification, boundaries: Set[Term]) -> Iterator[tuple[OwnedTerm, Term, Term]]:
+    """The decisions, each with the condition under which it is asked."""
+    seen: set[Term] = set()
+    for one in definitions_of(specification):
+        whole = [(one.term, TRUE)] if one.term.type is BOOL else []
+        reached = reach_conditions(one.term, boundaries - {one.term})
+        tests = [(node.args[0], condition) for node, condition in reached.items() if node.op == "mux"]
+        for decision, around in [*whole, *tests]:
+            if decision not in seen:
+                seen.add(decision)
+                yield one, decision, around
+
+
+def _atoms(decision: Term, boundaries: Set[Term]) -> list[Term]:
+    """The conditions of a decision, each once."""
+    found: dict[Term, None] = {}
+    stack = [decision]
+    while stack:
+        node = stack.pop()
+        is_logical = node.op in LOGIC and node.args and all(a.type is BOOL for a in node.args)
+        if is_logical and node not in boundaries:
+            stack.extend(reversed(node.args))
+        elif not node.is_const:
+            found[node] = None
+    return list(found)
