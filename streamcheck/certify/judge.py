@@ -87,10 +87,12 @@ class Rejected:
     undecided: bool = False
 
 
-Answer: TypeAlias = Rejected | None
+Objection: TypeAlias = Rejected | None
 
 
-def judge(what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Queries = (), lots: Queries = ()) -> Answer:
+def judge(
+    what: str, runs: Runs, query: Query, prover: SolverFamily, parts: Queries = (), lots: Queries = ()
+) -> Objection:
     """None if the query is contradictory. The solver that the proof came from is not asked. `parts` are queries that
     are contradictory together where the query is: asked if no quick attempt at all of it has an answer. A lot, if there
     are some, is contradictory where the next `LOT` parts are: these are asked one by one if it is not, quickly."""

@@ -73,7 +73,7 @@ def product(a: Specification, b: Specification, comparison: Comparison) -> Speci
         (*_in_turns(left.cells, right.cells), *held),
         _in_turns(left.wires, right.wires),
         (),
-        tuple(_shown(pairs)),
+        tuple(_compared_values(pairs)),
         tuple(_named_apart(claims)),
         assumed,
         a.where,
@@ -192,13 +192,13 @@ def _assumptions(
     if not own[A] and not own[B]:
         return assumed, [], TRUE, []
     taken = {str(v.payload) for spec in (left, right) for v in spec.variables()}
-    held = {side: _held(fresh_name(f"{side}'s assumptions held", taken), own[side]) for side in (A, B)}
+    held = {side: _held_cell(fresh_name(f"{side}'s assumptions held", taken), own[side]) for side in (A, B)}
     claims = [replace(c, term=term("implies", held[B].next, c.term)) for c in own[A]]
     claims += [replace(c, term=term("implies", held[A].next, c.term)) for c in own[B]]
     return assumed, list(held.values()), held[A].next, claims
 
 
-def _held(name: str, assumptions: Sequence[Claim]) -> Cell:
+def _held_cell(name: str, assumptions: Sequence[Claim]) -> Cell:
     """The cell that is true if all of these have been true at the steps before; its next value is the same of now."""
     now = variable(name, BOOL)
     for claim in assumptions:
@@ -287,7 +287,7 @@ def same_value(one: Term, other: Term) -> Term:
     return reduce(lambda x, y: term("and", x, y), parts)
 
 
-def _shown(pairs: Iterable[OutputPair]) -> Iterator[Named]:
+def _compared_values(pairs: Iterable[OutputPair]) -> Iterator[Named]:
     """Every value that is compared as an observer, A's and B's side by side."""
     for pair in pairs:
         for one, other in zip(_values(pair.title, pair.first), _values(pair.title, pair.second), strict=True):
