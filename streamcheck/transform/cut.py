@@ -94,7 +94,7 @@ def _cone_with_lemmas(
     owners: Mapping[Term, set[str]],
     lemmas: Mapping[str, list[Claim]],
 ) -> tuple[set[Term], list[Claim]]:
-    """The terms that the roots depend on, and the guarantees of the instances whose outputs are among these terms."""
+    """The cone of the roots, and the guarantees of the instances whose outputs are in it, which belong to it."""
     done: set[Term] = set()
     instances: dict[str, None] = {}
     pending = roots
