@@ -32,7 +32,7 @@ def mutations_of(specification: Specification) -> Iterator[Mutation]:
     names = {w.term: w.name for w in specification.wires}
     names |= {c.var: f"‹line {c.where.line}›" for c in specification.cells if not c.named and c.where}
 
-    def shown(t: Term) -> str:
+    def text_of(t: Term) -> str:
         return Printer(names, [t]).use(t)
 
     def definition(t: Term) -> str:
@@ -44,19 +44,21 @@ def mutations_of(specification: Specification) -> Iterator[Mutation]:
             key = (owner.where or owner.name, node, other)
             if key not in seen:
                 seen.add(key)
-                text = definition(node) if node is root else shown(node)
+                text = definition(node) if node is root else text_of(node)
                 yield Mutation(
-                    _name(owner), owner.where, text, shown(other), _change_at(specification, owner, node, other)
+                    _name(owner), owner.where, text, text_of(other), _change_at(specification, owner, node, other)
                 )
     for cell in specification.cells:
         for other in _constants(cell.initial) if cell.var in needed else ():
             changed = _with_cell(specification, replace(cell, initial=other))
-            yield Mutation(_name(cell), cell.where, f"[{shown(cell.initial)}] ++ …", f"[{shown(other)}] ++ …", changed)
+            yield Mutation(
+                _name(cell), cell.where, f"[{text_of(cell.initial)}] ++ …", f"[{text_of(other)}] ++ …", changed
+            )
     for i, trigger in enumerate(specification.triggers):
         for node, other in _changes(trigger.guard, named):
             guard = substitute([trigger.guard], {node: other})[trigger.guard]
             changed = _with_trigger(specification, i, replace(trigger, guard=guard))
-            yield Mutation(f"trigger {trigger.name}", trigger.where, shown(node), shown(other), changed)
+            yield Mutation(f"trigger {trigger.name}", trigger.where, text_of(node), text_of(other), changed)
     for a in specification.assumptions:
         others = tuple(b for b in specification.assumptions if b is not a)
         yield Mutation(
