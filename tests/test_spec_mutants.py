@@ -101,6 +101,13 @@ def test_the_command_shows_lines_and_json(tmp_path):
     assert missed["where"]["line"] == 5 and missed["run"]["steps"][-1]["inputs"]["x"] == 10
 
 
+def test_without_outputs_named_streams_are_compared():
+    spec = Spec("silent")
+    spec.prop("at_most_3", count <= 3)
+    outcomes = {(m.mutation.before, m.mutation.after): m.outcome for m in spec.mutants(timeout=60)}
+    assert outcomes["x < 10", "x <= 10"] == "not noticed" and outcomes["3", "4"] == "noticed"
+
+
 def test_a_property_that_is_not_proved_notices_nothing():
     spec = Spec("wrong")
     spec.observer("small", small)

@@ -27,7 +27,7 @@ from streamcheck.problem.specification import Input, Specification
 from streamcheck.problem.verdict import Trace
 from streamcheck.run.prove import Settings
 from streamcheck.run.suites import suite_of
-from streamcheck.transform.coverage_goals import decision_goals
+from streamcheck.transform.decision_goals import decision_goals
 
 SOURCE = """
 from streamcheck import *

@@ -16,7 +16,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.cores import CoreQuestions, Enumeration
 from streamcheck.run.prove import Settings, about_steps_only, prove
-from streamcheck.transform.weaken import elements_of
+from streamcheck.transform.weaken import elements_of, equations_alone
 
 PROOFS = 0.5  # the share of the time for deciding the properties
 Over: TypeAlias = Literal["all", "equations", "assumptions"]
@@ -45,11 +45,14 @@ def needs_of(
     began = time.monotonic()
     deadline = began + settings.timeout
     specification = about_steps_only(specification, settings.props, "what a property needs")
+    specification = equations_alone(specification)
     elements = chosen_elements(specification, wishes)
     if not settings.props:
         written = tuple(p.name for p in specification.properties if not p.is_implied)
         if not written:
-            raise SpecError(f"{specification.name} has no property of its own; --prop chooses an implied one")
+            raise SpecError(
+                f"{specification.name} has no property about steps of its own; --prop chooses an implied one"
+            )
         settings = replace(settings, props=written)
     verdicts = prove(specification, replace(settings, timeout=settings.timeout * PROOFS, promised=settings.timeout))
     found: list[Needs] = []

@@ -14,13 +14,11 @@ from itertools import chain, count
 from streamcheck.core.location import Location
 from streamcheck.core.printer import Printer
 from streamcheck.core.simplify import conjunction, disjunction, negation, simplify
-from streamcheck.core.term import FALSE, TRUE, Term, substitute, term, walk
-from streamcheck.core.types import BOOL
+from streamcheck.core.term import TRUE, Term, walk
 from streamcheck.problem.claim import IMPLIED, Claim, Goal
 from streamcheck.problem.specification import Specification
 
 LONGEST = 60  # characters of a condition in a name
-LOGIC = ("and", "or", "not", "implies", "eq", "ne", "same", "mux")  # of Bool operands
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +39,10 @@ def goals_of(specification: Specification) -> tuple[Claim, ...]:
     """The goals, each once; their names are those of no property."""
     taken = {p.name for p in specification.properties}
     found: dict[Term, Claim] = {}
-    fires = (_goal(f"trigger {t.name} fires", t.guard, t.where) for t in specification.triggers)
+    fires = (unwritten_goal(f"trigger {t.name} fires", t.guard, t.where) for t in specification.triggers)
     for goal in chain(fires, _branches(specification)):
         if goal.term is not TRUE and goal.term not in found:
-            name = next(n for n in _names_like(goal.name) if n not in taken)
+            name = next(n for n in names_like(goal.name) if n not in taken)
             taken.add(name)
             found[goal.term] = replace(goal, name=name)
     return tuple(found.values())
@@ -53,7 +51,7 @@ def goals_of(specification: Specification) -> tuple[Claim, ...]:
 def without_assumption(specification: Specification, name: str) -> Specification:
     """The goal that this assumption restricts the runs: one that meets the others breaks it."""
     (assumption,) = (a for a in specification.assumptions if a.name == name)
-    goal = _goal(restriction_name(name), negation(assumption.term), assumption.where)
+    goal = unwritten_goal(restriction_name(name), negation(assumption.term), assumption.where)
     others = tuple(a for a in specification.assumptions if a is not assumption)
     return replace(specification, assumptions=others, properties=(goal,))
 
@@ -75,7 +73,8 @@ def with_goal(specification: Specification, name: str) -> Specification:
     return replace(specification, properties=(*specification.properties, *goals))
 
 
-def _goal(name: str, term: Term, where: Location | None) -> Claim:
+def unwritten_goal(name: str, term: Term, where: Location | None) -> Claim:
+    """A goal that the user did not write."""
     return Claim(name, term, where, Goal.REACHABLE, IMPLIED)
 
 
@@ -99,7 +98,7 @@ def definitions_of(specification: Specification) -> Iterator[OwnedTerm]:
 def _branches(specification: Specification) -> Iterator[Claim]:
     named = {w.term for w in specification.wires}
     simple = simplify(specification.roots())
-    names = _names(specification, simple)
+    names = names_in(specification, simple)
     seen: set[Term] = set()
     for one in definitions_of(specification):
         if one.term in seen:
@@ -111,13 +110,13 @@ def _branches(specification: Specification) -> Iterator[Claim]:
             test = node.args[0]
             for side in (test, negation(test)) if node.op == "mux" else (test,):
                 whole = conjunction(condition, side)
-                text = _side_text(simple[test], names, is_first=side is test)
+                text = side_text(simple[test], names, is_first=side is test)
                 around = "" if condition is TRUE else "… & "
                 prefix = f"{one.owner} if" if node.op == "mux" else f"{one.owner}: premise"
-                yield _goal(f"{prefix} {around}{text}", simplify([whole])[whole], one.where)
+                yield unwritten_goal(f"{prefix} {around}{text}", simplify([whole])[whole], one.where)
 
 
-def _names(specification: Specification, simple: Mapping[Term, Term]) -> dict[Term, str]:
+def names_in(specification: Specification, simple: Mapping[Term, Term]) -> dict[Term, str]:
     """The names of streams in conditions, which are simplified; delays without a name by their line."""
     names: dict[Term, str] = {}
     for wire in specification.wires:
@@ -147,7 +146,7 @@ def reach_conditions(root: Term, boundaries: Set[Term]) -> Mapping[Term, Term]:
     return reached
 
 
-def _side_text(test: Term, names: Mapping[Term, str], *, is_first: bool) -> str:
+def side_text(test: Term, names: Mapping[Term, str], *, is_first: bool) -> str:
     """The condition of a branch in the user's notation, cut if it is long."""
     if not is_first and test in names:
         return f"~{names[test]}"
@@ -156,61 +155,7 @@ def _side_text(test: Term, names: Mapping[Term, str], *, is_first: bool) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _names_like(name: str) -> Iterator[str]:
+def names_like(name: str) -> Iterator[str]:
+    """The name, then the name with numbers."""
     yield name
     yield from (f"{name} ({i})" for i in count(2))
-
-
-def decision_goals(specification: Specification) -> tuple[Claim, ...]:
-    """MC/DC [HVCR01]: for each condition of a decision with several, two goals: it is true, or false, and the decision
-    would be another if it alone were. Decisions are Bool streams, guards, conditions of `mux` and properties; their
-    conditions are what no logical operator makes, or what has a name."""
-    simple = simplify(specification.roots())
-    names = _names(specification, simple)
-    boundaries = {w.term for w in specification.wires}
-    found: dict[Term, Claim] = {}
-    taken: set[str] = set()
-    for owner, decision, around in _decisions(specification, boundaries):
-        atoms = _atoms(decision, boundaries - {decision})
-        for atom in atoms if len(atoms) > 1 else ():
-            if simple[atom].is_const:
-                continue
-            as_true, as_false = (substitute([decision], {atom: value})[decision] for value in (TRUE, FALSE))
-            decides = term("ne", as_true, as_false)
-            for is_true, value in ((True, atom), (False, negation(atom))):
-                whole = conjunction(around, value, decides)
-                goal = simplify([whole])[whole]
-                text = _side_text(simple[atom], names, is_first=is_true)
-                wish = f"{owner.owner}: {text} decides"
-                if goal not in found:
-                    name = next(n for n in _names_like(wish) if n not in taken)
-                    taken.add(name)
-                    found[goal] = _goal(name, goal, owner.where)
-    return tuple(found.values())
-
-
-def _decisions(specification: Specification, boundaries: Set[Term]) -> Iterator[tuple[OwnedTerm, Term, Term]]:
-    """The decisions, each with the condition under which it is asked."""
-    seen: set[Term] = set()
-    for one in definitions_of(specification):
-        whole = [(one.term, TRUE)] if one.term.type is BOOL else []
-        reached = reach_conditions(one.term, boundaries - {one.term})
-        tests = [(node.args[0], condition) for node, condition in reached.items() if node.op == "mux"]
-        for decision, around in [*whole, *tests]:
-            if decision not in seen:
-                seen.add(decision)
-                yield one, decision, around
-
-
-def _atoms(decision: Term, boundaries: Set[Term]) -> list[Term]:
-    """The conditions of a decision, each once."""
-    found: dict[Term, None] = {}
-    stack = [decision]
-    while stack:
-        node = stack.pop()
-        is_logical = node.op in LOGIC and node.args and all(a.type is BOOL for a in node.args)
-        if is_logical and node not in boundaries:
-            stack.extend(reversed(node.args))
-        elif not node.is_const:
-            found[node] = None
-    return list(found)

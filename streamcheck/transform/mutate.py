@@ -202,13 +202,17 @@ def _copied_cells(specification: Specification, mutated: Specification) -> list[
 
 
 def _same_outputs(a: Specification, b: Specification) -> Term:
-    """The condition that both call the same handlers with the same arguments, and show the same."""
+    """The condition that both call the same handlers with the same arguments, and show the same; of specifications
+    without triggers and observers, that all named streams are the same."""
     parts: list[Term] = []
     for one, other in zip(a.triggers, b.triggers, strict=True):
         parts.append(term("eq", one.guard, other.guard))
         pairs = zip(one.args, other.args, strict=True)
         parts += [term("implies", one.guard, _equal(x, y)) for (_, x), (_, y) in pairs if x is not y]
     parts += [_equal(x.term, y.term) for x, y in zip(a.observers, b.observers, strict=True) if x.term is not y.term]
+    if not a.triggers and not a.observers:
+        parts += [_equal(x.term, y.term) for x, y in zip(a.wires, b.wires, strict=True)]
+        parts += [_equal(x.var, y.var) for x, y in zip(a.cells, b.cells, strict=True) if x.named]
     return conjunction(*(p for p in parts if p.args[0] is not p.args[-1]))
 
 

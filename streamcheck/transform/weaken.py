@@ -20,6 +20,11 @@ from streamcheck.problem.specification import Cell, FunctionCall, Input, Named, 
 from streamcheck.transform.fresh import fresh_name
 
 
+def equations_alone(specification: Specification) -> Specification:
+    """The specification without components and what it says of infinite runs: equations, and claims about steps."""
+    return replace(specification.about_steps(), instances=(), components=())
+
+
 def elements_of(specification: Specification) -> tuple[Element, ...]:
     """The elements: assumptions, then equations and delays, in the order of their lines."""
     streams = [*_wires(specification.wires), *_delays(specification.cells)]
