@@ -24,7 +24,6 @@ from streamcheck.run.director import Alarm, Director
 from streamcheck.run.failing_states import FailingStates
 from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
-from streamcheck.run.liveness import InfiniteRuns
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
 from streamcheck.run.simplest import MOST_WORK, simplest_run
@@ -187,6 +186,8 @@ def _with_infinite_runs(
     selected: Specification, settings: Settings, audience: Audience, standby: Standby | None
 ) -> Verdicts:
     """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
+    from streamcheck.run.liveness import InfiniteRuns
+
     endless = [p for p in selected.properties if p.is_about_infinite_runs]
     if settings.bound is not None:
         raise SpecError(f"{endless[0].name} is about infinite runs, and --bound asks about runs of so many steps")

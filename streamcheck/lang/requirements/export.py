@@ -17,7 +17,7 @@ from streamcheck.core.location import Location
 from streamcheck.lang.build import extern, unknown
 from streamcheck.lang.flatten import flatten
 from streamcheck.lang.requirements.expressions import Streams
-from streamcheck.lang.requirements.requirement import stream_of
+from streamcheck.lang.requirements.meaning import stream_of
 from streamcheck.lang.requirements.sentence import Sentence, expression, read_sentence
 from streamcheck.lang.requirements.words import Words
 from streamcheck.lang.spec import SpecBase
