@@ -25,10 +25,12 @@ from streamcheck import (
     stream,
 )
 from streamcheck.certify.composition import Conclusions, Unfounded, check_composition, proved_by
+from streamcheck.core.term import constant, term
+from streamcheck.core.types import INT, array_of, enum_of
 from streamcheck.lang.flatten import flatten
-from streamcheck.problem.composition import Composition
+from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.composition_json import composition_from_plain, composition_to_plain
-from streamcheck.problem.specification import Specification
+from streamcheck.problem.specification import Input, Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.compositional import prove_by_parts
 from streamcheck.run.prove import Settings
@@ -138,6 +140,46 @@ def test_embeddings_that_do_not_fit_are_refused(proved):
                     assert conclusions.proved - before <= {q for _, q in embedding.claims}
                     assert name in {str(i.var.payload) for i in part.problem.inputs}
     assert keep is not None
+
+
+def test_a_type_without_values_proves_nothing():
+    """Nothing can be an input of the part, so its runs are none, and all claims hold in them."""
+    spec = Spec("any")
+    spec.prop("p", extern("x", Bool))
+    problem = flatten(spec)
+    (claim,) = problem.properties
+    nothing = enum_of("Nothing", ())
+    image = term("index", term("array", payload=array_of(nothing, 0)), constant(INT, 0))
+    for type_, stands_for in (
+        (nothing, image),
+        (array_of(nothing, 1), term("array", image, payload=array_of(nothing, 1))),
+    ):
+        more = (*problem.inputs, Input("z", type_, True, "", "", None))
+        images = {**{str(v.payload): v for v in problem.variables()}, "z": stands_for}
+        part = ProofPart(
+            replace(problem, inputs=more),
+            {"p": Certificate("inductive", 1, (claim.term,))},
+            (Embedding(images, (("p", "p"),)),),
+        )
+        rejected = check_composition(problem, Composition((part,)), "p")
+        assert rejected is not None and "no type of the whole" in rejected.why
+
+
+@component
+def pause(on: Bool) -> Bool:
+    assume("not twice", ~(on & pre(False, on)))
+    guarantee("same", implies(on, on))
+    return on
+
+
+def test_memory_that_only_an_assumption_has_lies_in_the_whole():
+    on = extern("on", Bool)
+    spec = Spec("pauses")
+    spec.prop("same", implies(pause(on), on))
+    verdicts = prove_by_parts(flatten(spec), SETTINGS)
+    assert not verdicts.alarms
+    (result,) = [r for r in verdicts.results if r.name == "pause.guarantee same"]
+    assert result.verdict == "proved" and result.composition is not None
 
 
 @component
