@@ -119,9 +119,7 @@ class Conclusions:
             if to is None or to.type is not var.type or not self._declared.issuperset(variables([to])):
                 raise Unfounded(f"part {problem.name}: {var.payload} stands for nothing in the whole")
             if var.type not in self._types:
-                raise Unfounded(
-                    f"part {problem.name}: {var.payload} is {var.type}, no type of the whole"
-                )
+                raise Unfounded(f"part {problem.name}: {var.payload} is {var.type}, no type of the whole")
             images[var] = to
         if not all(self._constants.issuperset(variables([images[c.var]])) for c in problem.constants):
             raise Unfounded(f"part {problem.name}: a constant stands for something that changes")
