@@ -259,6 +259,26 @@ def test_saved_proofs_by_parts_are_checked_from_the_spec_alone(tmp_path):
         check(saved[0])
 
 
+def test_checking_says_what_proofs_by_parts_do_not_have(tmp_path):
+    from streamcheck import load
+
+    file, program = tmp_path / "s.py", tmp_path / "p.c"
+    file.write_text(
+        "from streamcheck import *\n\n\n@component\ndef same(x: Bool) -> Bool:\n"
+        '    guarantee("same", implies(x, x))\n    return x\n\n\nspec = Spec("s")\n'
+        'on = extern("on", Bool)\nspec.prop("p", implies(same(on), on))\n'
+    )
+    program.write_text("int main(void) { int i = 0; __VERIFIER_assert(i == 0); return 0; }\n")
+    load(file).prove(compositional=True, certificates=tmp_path / "parts", timeout=60)
+    load(program).prove(certificates=tmp_path / "program", timeout=60)
+    part, whole_proof = (next((tmp_path / folder).iterdir()) for folder in ("parts", "program"))
+    assert check(part, proofs=tmp_path / "proofs").proofs == "no proofs of proofs by parts"
+    forged = json.loads(whole_proof.read_text()) | {"composition": json.loads(part.read_text())["composition"]}
+    whole_proof.write_text(json.dumps(forged))
+    rejected = check(whole_proof)
+    assert not rejected.ok and "programs do not have" in rejected.why
+
+
 def test_bounds_and_programs_have_no_proofs_by_parts():
     with pytest.raises(SpecError, match="exclude each other"):
         prove_by_parts(whole(), replace(SETTINGS, bound=3))
