@@ -142,6 +142,21 @@ def test_a_component_is_proved_like_a_spec():
     assert [dict(step.observers) for step in lower.run(inputs=[{"a": 3, "b": 9}])] == [{"out": 3}]
 
 
+@component
+def second(x: Word8, y: Word8) -> Word8:
+    return y
+
+
+def test_what_an_ignored_input_needs_is_no_part_of_the_spec():
+    ignored, used = extern("ignored", Word8), extern("used", Word8)
+    spec = Spec("second")
+    spec.prop("same", second([0] + +(10 // ignored), used) == used)
+    problem = flatten(spec)
+    assert [i.name for i in problem.inputs] == ["used"] and not problem.cells
+    (instance,) = problem.instances
+    assert [n.name for n in instance.inputs] == ["y"] and [p.name for p in problem.properties] == ["same"]
+
+
 def test_mistakes_have_the_users_line():
     def untyped(a, b: Word8) -> Word8:
         return b

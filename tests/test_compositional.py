@@ -25,10 +25,12 @@ from streamcheck import (
     stream,
 )
 from streamcheck.certify.composition import Conclusions, Unfounded, check_composition, proved_by
+from streamcheck.core.term import constant, term
+from streamcheck.core.types import INT, array_of, enum_of
 from streamcheck.lang.flatten import flatten
-from streamcheck.problem.composition import Composition
+from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.composition_json import composition_from_plain, composition_to_plain
-from streamcheck.problem.specification import Specification
+from streamcheck.problem.specification import Input, Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.compositional import prove_by_parts
 from streamcheck.run.prove import Settings
@@ -140,6 +142,46 @@ def test_embeddings_that_do_not_fit_are_refused(proved):
     assert keep is not None
 
 
+def test_a_type_without_values_proves_nothing():
+    """Nothing can be an input of the part, so its runs are none, and all claims hold in them."""
+    spec = Spec("any")
+    spec.prop("p", extern("x", Bool))
+    problem = flatten(spec)
+    (claim,) = problem.properties
+    nothing = enum_of("Nothing", ())
+    image = term("index", term("array", payload=array_of(nothing, 0)), constant(INT, 0))
+    for type_, stands_for in (
+        (nothing, image),
+        (array_of(nothing, 1), term("array", image, payload=array_of(nothing, 1))),
+    ):
+        more = (*problem.inputs, Input("z", type_, True, "", "", None))
+        images = {**{str(v.payload): v for v in problem.variables()}, "z": stands_for}
+        part = ProofPart(
+            replace(problem, inputs=more),
+            {"p": Certificate("inductive", 1, (claim.term,))},
+            (Embedding(images, (("p", "p"),)),),
+        )
+        rejected = check_composition(problem, Composition((part,)), "p")
+        assert rejected is not None and "no type of the whole" in rejected.why
+
+
+@component
+def pause(on: Bool) -> Bool:
+    assume("not twice", ~(on & pre(False, on)))
+    guarantee("same", implies(on, on))
+    return on
+
+
+def test_memory_that_only_an_assumption_has_lies_in_the_whole():
+    on = extern("on", Bool)
+    spec = Spec("pauses")
+    spec.prop("same", implies(pause(on), on))
+    verdicts = prove_by_parts(flatten(spec), SETTINGS)
+    assert not verdicts.alarms
+    (result,) = [r for r in verdicts.results if r.name == "pause.guarantee same"]
+    assert result.verdict == "proved" and result.composition is not None
+
+
 @component
 def latch(on: Bool) -> Bool:
     out = stream(Bool, lambda o: ([False] + +o) | on)
@@ -215,6 +257,26 @@ def test_saved_proofs_by_parts_are_checked_from_the_spec_alone(tmp_path):
     saved[0].write_text(json.dumps(damaged))
     with pytest.raises(SpecError, match="damaged"):
         check(saved[0])
+
+
+def test_checking_says_what_proofs_by_parts_do_not_have(tmp_path):
+    from streamcheck import load
+
+    file, program = tmp_path / "s.py", tmp_path / "p.c"
+    file.write_text(
+        "from streamcheck import *\n\n\n@component\ndef same(x: Bool) -> Bool:\n"
+        '    guarantee("same", implies(x, x))\n    return x\n\n\nspec = Spec("s")\n'
+        'on = extern("on", Bool)\nspec.prop("p", implies(same(on), on))\n'
+    )
+    program.write_text("int main(void) { int i = 0; __VERIFIER_assert(i == 0); return 0; }\n")
+    load(file).prove(compositional=True, certificates=tmp_path / "parts", timeout=60)
+    load(program).prove(certificates=tmp_path / "program", timeout=60)
+    part, whole_proof = (next((tmp_path / folder).iterdir()) for folder in ("parts", "program"))
+    assert check(part, proofs=tmp_path / "proofs").proofs == "no proofs of proofs by parts"
+    forged = json.loads(whole_proof.read_text()) | {"composition": json.loads(part.read_text())["composition"]}
+    whole_proof.write_text(json.dumps(forged))
+    rejected = check(whole_proof)
+    assert not rejected.ok and "programs do not have" in rejected.why
 
 
 def test_bounds_and_programs_have_no_proofs_by_parts():

@@ -12,9 +12,10 @@ from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import INT, MachineType, machine
 from streamcheck.lang.flatten import flatten
+from streamcheck.problem.verdict import Certificate
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.strategy import plan
-from streamcheck.transform.integers import Inexpressible, Integers, is_machine
+from streamcheck.transform.integers import Inexpressible, Integers, MachineTerms, is_machine
 from streamcheck.transform.views import views
 
 MACHINE = [
@@ -135,3 +136,18 @@ def test_an_observer_without_an_integer_form_moves_nothing():
     spec.observer("gray", a ^ (a >> 1))
     spec.prop("less", a // 2 <= a)
     assert [view.model for view in views(flatten(spec))] == ["integers", "bits"]
+
+
+def test_an_equality_of_two_types_is_an_invariant():
+    """Over Int a Word8 may be equal to a Word16; neither can stand for the other, and the others may need it."""
+    word, same_type, wide = (variable(n, machine(w, signed=False)) for n, w in (("a", 8), ("b", 8), ("c", 16)))
+    a, b, c = (variable(name, INT) for name in "abc")
+    terms = MachineTerms({a: word, b: same_type, c: wide})
+    like, unlike = term("same", a, b), term("same", b, c)
+    assert terms.certificate(Certificate("inductive", 1, (), equalities=(like,))).equalities == (
+        term("same", word, same_type),
+    )
+    mixed = terms.certificate(Certificate("inductive", 1, (), equalities=(like, unlike)))
+    first, second, third = (term("cast", v, payload=INT) for v in (word, same_type, wide))
+    assert mixed.equalities == ()
+    assert mixed.invariants == (term("same", first, second), term("same", second, third))

@@ -4,6 +4,7 @@ A part P is embedded in the whole W by a map τ from P's variables to terms of W
 
     each cell c of P is a cell of W:       τ(c) = d,  τ(next of c) = next of d,  the same initial value
     each assumption of P is given in W:    an assumption of W, a claim of W that an earlier part proves, or a hypothesis
+    the variables of P have types of W:    so each type has values; over one without any, everything is proved
 
 The τ-image of a run of W is then a run of P, as long as the hypotheses hold in it. So a property p of P that is proved
 under P's assumptions proves the claim q of W
@@ -27,7 +28,7 @@ from collections.abc import Mapping
 from streamcheck.certify.checker import SpecificationChecker
 from streamcheck.certify.judge import Rejected
 from streamcheck.certify.well_formed import IllFormed, require_well_formed
-from streamcheck.core.term import TRUE, Term, substitute, variables
+from streamcheck.core.term import TRUE, Term, substitute, variables, walk
 from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.specification import Specification
 
@@ -85,6 +86,7 @@ class Conclusions:
         self._cells = {c.var: c for c in whole.cells}
         self._declared = set(whole.variables())
         self._constants = {c.var for c in whole.constants}
+        self._types = {t.type for t in walk([*whole.variables(), *whole.roots()])}
         self._known = {a.term for a in whole.assumptions}
 
     def add(self, part: ProofPart, embedding: Embedding) -> None:
@@ -116,6 +118,8 @@ class Conclusions:
             to = embedding.images.get(str(var.payload))
             if to is None or to.type is not var.type or not self._declared.issuperset(variables([to])):
                 raise Unfounded(f"part {problem.name}: {var.payload} stands for nothing in the whole")
+            if var.type not in self._types:
+                raise Unfounded(f"part {problem.name}: {var.payload} is {var.type}, no type of the whole")
             images[var] = to
         if not all(self._constants.issuperset(variables([images[c.var]])) for c in problem.constants):
             raise Unfounded(f"part {problem.name}: a constant stands for something that changes")

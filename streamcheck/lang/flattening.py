@@ -70,11 +70,13 @@ class Flattening:
             Claim(d.name, self._root(d.node), d.where, Goal.INFINITELY_OFTEN) for d in spec.recurring.values()
         ]
         fairness = tuple(Claim(d.name, self._root(d.node), d.where) for d in spec.fairness.values())
+        self._define_pending()
+        reached = {node for node, _ in self.terms}  # an input that its component ignores is not among them
         for instance in self.instances:
             for node in (*instance.call.inputs.values(), *instance.call.outputs.values()):
-                self.at(node, 0)
-        while self.pending:
-            self._define_cells(self.pending.popleft())
+                if node in reached:
+                    self.at(node, 0)
+        self._define_pending()
         implied = obligations(self.dependencies, self.terms, [p.name for p in properties])
         whole = Specification(
             spec.name,
@@ -107,8 +109,8 @@ class Flattening:
         """The instance's terms that the spec depends on."""
 
         def those_needed(nodes: Mapping[str, Node]) -> tuple[Named, ...]:
-            terms = ((name, self.terms[(node, 0)], node.where) for name, node in nodes.items())
-            return tuple(Named(name, t, where) for name, t, where in terms if t in needed)
+            terms = ((name, self.terms.get((node, 0)), node.where) for name, node in nodes.items())
+            return tuple(Named(name, t, where) for name, t, where in terms if t is not None and t in needed)
 
         def condition(node: Node | None) -> Term:
             found = TRUE if node is None else self.terms.get((node, 0), TRUE)
@@ -231,6 +233,10 @@ class Flattening:
             label += "_held"
         names = self.names.fresh_group(label, len(node.payload))
         return [variable(name, node.type) for name in names]
+
+    def _define_pending(self) -> None:
+        while self.pending:
+            self._define_cells(self.pending.popleft())
 
     def _define_cells(self, node: Node) -> None:
         held = self.delays[node]

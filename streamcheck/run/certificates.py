@@ -109,6 +109,19 @@ def _compared_problem(first: Target, given: dict[str, Any], folder: str, seconds
     return product(*sides, Comparison(tuple(given["outputs"]), renames, given["refines"]))
 
 
+def _checked_composition(
+    saved: Saved, problem: Problem, prop: Claim, path: str, proofs: ProofFolder | None
+) -> list[str | bool | None]:
+    if not isinstance(problem, Specification):
+        return ["it is a proof by parts, which programs do not have", False, None]
+    with refuse_damage(path):
+        composition = composition_from_plain(saved.evidence["composition"])
+    rejected = check_composition(problem, composition, prop.name)
+    if rejected is not None:
+        return [rejected.why, rejected.undecided, None]
+    return [None, False, None if proofs is None else "no proofs of proofs by parts"]
+
+
 def _judge(
     saved: Saved, problem: Problem, prop: Claim, path: str, seconds: float | None, proofs: ProofFolder | None
 ) -> tuple[str | None, bool, str | None]:
@@ -119,11 +132,7 @@ def _judge(
             send([_refuted_run(saved, problem, prop, path), False, None])
             return
         if "composition" in saved.evidence:
-            with refuse_damage(path):
-                composition = composition_from_plain(saved.evidence["composition"])
-            assert isinstance(problem, Specification)
-            composed = check_composition(problem, composition, prop.name)
-            send([None, False, None] if composed is None else [composed.why, composed.undecided, None])
+            send(_checked_composition(saved, problem, prop, path, proofs))
             return
         with refuse_damage(path):
             require_proof_shape(saved.evidence)

@@ -66,7 +66,7 @@ def _is_same_operation(ours: Term, theirs: Term) -> bool:
 
 
 def _pairs(body: Specification, whole: Specification, instance: ComponentInstance) -> Iterator[tuple[Term, Term]]:
-    """Terms of the body with those of the instance: its inputs, its outputs, and the claims inside of it."""
+    """Terms of the body with those of the instance: its inputs, its outputs, what it assumes, and the claims inside."""
     own = next((i for i in body.instances if not i.name), None)
     if own is None:
         return
@@ -74,6 +74,10 @@ def _pairs(body: Specification, whole: Specification, instance: ComponentInstanc
         there = {n.name: n.term for n in its}
         yield from ((n.term, there[n.name]) for n in mine if n.name in there)
     claims = {p.name: p.term for p in whole.properties}
+    for a in body.assumptions:
+        owed = claims.get(f"{instance.name}.{a.name}")
+        if owed is not None:
+            yield a.term, owed
     for p in body.properties:
         claim = claims.get(f"{instance.name}.{p.name}")
         if claim is not None and isinstance(p.origin, OfContract):

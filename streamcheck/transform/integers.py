@@ -69,13 +69,19 @@ class MachineTerms:
         return substitute(terms, replacement)
 
     def certificate(self, certificate: Certificate) -> Certificate:
-        images = self.images(certificate.invariants)
+        images = self.images((*certificate.invariants, *certificate.equalities))
         own = self.claims if certificate.kind == "inductive" else {}
-        return replace(
-            certificate,
-            invariants=tuple(own.get(t, images[t]) for t in certificate.invariants),
-            equalities=tuple(self._equality(*e.args) for e in certificate.equalities),
-        )
+        invariants = tuple(own.get(t, images[t]) for t in certificate.invariants)
+        if all(self._is_equality(*e.args) for e in certificate.equalities):
+            equalities = tuple(self._equality(*e.args) for e in certificate.equalities)
+        else:  # of a Word8 and a Word16: neither can stand for the other, and the others may need it
+            invariants += tuple(images[e] for e in certificate.equalities)
+            equalities = ()
+        return replace(certificate, invariants=invariants, equalities=equalities)
+
+    def _is_equality(self, image: Term, other: Term) -> bool:
+        """True if the other is a constant, or a variable of the same type."""
+        return other.is_const or self.machine.get(image, image).type is self.machine.get(other, other).type
 
     def _equality(self, image: Term, other: Term) -> Term:
         var = self.machine.get(image, image)

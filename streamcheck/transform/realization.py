@@ -78,7 +78,7 @@ def game_of(specification: Specification) -> Game:
     inputs = tuple(i.var for i in specification.inputs if i.extern)
     guarantees = tuple(p for p in specification.properties if p.goal is Goal.ALWAYS)
     if not outputs:
-        raise NoGame("the spec has no outputs: streams that the component chooses are `unknown(T)`")
+        raise NoGame("the spec has no outputs in use: streams that the component chooses are `unknown(T)`")
     endless = next((p for p in specification.properties if p.goal is Goal.INFINITELY_OFTEN), None)
     if endless is not None:
         raise NoGame(f'property "{endless.name}" is about infinite runs; only properties of single steps are supported')
