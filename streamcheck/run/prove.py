@@ -144,7 +144,7 @@ def prove(
     if not director.stopped:
         _simplify(tested, chosen, director, chosen.properties)
     if keeper:
-        keeper.save(decisions.values())
+        keeper.save(decisions.values(), began + settings.timeout)
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     end = began + settings.timeout
     results = _with_explanations(chosen, settings, director, beside, results, end)
