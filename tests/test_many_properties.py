@@ -15,6 +15,7 @@ from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate, Proved, Unknown
 from streamcheck.run import director, kept
+from streamcheck.run.cache import MOST_HELD, Cache
 from streamcheck.run.checks import Checks, Proof
 from streamcheck.run.decision import Decision
 from streamcheck.run.explain import NO_TIME, Explainer
@@ -187,3 +188,11 @@ def test_a_hundred_properties_are_decided():
     results = prove(problem, Settings(timeout=120.0)).results
     assert [r.verdict for r in results] == ["falsified" if i % 7 == 0 else "proved" for i in range(100)]
     assert all(r.run is not None if r.verdict == "falsified" else r.proof is not None for r in results)
+
+
+def test_a_cache_holds_so_many_certificates_and_reads_the_others_again(tmp_path):
+    cache = Cache(str(tmp_path / "kept"))
+    digests = [cache.add_proof({"number": i}) for i in range(MOST_HELD + 200)]
+    assert len(cache._proofs) == MOST_HELD and digests[0] not in cache._proofs
+    assert [cache.proof(digests[i]) for i in (0, 150, -1)] == [{"number": i} for i in (0, 150, MOST_HELD + 199)]
+    assert len(cache._proofs) == MOST_HELD

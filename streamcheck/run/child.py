@@ -47,7 +47,7 @@ class TooLate(Exception):
     """No whole record came in time."""
 
 
-def encoded(value: Any) -> bytes:
+def json_bytes(value: Any) -> bytes:
     """A record for `Channel.post_encoded`."""
     return json.dumps(value).encode()
 
@@ -62,14 +62,14 @@ class Channel:
         self._outgoing = bytearray()
 
     def send(self, value: Any) -> None:
-        data = encoded(value)
+        data = json_bytes(value)
         data = HEAD.pack(self.token, len(data)) + data
         while data:
             data = data[os.write(self.write, data) :]
 
     def post(self, value: Any) -> None:
         """Send without waiting, whether the reader is busy or gone. A later `flush` sends what does not fit now."""
-        self.post_encoded(encoded(value))
+        self.post_encoded(json_bytes(value))
 
     def post_encoded(self, data: bytes) -> None:
         """The same of a record that several channels get."""

@@ -41,7 +41,7 @@ from streamcheck.problem.verdict import (
 )
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
-from streamcheck.run.child import Channel, Child, Ended, Forged, encoded
+from streamcheck.run.child import Channel, Child, Ended, Forged, json_bytes
 from streamcheck.run.decision import Decision, Work
 from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
@@ -219,7 +219,7 @@ class Director:
         firsts = [w for w in self._alive() if (w.lane.model, w.lane.claims, w.lane.engines) == same]
         for worker in firsts:
             worker.lane = replace(worker.lane, engines=INDUCTION)
-            self._post(worker, encoded({"leave": ALONE[0]}))
+            self._post(worker, json_bytes({"leave": ALONE[0]}))
         return bool(firsts)
 
     def _end(self) -> None:
@@ -452,7 +452,7 @@ class Director:
         self._tell([w for w in self._alive() if w is not source and w.model is model], fact)
 
     def _tell(self, listeners: Sequence[Worker], fact: Fact) -> None:
-        record = encoded(event_to_plain(fact)) if listeners else b""
+        record = json_bytes(event_to_plain(fact)) if listeners else b""
         for worker in listeners:
             self._post(worker, record)
 
