@@ -129,8 +129,8 @@ def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
     child = Child(lambda channel: workers.work(lambda: [Listens()], Task(system.system), channel, ()))
     try:
         assert child.channel.receive(5) == {"idle": 0}
-        worker = Worker(1, lane, system, child, 0.0, 0.0)
-        director._post(worker, TrueUpTo("ok", 3))
+        worker = Worker(1, lane, system, child, 0.0, 0.0, set())
+        director._tell([worker], TrueUpTo("ok", 3))
         assert child.channel.receive(5) == {"idle": 1}
         for after, idle in ((0, False), (1, True)):
             child.channel._buffer += record_of(child, {"idle": after})
@@ -161,7 +161,7 @@ def test_further_workers_start_by_the_work_of_those_before_and_not_by_the_clock(
     director._plan.pop(0)
     director._began -= 100  # long ago
     clock = Clock(2.0)
-    worker = Worker(1, first, views(problem)[0], clock, 0.0, used_before=2.0)
+    worker = Worker(1, first, views(problem)[0], clock, 0.0, used_before=2.0, unsettled=set())
     director.workers.append(worker)
     assert director._next_start() > director.elapsed
     clock.used += 2 * QUICK

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from types import MappingProxyType, TracebackType
 from typing import TypeAlias
 
@@ -91,12 +92,13 @@ class Live:
         self._show(self.report.warnings(verdicts))
 
     def _show_fallen(self, now: float) -> None:
-        behind = False  # an earlier one is open
-        for name in list(self._claims):
-            if name not in self._fallen:
-                behind = True
-            elif not behind or now - self._fallen[name][1] > self.hold:
-                self._show_result(self._fallen.pop(name)[0])
+        while (first := next(iter(self._claims), None)) in self._fallen:
+            self._show_result(self._fallen.pop(str(first))[0])
+        # An earlier one is open.
+        held_long = takewhile(lambda row: now - row[1][1] > self.hold, self._fallen.items())
+        for name, (result, _) in list(held_long):
+            del self._fallen[name]
+            self._show_result(result)
 
     def _show_result(self, result: Result) -> None:
         assert self.report is not None

@@ -23,6 +23,7 @@ from streamcheck.core.files import write_whole
 FOLDER = ".streamcheck"
 MOST_BYTES = 64_000_000
 LARGEST = 16_000_000  # bytes of a file that is read
+MOST_HELD = 1000  # certificates in memory
 LOG = logging.getLogger(__name__)
 
 
@@ -42,7 +43,7 @@ class Cache:
         if not digest.isalnum():  # a name, and no path
             return None
         if digest not in self._proofs:
-            self._proofs[digest] = self._read(f"proof-{digest}.json")
+            self._hold(digest, self._read(f"proof-{digest}.json"))
         return self._proofs[digest]
 
     def add_claim(self, fingerprint: str, row: dict[str, Any]) -> None:
@@ -53,9 +54,15 @@ class Cache:
         text = json.dumps(row)
         digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         if self._proofs.get(digest) != row:  # new, or damaged in its file
-            self._proofs[digest] = row
+            self._hold(digest, row)
             self._write(f"proof-{digest}.json", text)
         return digest
+
+    def _hold(self, digest: str, row: Any) -> None:
+        """Hold it in memory, in the place of the first if there are many: `watch` goes on for days."""
+        while len(self._proofs) >= MOST_HELD and digest not in self._proofs:
+            del self._proofs[next(iter(self._proofs))]
+        self._proofs[digest] = row
 
     def trim(self) -> None:
         """Remove the files that were not used for longest, if all together are too large."""

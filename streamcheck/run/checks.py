@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.problem.verdict import ProofEvidence, Proved
@@ -103,7 +104,8 @@ class Checks:
     deaths: list[str]
     checkers: list[CheckerProcess] = field(default_factory=list)
     cpu: float = 0.0  # processor time of checkers that have ended
-    _waiting: list[Proof] = field(default_factory=list)
+    _waiting: dict[int, dict[Proof, None]] = field(default_factory=dict)  # by the identity of their evidence
+    _by_prop: dict[str, dict[Proof, None]] = field(default_factory=dict)  # those that wait or are being checked
     _numbers: int = 0
 
     def begin(self, ready: Child | None) -> None:
@@ -121,33 +123,57 @@ class Checks:
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
 
-    def _proofs(self) -> Iterator[Proof]:
-        """The proofs that wait or are being checked."""
-        yield from self._waiting
-        yield from (c.proof for c in self.checkers if c.proof is not None)
-        yield from (p for c in self.checkers for p in c.ahead)
-
     def proofs_of(self, prop: str) -> Iterator[Proof]:
-        """Those of this property."""
-        return (p for p in self._proofs() if p.proved.prop == prop)
+        """The proofs of this property that wait or are being checked."""
+        return iter(self._by_prop.get(prop, ()))
 
     def slow(self, props: AbstractSet[str]) -> set[str]:
         """Those of the properties of which every proof takes long to check: longer by now than it took to find."""
         now = {id(c.proof.evidence): c.time_used for c in self.checkers if c.proof is not None}
-        fast = {p.proved.prop for p in self._proofs() if p.spent + now.get(id(p.evidence), 0.0) <= max(LONG, p.cost)}
-        return {*props} - fast
+        firsts = [(next(iter(same)), same) for same in self._waiting.values()]
+        tried = [same for first, same in firsts if first.tries or id(first.evidence) in now]
+        late = {
+            p
+            for p in (*chain.from_iterable(tried), *(c.proof for c in self.checkers if c.proof is not None))
+            if p.spent + now.get(id(p.evidence), 0.0) > max(LONG, p.cost)
+        }
+        return {prop for prop in {p.proved.prop for p in late} & props if late.issuperset(self.proofs_of(prop))}
 
     def add(self, proof: Proof) -> None:
-        self._waiting.append(proof)
+        self._wait(proof)
         self.dispatch()
 
     def drop(self, prop: str) -> None:
         """Forget the proofs of a property that is proved; end a check of one if others wait."""
-        self._waiting = [p for p in self._waiting if p.proved.prop != prop]
+        for proof in [*self.proofs_of(prop)]:
+            if proof in self._waiting.get(id(proof.evidence), ()):
+                self._wait_no_more(proof)
+                self._forget(proof)
         for checker in list(self.checkers):
             if self._waiting and checker.proof is not None and checker.proof.proved.prop == prop:
+                self._forget(checker.proof)
                 self._end(checker)
         self.dispatch()
+
+    def _wait(self, proof: Proof) -> None:
+        """Let it wait, with the tries of those of the same evidence."""
+        same = self._waiting.setdefault(id(proof.evidence), {})
+        for first in islice(same, 1):
+            proof.tries, proof.spent = max((proof.tries, proof.spent), (first.tries, first.spent))
+        same[proof] = None
+        self._by_prop.setdefault(proof.proved.prop, {})[proof] = None
+
+    def _wait_no_more(self, proof: Proof) -> None:
+        same = self._waiting[id(proof.evidence)]
+        del same[proof]
+        if not same:
+            del self._waiting[id(proof.evidence)]
+
+    def _forget(self, proof: Proof) -> None:
+        others = self._by_prop.get(proof.proved.prop, {})
+        others.pop(proof, None)
+        if not others:
+            self._by_prop.pop(proof.proved.prop, None)
 
     def dispatch(self) -> None:
         """Give the free checkers work, and end the checks that are over their budgets while others wait."""
@@ -157,23 +183,24 @@ class Checks:
             if proof is None or not (checker.ahead or self._ready()) or now - checker.since < BUDGETS[proof.tries]:
                 continue
             if checker.time_used >= BUDGETS[proof.tries]:
-                self._waiting.append(proof)
                 tries, spent = min(proof.tries + 1, len(BUDGETS) - 1), proof.spent + checker.time_used
-                for same in (p for p in self._waiting if p.evidence is proof.evidence):
-                    same.tries, same.spent = tries, spent
+                self._wait(proof)
+                for other in self._waiting[id(proof.evidence)]:
+                    other.tries, other.spent = tries, spent
                 self._end(checker)
         while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
-            proof = min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price))
-            self._send(free, proof)
+            self._send(free, min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price)))
         for checker in self.checkers:
-            for proof in self._ready() if checker.proof is not None and now - checker.since < SLOW else ():
-                if proof.source is None and proof.is_cheap and not proof.tries and len(checker.ahead) < MOST_AHEAD:
+            if checker.proof is not None and now - checker.since < SLOW:
+                kept = [p for p in self._ready() if p.source is None and p.is_cheap and not p.tries]
+                same = chain.from_iterable(self._waiting[id(p.evidence)] for p in kept)
+                for proof in [*islice(same, MOST_AHEAD - len(checker.ahead))]:
                     self._send(checker, proof)
 
     def _ready(self) -> list[Proof]:
-        """The proofs that wait, but for those whose evidence is being checked: that checker then knows it already."""
+        """A proof of each evidence that waits and is not being checked: that checker then knows it already."""
         checked = {id(c.proof.evidence) for c in self.checkers if c.proof is not None}
-        return [p for p in self._waiting if id(p.evidence) not in checked]
+        return [next(iter(same)) for evidence, same in self._waiting.items() if evidence not in checked]
 
     def _free_checker(self, now: float) -> CheckerProcess | None:
         free = next((c for c in self.checkers if c.proof is None), None)
@@ -185,7 +212,7 @@ class Checks:
 
     def _send(self, checker: CheckerProcess, proof: Proof) -> None:
         self._numbers += 1
-        self._waiting.remove(proof)
+        self._wait_no_more(proof)
         if checker.proof is None:
             checker.next(proof)
         else:
@@ -203,6 +230,8 @@ class Checks:
         except (Ended, Forged):
             how = checker.child.end(silent=True) or "it wrote no record"
             proof = checker.proof
+            if proof is not None:
+                self._forget(proof)
             self._end(checker)
             self.deaths.append(f"the checker died ({how})")
             if proof is not None:
@@ -212,6 +241,7 @@ class Checks:
             proof = checker.proof
             assert proof is not None
             checker.next(checker.ahead.pop(0) if checker.ahead else None)
+            self._forget(proof)
             yield Checked(proof, None if answer["accepted"] else answer["why"], answer.get("undecided", False))
         self.dispatch()
 
@@ -219,4 +249,5 @@ class Checks:
         self.cpu += checker.child.processor_time()
         checker.child.end()
         self.checkers.remove(checker)
-        self._waiting += checker.ahead
+        for proof in checker.ahead:
+            self._wait(proof)

@@ -47,6 +47,11 @@ class TooLate(Exception):
     """No whole record came in time."""
 
 
+def json_bytes(value: Any) -> bytes:
+    """A record for `Channel.post_encoded`."""
+    return json.dumps(value).encode()
+
+
 class Channel:
     """Records over two pipe ends."""
 
@@ -57,14 +62,17 @@ class Channel:
         self._outgoing = bytearray()
 
     def send(self, value: Any) -> None:
-        data = json.dumps(value).encode()
+        data = json_bytes(value)
         data = HEAD.pack(self.token, len(data)) + data
         while data:
             data = data[os.write(self.write, data) :]
 
     def post(self, value: Any) -> None:
         """Send without waiting, whether the reader is busy or gone. A later `flush` sends what does not fit now."""
-        data = json.dumps(value).encode()
+        self.post_encoded(json_bytes(value))
+
+    def post_encoded(self, data: bytes) -> None:
+        """The same of a record that several channels get."""
         self._outgoing += HEAD.pack(self.token, len(data)) + data
         self.flush()
 

@@ -20,7 +20,8 @@ import logging
 import math
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -40,11 +41,12 @@ from streamcheck.problem.verdict import (
 )
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
-from streamcheck.run.child import Channel, Child, Ended, Forged
+from streamcheck.run.child import Channel, Child, Ended, Forged, json_bytes
 from streamcheck.run.decision import Decision, Work
 from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
+from streamcheck.run.longer_runs import LongerRuns
 from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
     from streamcheck.engines.options import Options
 
 PATIENCE = 5_000_000  # the solver's work for a query (about half a second), if several properties share a worker
-SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 LONG_PATIENCE = 50 * PATIENCE  # if only engines share a worker
 MOST_CHECKERS = 3  # processes that check proofs at the same time
 GRACE = 0.2  # seconds of a worker's processor time that vacuity may take once every property is decided
@@ -102,18 +103,23 @@ class Director:
     _undecided: Undecided = field(default_factory=Undecided)
     _timeline: Timeline = field(default_factory=lambda: Timeline(LOG))
     _checks: Checks = field(init=False)
-    _asked: list[str] = field(init=False)  # the properties without vacuity tests
     _last_proof: float = -math.inf
     _work_then: float = 0.0  # of all workers, at the last proof
     _lanes: list[Lane] = field(default_factory=list)  # of the whole run
     _plan: list[Lane] = field(default_factory=list)  # what has not started yet
     _memory: MemoryLimit | None = None
-    _longer: dict[str, Decision] = field(default_factory=dict)  # violations that a shorter one may replace
+    _longer: LongerRuns = field(init=False)
+    _open: dict[str, None] = field(init=False)  # the claims without a decision, vacuity tests too, in order
+    _open_asked: dict[str, None] = field(init=False)  # those that are no vacuity tests
+    _wanted: set[str] = field(init=False)  # those of the asked that are not held
 
     def __post_init__(self) -> None:
         most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
         self._checks = Checks(self._new_checker, most, self.deaths)
-        self._asked = [p.name for p in self.problem.properties if not p.is_vacuity_test]
+        self._longer = LongerRuns(self._undecided.true_up_to, for_ever=self.deterministic)
+        self._open = dict.fromkeys(p.name for p in self.problem.properties)
+        self._open_asked = dict.fromkeys(p.name for p in self.problem.properties if not p.is_vacuity_test)
+        self._wanted = {*self._open_asked}
         self._memory = None if self.memory is None else MemoryLimit(self.memory)
 
     def run(self) -> dict[str, Decision]:
@@ -126,8 +132,9 @@ class Director:
                 self._loop()
             except Stopped as stopped:
                 self.stopped = stopped
-            for name in self._claims():
-                self._record(self._longer.get(name) or self._unknown(name))
+            at_work = self._at_work()
+            for name in [*self._open]:
+                self._record(self._longer.decisions.get(name) or self._unknown(name, at_work))
         finally:
             self._end()
         if all(d.verdict != "unknown" for d in self.decisions.values()):
@@ -137,9 +144,6 @@ class Director:
     @property
     def elapsed(self) -> float:
         return time.monotonic() - self._began
-
-    def _claims(self) -> list[str]:
-        return [p.name for p in self.problem.properties if p.name not in self.decisions]
 
     def depth_of(self, prop: str) -> int | None:
         """The last step up to which the property is known to hold."""
@@ -155,16 +159,16 @@ class Director:
         return any(self._checks.proofs_of(prop))
 
     def open_properties(self) -> list[str]:
-        return [name for name in self._asked if name not in self.decisions]
+        return [*self._open_asked]
 
     def _begin_with(self, kept: Offers) -> None:
         """Have proofs of earlier runs checked; violations have been replayed, and shorter ones are looked for."""
         for decision in kept.runs:
             decision.seconds = self.elapsed
             if decision.shortest:
-                self._decide(decision)
+                self._decide([decision])
             else:
-                self._longer[decision.name] = decision
+                self._longer.add(decision)
         for proof in kept.proofs:
             self._submit(proof)
         while kept and self._plan and not self._plan[0].after:  # for what is left, vacuity tests too
@@ -181,7 +185,7 @@ class Director:
     def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
         system = model.system
-        decided = {*self.decisions, *self._held, *(name for name, d in self._longer.items() if not d.kept)}
+        decided = {*self.decisions, *self._held, *(name for name, d in self._longer.decisions.items() if not d.kept)}
         undecided = tuple(p for p in system.properties if p.name in lane.claims and p.name not in decided)
         if not undecided:
             return
@@ -205,7 +209,8 @@ class Director:
         number = len(self.workers) + 1
         before = child.processor_time()
         priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
-        self.workers.append(Worker(number, priced, model, child, self.elapsed, before))
+        unsettled = {p.name for p in undecided}
+        self.workers.append(Worker(number, priced, model, child, self.elapsed, before, unsettled))
         self._timeline.info("worker %d starts: %s, %s", number, lane.title, plural(len(undecided), "property"))
 
     def _split(self, lane: Lane) -> bool:
@@ -214,7 +219,7 @@ class Director:
         firsts = [w for w in self._alive() if (w.lane.model, w.lane.claims, w.lane.engines) == same]
         for worker in firsts:
             worker.lane = replace(worker.lane, engines=INDUCTION)
-            self._post(worker, {"leave": ALONE[0]})
+            self._post(worker, json_bytes({"leave": ALONE[0]}))
         return bool(firsts)
 
     def _end(self) -> None:
@@ -248,9 +253,9 @@ class Director:
     def _loop(self) -> None:
         last, decided_at = False, 0.0
         used: dict[int, float] = {}  # processor time by worker, when every property was decided
-        while self._claims():
+        while self._open:
             now = self.elapsed
-            if not (self.open_properties() or decided_at or self.thorough):
+            if not (self._open_asked or decided_at or self.thorough):
                 decided_at = now
                 used = {w.number: w.child.processor_time() for w in self._alive()}
             limit = min(self.timeout, decided_at + LONGEST_GRACE if decided_at else self.timeout)
@@ -259,9 +264,10 @@ class Director:
             ):
                 return
             if not decided_at:
-                self._release(self._checks.slow(self._held - self.decisions.keys()))
+                if slow := self._checks.slow(self._held & self._open.keys()):
+                    self._release(slow)
                 self._start_due(now)
-                self._settle_longer(now)
+                self._decide(self._longer.due(now))
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
             if idle and not (self._plan and not decided_at):
                 if last or decided_at:
@@ -294,7 +300,7 @@ class Director:
 
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or self._held >= set(self.open_properties()):
+        if not self._plan or not self._wanted:
             return math.inf
         if not self._plan[0].after:
             return 0.0
@@ -418,7 +424,7 @@ class Director:
                 self._undecided.holds_up_to(prop, k)
                 if ENGINES[engine].family == "z3":  # bitwuzla's answers enter no proof that it may check
                     self._share(worker.model, event, worker)
-                self._settle_longer(self.elapsed)
+                self._decide(self._longer.due_of(prop, self.elapsed))
             case Invariants():
                 self._share(worker.model, event, worker)
             case Unknown(prop, reason):
@@ -443,14 +449,17 @@ class Director:
     def _share(self, model: View, fact: Fact, source: Worker | None) -> None:
         """Facts reach the other workers over the same system, and those that start later."""
         self.facts.setdefault(model.model, []).append(fact)
-        for worker in self._alive():
-            if worker is not source and worker.model is model:
-                self._post(worker, fact)
+        self._tell([w for w in self._alive() if w is not source and w.model is model], fact)
 
-    def _post(self, worker: Worker, fact: Fact | dict[str, str]) -> None:
+    def _tell(self, listeners: Sequence[Worker], fact: Fact) -> None:
+        record = json_bytes(event_to_plain(fact)) if listeners else b""
+        for worker in listeners:
+            self._post(worker, record)
+
+    def _post(self, worker: Worker, record: bytes) -> None:
         if not worker.child.alive:
             return
-        worker.child.channel.post(fact if isinstance(fact, dict) else event_to_plain(fact))
+        worker.child.channel.post_encoded(record)
         worker.posted += 1
         worker.idle = False
 
@@ -477,6 +486,7 @@ class Director:
         self._checks.add(proof)
         if proof.is_cheap and prop not in self._held | self._released:
             self._held.add(prop)
+            self._wanted.discard(prop)
             self._settle(prop)
 
     def _on_checked(self, checker: CheckerProcess) -> None:
@@ -505,12 +515,13 @@ class Director:
     def _release(self, props: set[str]) -> None:
         """Plan work again on properties whose proofs are not so cheap to check after all, together."""
         self._held -= props
+        self._wanted |= props & self._open_asked.keys()
         self._released |= props
         self._plan = again(self._plan, self._lanes, props)
 
     def _accept(self, proof: Proof) -> None:
         proved = proof.proved
-        if proved.prop in self._longer:
+        if proved.prop in self._longer.decisions:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
         if proved.prop not in self.decisions:
             decision = Decision(proved.prop, "proved", proof.engine, proof.model.model)
@@ -518,7 +529,7 @@ class Director:
             decision.kind, decision.found, decision.kept = proved.certificate.kind, proved, proof.source is None
             if proof.source is not None or is_about(proof.model.system, proved.certificate):
                 self._share(proof.model, proved, proof.source)
-            self._decide(decision)
+            self._decide([decision])
             self._checks.drop(proved.prop)
         elif self.decisions[proved.prop].verdict == "falsified":
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
@@ -544,48 +555,43 @@ class Director:
         decision = Decision(falsified.prop, "falsified", engine, worker.lane.model)
         decision.evidence, decision.replay, decision.k = evidence, shown, falsified.trace.length - 1
         decision.seconds, decision.found = self.elapsed, falsified
-        held = self._longer.get(falsified.prop)
-        if held is None or decision.k < held.k:
-            self._longer[falsified.prop] = decision
-        for other in self._alive():
-            if other is not worker:
-                self._post(other, falsified)
-        self._settle_longer(self.elapsed)
+        self._longer.add(decision)
+        self._tell([w for w in self._alive() if w is not worker], falsified)
+        self._decide(self._longer.due_of(falsified.prop, self.elapsed))
 
-    def _settle_longer(self, now: float) -> None:
-        """A violation is shown once no shorter one is left, or the search for one has had as long as it took to find
-        this one, and a second more."""
-        for name, decision in list(self._longer.items()):
-            decision.shortest = self._undecided.true_up_to.get(name, -1) >= decision.k - 1
-            if decision.shortest or (not self.deterministic and now >= 2 * decision.seconds + SHORTEN):
-                del self._longer[name]
-                self._decide(decision)
-
-    def _decide(self, decision: Decision) -> None:
-        self._record(decision)
-        if decision.name not in self._held:
-            self._settle(decision.name)
+    def _decide(self, decisions: Iterable[Decision]) -> None:
+        for decision in decisions:
+            self._record(decision)
+            if decision.name not in self._held:
+                self._settle(decision.name)
 
     def _record(self, decision: Decision) -> None:
         decision.seconds = decision.seconds or self.elapsed
         self.decisions[decision.name] = decision
+        self._open.pop(decision.name, None)
+        self._open_asked.pop(decision.name, None)
+        self._wanted.discard(decision.name)
         by = f" by {decision.engine}" if decision.engine else ""
         self._timeline.info("%s: %s%s", decision.name, decision.verdict, by)
 
     def _settle(self, prop: str) -> None:
         """Nobody works on the property any more; a worker that has no other one ends."""
         for worker in self._alive():
-            if worker.lane.claims <= {*self.decisions, *self._held}:
+            worker.unsettled.discard(prop)
+            if not worker.unsettled:
                 self._stop(worker)
-            else:
-                self._post(worker, Settled(prop))
+        self._tell(self._alive(), Settled(prop))
 
-    def _unknown(self, name: str) -> Decision:
+    def _at_work(self) -> list[tuple[AbstractSet[str], list[str], bool]]:
+        """For each worker its claims, the titles of its engines, and if these wait for facts."""
+        return [(w.lane.claims, [self._title(w.model, e) for e in w.lane.engines], w.idle) for w in self._alive()]
+
+    def _unknown(self, name: str, at_work: Sequence[tuple[AbstractSet[str], list[str], bool]]) -> Decision:
         """The decision if nothing else comes."""
         running = []
-        for worker in (w for w in self._alive() if name in w.lane.claims):
-            running += (titles := [self._title(worker.model, engine) for engine in worker.lane.engines])
-            for title in titles if worker.idle else ():
+        for _, titles, idle in (row for row in at_work if name in row[0]):
+            running += titles
+            for title in titles if idle else ():
                 self._undecided.add_reason([name], title, WAITING)
         limit = round(self.promised or self.timeout, 1)
         timed_out = f"timed out after {limit:g} s" if self.elapsed >= self.timeout else ""

@@ -70,6 +70,7 @@ class Explainer:
         unknown = [r.name for r in results if r.unknown is not None and not r.unknown.provers]
         if not unknown:
             return results
+        asked = set(unknown)
         lemmas = self._checked_lemmas()
         proved = [r.prop.invariant for r in results if r.verdict == "proved" and r.proof is not None]
         begun = self._runs_beside(unknown)
@@ -82,7 +83,7 @@ class Explainer:
         plausible = [c for c in self.candidates if c not in lemmas and c not in proved and _holds_in(runs, c)]
         return [
             replace(r, explanation=self._of(r, failures.get(r.name), lemmas, plausible, r.name in unreachable))
-            if r.name in unknown
+            if r.name in asked
             else r
             for r in results
         ]
@@ -93,7 +94,7 @@ class Explainer:
     def _of(
         self, result: Result, failure: Replay | None, lemmas: list[Term], plausible: list[Term], unreachable: bool
     ) -> Explanation:
-        cone = self.specification.needed_by([result.prop.term])
+        cone = self.specification.needed_by([result.prop.term]) if lemmas or plausible else set()
         about, maybe = (
             [t for t in terms if t is not result.prop.invariant and cone.issuperset(variables([t]))]
             for terms in (lemmas, plausible)

@@ -11,6 +11,8 @@ variables that are gone is left out: the checker judges what is left.
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
@@ -50,6 +52,7 @@ from streamcheck.run.registry import ENGINES
 from streamcheck.transform.views import View
 
 FORMAT = "streamcheck kept 1"
+LATE = 0.1  # seconds of processor time for saving after the end
 LOG = logging.getLogger(__name__)
 
 
@@ -95,10 +98,14 @@ class Keeper:
         LOG.info("kept from earlier runs: %d proofs, %d violations", len(proofs), len(runs))
         return Offers(proofs, runs)
 
-    def save(self, decisions: Iterable[Decision]) -> None:
-        """Keep the evidence that is new, and remember which violations are known to be the shortest."""
-        new = 0
+    def save(self, decisions: Iterable[Decision], end: float = math.inf) -> None:
+        """Keep the evidence that is new, and remember which violations are known to be the shortest. After `end`, of
+        the monotonic clock, there is little time left for that."""
+        new, began = 0, time.process_time()
         for decision in decisions:
+            if time.monotonic() >= end and time.process_time() - began >= LATE:
+                LOG.info("not everything was kept: the time is over")
+                break
             if decision.verdict == "falsified" and decision.shortest:
                 self.cache.shortest.add(self._keys[decision.name])
             if decision.found is None or decision.kept:

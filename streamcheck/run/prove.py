@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from streamcheck.core.errors import SpecError
@@ -141,9 +142,9 @@ def prove(
     with beside:
         decisions = director.run()
     if not director.stopped:
-        _simplify(tested, chosen, director)
+        _simplify(tested, chosen, director, chosen.properties)
     if keeper:
-        keeper.save(decisions.values())
+        keeper.save(decisions.values(), began + settings.timeout)
     results = within_model(chosen, [_result(p, decisions[p.name], settings.bound) for p in chosen.properties])
     end = began + settings.timeout
     results = _with_explanations(chosen, settings, director, beside, results, end)
@@ -285,24 +286,30 @@ def _watcher(
     audience: Audience, tested: Problem, chosen: Problem, bound: int | None, beside: FailingStates
 ) -> Callable[[Director], None]:
     """A function that tells the audience of each decision that is final, and of the progress."""
-    heard: set[str] = set()
+    places = {claim.name: i for i, claim in enumerate(chosen.properties)} if is_final(chosen) else {}
+    known = 0  # decisions
 
     def look(director: Director) -> None:
-        for claim in chosen.properties if is_final(chosen) else ():
-            if claim.name in director.decisions and claim.name not in heard:
-                heard.add(claim.name)
-                _simplify(tested, chosen, director, claim)
-                audience.hear(_result(claim, director.decisions[claim.name], bound))
+        nonlocal known
+        new = islice(reversed(director.decisions), len(director.decisions) - known)
+        known = len(director.decisions)
+        for place in sorted(places[name] for name in new if name in places):
+            claim = chosen.properties[place]
+            _simplify(tested, chosen, director, [claim])
+            audience.hear(_result(claim, director.decisions[claim.name], bound))
         beside.look(director)
         audience.watch(director)
 
     return look
 
 
-def _simplify(tested: Problem, chosen: Problem, director: Director, only: Claim | None = None) -> None:
-    """Put simpler runs into the decisions that are shown, or into one. A kept one has been made simple before."""
+def _simplify(tested: Problem, chosen: Problem, director: Director, claims: Sequence[Claim]) -> None:
+    """Put simpler runs into the decisions on these claims, as long as there is time. A kept one has been made simple
+    before."""
     many = 1 + len(chosen.properties) // MANY
-    for claim in chosen.properties if only is None else (only,):
+    for claim in claims:
+        if director.elapsed >= director.timeout:
+            return
         decision = director.decisions[claim.name]
         if decision.simplified or decision.kept:
             continue

@@ -19,6 +19,7 @@ class Worker:
     child: Child
     began: float
     used_before: float  # processor time of its process when it began: it may have waited with its solvers loaded
+    unsettled: set[str]  # the properties that it works on
     last_record: float = 0.0  # its processor time when it last sent anything
     depths: dict[str, int] = field(default_factory=dict)
     posted: int = 0  # facts
