@@ -34,8 +34,8 @@ def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
         raise _Interruption
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))
     try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))  # on a slow machine, the end comes right here
         yield
         signal.setitimer(signal.ITIMER_REAL, 0)  # from here on the end cannot come any more
     except _Interruption:
