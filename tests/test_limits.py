@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -16,6 +17,7 @@ from streamcheck import *
 from streamcheck.core.errors import SpecError
 from streamcheck.lang.flatten import flatten
 from streamcheck.run import workers_memory
+from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.prove import Nobody, Settings, prove
 from streamcheck.run.workers_memory import MemoryLimit
 from streamcheck.transform.views import views
@@ -44,6 +46,19 @@ def test_encoding_keeps_to_the_time_limit(counter):
     assert time.monotonic() - began < 1.5
     assert answer.status == 3 and [r.name for r in answer.results] == ["ok", "small"]
     assert {r.reason for r in answer.results} == {"timed out after 0.2 s, before the proof began"}
+
+
+def test_a_time_that_ends_as_soon_as_it_begins_is_reported():
+    """On a slow machine the signal comes at the edges of the block, where no handler of the exception is."""
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(OutOfTime, match="encoding timed out"), time_limit(0.0, "encoding"):
+        time.sleep(60)
+    for i in range(600):
+        end = time.perf_counter() + i % 60 * 4e-5  # around the millisecond after which the signal comes
+        with suppress(OutOfTime), time_limit(0.0, "encoding"):
+            while time.perf_counter() < end:
+                pass
+    assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_encoding_is_finished_outside_the_main_thread(counter):

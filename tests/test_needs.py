@@ -250,6 +250,17 @@ def test_why_shows_lines_and_coverage(tmp_path):
     assert "extra" in uncovered and "seen" not in uncovered
 
 
+def test_a_definition_shows_other_elements_by_name(tmp_path):
+    """`w0` is not `w1`, whatever `w1` is: what `w1` stands for is no part of the core."""
+    path = tmp_path / "twice.py"
+    path.write_text(
+        "from streamcheck import *\ni = extern('i', Bool)\nw1 = ~i\nw0 = ~w1\n"
+        "spec = Spec('twice')\nspec.prop('p', w1 | w0)\n"
+    )
+    shown = CliRunner().invoke(cli, ["why", str(path)], standalone_mode=False).output
+    assert re.search(r"twice.py:4 +w0 +~w1$", shown, re.M), shown
+
+
 def test_why_and_cuts_are_json(tmp_path):
     row = json.loads(run(tmp_path, "why", "--all", "--json", "--prop", "kept").output)
     kept, elements = row["properties"][0], row["elements"]

@@ -114,3 +114,48 @@ def test_a_property_that_is_not_proved_notices_nothing():
     spec.prop("never_small", ~small)
     answer = spec.mutants(timeout=20)
     assert answer.left_out == ("never_small",) and not answer.count("noticed") and answer.count("not noticed")
+
+
+def outcomes_of(spec):
+    return {(m.mutation.owner, m.mutation.before, m.mutation.after): m.outcome for m in spec.mutants(timeout=60)}
+
+
+def test_outputs_of_structs_are_compared_bit_by_bit():
+    """-0.0 is not 0.0, and NaN is NaN, inside of a struct, too."""
+
+    @struct
+    class Pair:
+        value: Float
+        low: Bool
+
+    zero = mux(x < 5, Float(0.0), Float(-0.0))
+    nan = Float(0.0) / Float(0.0) * mux(x < 7, Float(1.0), Float(2.0))
+    spec = Spec("pairs")
+    spec.observer("zeros", Pair(value=zero, low=x < 9))
+    spec.trigger("nans", x < 9, {"nan": Pair(value=nan, low=x < 9)})
+    outcomes = {(before, after): outcome for (_, before, after), outcome in outcomes_of(spec).items()}
+    assert outcomes["mux(x < 5, 0.0, -0.0)", "mux(x < 5, -0.0, 0.0)"] == "not noticed"
+    assert outcomes["x < 7", "x <= 7"] == "equivalent"
+
+
+def test_outputs_without_a_name_are_changed_too():
+    spec = Spec("bare")
+    spec.observer("next", x + 1)
+    spec.trigger("go", small, {"x": x + 2})
+    outcomes = outcomes_of(spec)
+    assert outcomes["observer next", "1", "2"] == outcomes["trigger go", "x + 2", "x - 2"] == "not noticed"
+
+
+def test_a_changed_call_of_a_function_is_not_the_same_call(tmp_path):
+    """`f(a + 1)` and `f(a + 2)` are two values of the function, which the outputs of one call do not tell."""
+    path = tmp_path / "calls.lus"
+    path.write_text(
+        "function imported f(x: int) returns (y: int);\n"
+        "node main(a: int) returns (o: int; ok: bool);\nvar s: int;\n"
+        "let s = a + 1; o = f(s) * 2; ok = o = 2 * f(s); --%PROPERTY ok;\ntel\n"
+    )
+    shown = CliRunner().invoke(cli, ["mutants", str(path), "--quiet", "--json"], standalone_mode=False)
+    rows = {(m["before"], m["after"]): m for m in json.loads(shown.output)["mutants"]}
+    assert rows["1", "2"]["outcome"] == "open" and "a call of an imported function" in rows["1", "2"]["reason"]
+    assert rows["2", "3"]["outcome"] in ("noticed", "not noticed")
+    assert not any("is a function" in m["owner"] or " before" in m["owner"] for m in rows.values())

@@ -109,6 +109,11 @@ class FunctionCall:
         yield from self.inputs
         yield from self.outputs
 
+    def with_images(self, image: Mapping[Term, Term]) -> FunctionCall:
+        """The same call, with these images of its terms."""
+        inputs, outputs = (tuple(image[t] for t in terms) for terms in (self.inputs, self.outputs))
+        return FunctionCall(self.function, image[self.tick], inputs, outputs)
+
 
 @dataclass(frozen=True, slots=True)
 class ComponentInstance:

@@ -7,6 +7,7 @@ from typing import Any
 
 from streamcheck import __version__
 from streamcheck.core.printer import Printer
+from streamcheck.core.term import substitute, variable
 from streamcheck.core.types import plural
 from streamcheck.problem.needs import AllNeeds, Core, Cut, Element, Needs
 from streamcheck.problem.specification import Specification
@@ -117,13 +118,15 @@ def _title(element: Element) -> str:
 
 
 def _definition(specification: Specification, element: Element) -> str:
+    """Other elements are shown by their names, whatever they are: they may be free."""
     cells = {c.var: c for c in specification.cells}
     own = [cells[t] for t in element.terms if t in cells]
+    shown = own[-1].next if own else element.terms[0]
+    others = {w.term: variable(w.name, w.term.type) for w in specification.wires if own or w.term is not shown}
+    text = term_text(specification, substitute([shown], others)[shown])
     if own:
         values = ", ".join(Printer({}, [c.initial]).definition(c.initial) for c in own)
-        text = f"[{values}] ++ {term_text(specification, own[-1].next)}"
-    else:
-        text = term_text(specification, element.terms[0])
+        text = f"[{values}] ++ {text}"
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 

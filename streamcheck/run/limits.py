@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
 from streamcheck.core.errors import SpecError
 
@@ -30,16 +29,21 @@ def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
         yield
         return
 
-    def end(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise _Interruption
+    waiting = True
+
+    def end(_signal: int, frame: FrameType | None) -> None:
+        if waiting and frame is not None and frame.f_globals.get("__name__") in (__name__, "contextlib"):
+            signal.setitimer(signal.ITIMER_REAL, SHORTEST)  # at the edge of the block: nobody would hear it there
+        elif waiting:
+            raise _Interruption
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))
     try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))
         yield
-        signal.setitimer(signal.ITIMER_REAL, 0)  # from here on the end cannot come any more
     except _Interruption:
         raise OutOfTime(f"{doing} timed out after {seconds:.3g} s", write="a longer --timeout") from None
     finally:
+        waiting = False  # from here on the end cannot come any more
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -1,14 +1,16 @@
 """Small changes of the user's equations [OLRUZ96]: another comparison, a constant one more or less, `&` for `|`,
 branches of a `mux` swapped, `+` for `-`, another initial value, an assumption dropped.
 
-A change is one of a definition: a stream with its name, a delay, a guard or an argument. Properties stay, but speak
- of the changed streams."""
+A change is one of a definition: a stream with its name, a delay, a guard, an argument or an observer. Properties stay,
+but speak of the changed streams."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import partial
 
+from streamcheck.core.location import Location
 from streamcheck.core.printer import Printer
 from streamcheck.core.simplify import conjunction, simplify
 from streamcheck.core.term import Term, constant, substitute, term, variable, walk
@@ -17,6 +19,7 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.mutants import Mutation
 from streamcheck.problem.specification import Cell, Named, Specification, Trigger
 from streamcheck.transform.fresh import fresh_name
+from streamcheck.transform.product import same_value
 
 SWAPPED = {"lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq"}
 SWAPPED |= {"and": "or", "or": "and", "add": "sub", "sub": "add", "min": "max", "max": "min"}
@@ -48,18 +51,19 @@ def mutations_of(specification: Specification) -> Iterator[Mutation]:
                 yield Mutation(
                     _name(owner), owner.where, text, text_of(other), _change_at(specification, owner, node, other)
                 )
-    for cell in specification.cells:
+    for cell in _written_cells(specification):
         for other in _constants(cell.initial) if cell.var in needed else ():
             changed = _with_cell(specification, replace(cell, initial=other))
             yield Mutation(
                 _name(cell), cell.where, f"[{text_of(cell.initial)}] ++ …", f"[{text_of(other)}] ++ …", changed
             )
-    for i, trigger in enumerate(specification.triggers):
-        for node, other in _changes(trigger.guard, named):
-            guard = substitute([trigger.guard], {node: other})[trigger.guard]
-            changed = _with_trigger(specification, i, replace(trigger, guard=guard))
-            yield Mutation(f"trigger {trigger.name}", trigger.where, text_of(node), text_of(other), changed)
+    for output, where, root, changed_to in _outputs(specification):
+        for node, other in _changes(root, named):
+            changed = changed_to(substitute([root], {node: other})[root])
+            yield Mutation(output, where, text_of(node), text_of(other), changed)
     for a in specification.assumptions:
+        if a.is_implied:  # that a function is one
+            continue
         others = tuple(b for b in specification.assumptions if b is not a)
         yield Mutation(
             f"assume {a.name}", a.where, definition(a.term), "true", replace(specification, assumptions=others)
@@ -70,9 +74,14 @@ def _definitions(specification: Specification, needed: Set[Term]) -> Iterator[tu
     for wire in specification.wires:
         if wire.term in needed:
             yield wire, wire.term
-    for cell in specification.cells:
+    for cell in _written_cells(specification):
         if cell.var in needed:
             yield cell, cell.next
+
+
+def _written_cells(specification: Specification) -> Iterator[Cell]:
+    """The cells that are not of the reader's own making, such as those that remember the calls of a function."""
+    return (c for c in specification.cells if c.named or c.where is not None)
 
 
 def _name(owner: Named | Cell) -> str:
@@ -132,13 +141,39 @@ def _with_cell(specification: Specification, cell: Cell) -> Specification:
     return replace(specification, cells=tuple(cell if c.var is cell.var else c for c in specification.cells))
 
 
-def _with_trigger(specification: Specification, i: int, trigger: Trigger) -> Specification:
-    triggers = specification.triggers
-    return replace(specification, triggers=(*triggers[:i], trigger, *triggers[i + 1 :]))
+def _outputs(
+    specification: Specification,
+) -> Iterator[tuple[str, Location | None, Term, Callable[[Term], Specification]]]:
+    """Guards, arguments and observers: whose, where, the term, and the specification with another."""
+
+    def with_trigger(i: int, trigger: Trigger) -> Specification:
+        triggers = specification.triggers
+        return replace(specification, triggers=(*triggers[:i], trigger, *triggers[i + 1 :]))
+
+    def with_guard(guard: Term, i: int, trigger: Trigger) -> Specification:
+        return with_trigger(i, replace(trigger, guard=guard))
+
+    def with_argument(arg: Term, i: int, trigger: Trigger, j: int) -> Specification:
+        args = trigger.args
+        return with_trigger(i, replace(trigger, args=(*args[:j], (args[j][0], arg), *args[j + 1 :])))
+
+    def with_observer(shown: Term, i: int) -> Specification:
+        observers = specification.observers
+        return replace(
+            specification, observers=(*observers[:i], replace(observers[i], term=shown), *observers[i + 1 :])
+        )
+
+    for i, t in enumerate(specification.triggers):
+        yield f"trigger {t.name}", t.where, t.guard, partial(with_guard, i=i, trigger=t)
+        for j, (_, arg) in enumerate(t.args):
+            yield f"trigger {t.name}", t.where, arg, partial(with_argument, i=i, trigger=t, j=j)
+    for i, o in enumerate(specification.observers):
+        yield f"observer {o.name}", o.where, o.term, partial(with_observer, i=i)
 
 
 def _all_terms(specification: Specification) -> list[Term]:
-    return [*specification.roots(), *(w.term for w in specification.wires), *specification.variables()]
+    wires = (w.term for w in specification.wires)
+    return [*specification.roots(), *wires, *specification.variables(), *specification.call_terms()]
 
 
 def _with_images(specification: Specification, image: Mapping[Term, Term]) -> Specification:
@@ -158,6 +193,7 @@ def _with_images(specification: Specification, image: Mapping[Term, Term]) -> Sp
         observers=tuple(Named(o.name, image[o.term], o.where) for o in specification.observers),
         properties=claims(specification.properties),
         assumptions=claims(specification.assumptions),
+        calls=tuple(call.with_images(image) for call in specification.calls),
     )
 
 
@@ -186,7 +222,7 @@ def side_by_side(specification: Specification, mutated: Specification, props: Ca
         observers=(),
         properties=(*(p for p in copy.properties if props(p)), same),
         assumptions=numbered,
-        calls=(),
+        calls=tuple(dict.fromkeys((*specification.calls, *copy.calls))),
     )
 
 
@@ -208,13 +244,9 @@ def _same_outputs(a: Specification, b: Specification) -> Term:
     for one, other in zip(a.triggers, b.triggers, strict=True):
         parts.append(term("eq", one.guard, other.guard))
         pairs = zip(one.args, other.args, strict=True)
-        parts += [term("implies", one.guard, _equal(x, y)) for (_, x), (_, y) in pairs if x is not y]
-    parts += [_equal(x.term, y.term) for x, y in zip(a.observers, b.observers, strict=True) if x.term is not y.term]
+        parts += [term("implies", one.guard, same_value(x, y)) for (_, x), (_, y) in pairs if x is not y]
+    parts += [same_value(x.term, y.term) for x, y in zip(a.observers, b.observers, strict=True) if x.term is not y.term]
     if not a.triggers and not a.observers:
-        parts += [_equal(x.term, y.term) for x, y in zip(a.wires, b.wires, strict=True)]
-        parts += [_equal(x.var, y.var) for x, y in zip(a.cells, b.cells, strict=True) if x.named]
+        parts += [same_value(x.term, y.term) for x, y in zip(a.wires, b.wires, strict=True)]
+        parts += [same_value(x.var, y.var) for x, y in zip(a.cells, b.cells, strict=True) if x.named]
     return conjunction(*(p for p in parts if p.args[0] is not p.args[-1]))
-
-
-def _equal(a: Term, b: Term) -> Term:
-    return term("same" if a.type.kind not in ("array", "struct") else "eq", a, b)

@@ -156,10 +156,6 @@ def _without_claims(spec: Specification) -> Specification:
 def _with_variables(spec: Specification, image: Mapping[Term, Term]) -> Specification:
     """The specification with other variables for some inputs and cells, under their names."""
     new = substitute([*spec.variables(), *spec.roots(), *spec.call_terms(), *(w.term for w in spec.wires)], image)
-    calls = (
-        replace(c, tick=new[c.tick], inputs=tuple(new[t] for t in c.inputs), outputs=tuple(new[t] for t in c.outputs))
-        for c in spec.calls
-    )
     return replace(
         spec,
         inputs=tuple(replace(i, name=str(new[i.var].payload)) for i in spec.inputs),
@@ -171,7 +167,7 @@ def _with_variables(spec: Specification, image: Mapping[Term, Term]) -> Specific
         observers=tuple(replace(o, term=new[o.term]) for o in spec.observers),
         properties=tuple(replace(p, term=new[p.term]) for p in spec.properties),
         assumptions=tuple(replace(c, term=new[c.term]) for c in spec.assumptions),
-        calls=tuple(calls),
+        calls=tuple(c.with_images(new) for c in spec.calls),
     )
 
 

@@ -16,7 +16,7 @@ from streamcheck.core.location import Location
 from streamcheck.core.term import Term, substitute, variable, variables
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.needs import Element, ElementKind, Weakened
-from streamcheck.problem.specification import Cell, FunctionCall, Input, Named, Specification
+from streamcheck.problem.specification import Cell, Input, Named, Specification
 from streamcheck.transform.fresh import fresh_name
 
 
@@ -79,7 +79,7 @@ def weaken(specification: Specification, prop: Claim, freed: Iterable[Element]) 
         observers=(),
         properties=(claim,),
         assumptions=tuple(replace(a, term=image[a.term]) for a in assumptions),
-        calls=tuple(_image_of_call(call, image) for call in specification.calls),
+        calls=tuple(call.with_images(image) for call in specification.calls),
         warnings=(),
     )
     return Weakened(_needed_part(whole), claim, replacement)
@@ -96,15 +96,6 @@ def _free_inputs(specification: Specification, free: dict[Term, Element]) -> tup
         inputs.append(Input(name, t.type, False, "", "", element.where))
         replacement[t] = variable(name, t.type)
     return inputs, replacement
-
-
-def _image_of_call(call: FunctionCall, image: dict[Term, Term]) -> FunctionCall:
-    return replace(
-        call,
-        tick=image[call.tick],
-        inputs=tuple(image[t] for t in call.inputs),
-        outputs=tuple(image[t] for t in call.outputs),
-    )
 
 
 def _needed_part(whole: Specification) -> Specification:

@@ -47,9 +47,10 @@ class Claims:
         self._names, self._assumption_names = ClaimNames(), ClaimNames()
         self._step_counters: dict[int, Term] = {}
 
-    def assume(self, name: str, claim: Term, at: int) -> None:
+    def assume(self, name: str, claim: Term, at: int, origin: Origin = WRITTEN) -> None:
         if claim is not TRUE:
-            self.assumptions.append(Claim(self._assumption_names.fresh(name), claim, self.tokens.where(at)))
+            name = self._assumption_names.fresh(name)
+            self.assumptions.append(Claim(name, claim, self.tokens.where(at), origin=origin))
 
     def _assume_promise(self, name: str, claim: Term, at: int, scope: LustreScope, node: NodeText) -> None:
         count = len(self.assumptions)

@@ -18,6 +18,7 @@ from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import NodeText, Variable, name_expression
 from streamcheck.frontends.operations import equal, logic
+from streamcheck.problem.claim import IMPLIED
 from streamcheck.problem.specification import FunctionCall
 
 MOST_CALLS = 12  # of one function whose last steps are compared with those of all others (heuristic)
@@ -70,4 +71,4 @@ def _last_step(evaluator: NodeEvaluator, scope: LustreScope, call: FunctionCall)
 def _assume_equal(claims: Claims, node: NodeText, a: FunctionCall, b: FunctionCall) -> None:
     same = conjunction(a.tick, b.tick, *(equal(x, y) for x, y in zip(a.inputs, b.inputs, strict=True)))
     equal_outputs = conjunction(*(equal(x, y) for x, y in zip(a.outputs, b.outputs, strict=True)))
-    claims.assume(f"{node.name} is a function", logic("implies", same, equal_outputs), node.at)
+    claims.assume(f"{node.name} is a function", logic("implies", same, equal_outputs), node.at, origin=IMPLIED)
