@@ -114,3 +114,30 @@ def test_a_property_that_is_not_proved_notices_nothing():
     spec.prop("never_small", ~small)
     answer = spec.mutants(timeout=20)
     assert answer.left_out == ("never_small",) and not answer.count("noticed") and answer.count("not noticed")
+
+
+RAMP = """
+from streamcheck import *
+
+@component
+def ramp(x: Word8) -> Word8:
+    assume("small", x < 200)
+
+    @stream(Word8)
+    def heat():
+        last = [0] ++ heat
+        return minimum(x, last + 9)
+
+    guarantee("limited", heat <= x)
+    return heat
+"""
+
+
+def test_a_delay_changes_with_its_stream(tmp_path):
+    """The next value of `[0] ++ heat` is heat's equation: one expression, not two."""
+    path = tmp_path / "ramp.py"
+    path.write_text(RAMP)
+    done = CliRunner().invoke(cli, ["mutants", str(path), "--json"], standalone_mode=False)
+    found = {(row["owner"], row["before"], row["after"]) for row in json.loads(done.output)["mutants"]}
+    assert {owner for owner, before, after in found if (before, after) == ("9", "8")} == {"heat"}
+    assert ("assume small", "x < 200", "true") in found
