@@ -1,8 +1,6 @@
-"""The controller of redundant_sensors.py, written again: streamcheck equal A B compares them.
-
-`latched` has the same outputs. `wrapping` adds before it compares: 250 + 50 is 44 in a Word8. The claims of `heating` are
-about infinite runs: the first one forgets that a trip is for good.
-"""
+# The controller of redundant_sensors.py, written again: streamcheck equal A B compares them. `latched` has the same
+# outputs. `wrapping` adds before it compares: 250 + 50 is 44 in a Word8. The claims of `heating` are about infinite
+# runs: the first one forgets that a trip is for good.
 
 from typing import NamedTuple
 

@@ -1,7 +1,6 @@
-"""Two redundant sensors, a voter, a controller and an alarm: each a component with a contract.
-
-    streamcheck prove specs/components/redundant_sensors.py --compositional
-"""
+# Two redundant sensors, a voter, a controller and an alarm: each a component with a contract.
+#     streamcheck prove specs/components/redundant_sensors.py --compositional
+# docs/tutorial.md goes from its requirements to its C.
 
 from typing import NamedTuple
 

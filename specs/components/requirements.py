@@ -1,7 +1,6 @@
-"""What the alarm should do, before there is one: streamcheck realizable specs/components/requirements.py
-
-Some component keeps R1 to R3. With R4, the wish for a button that silences it, none does.
-"""
+# What the alarm should do, before there is one: streamcheck realizable specs/components/requirements.py
+# Some component keeps R1 to R3.
+# With R4, the wish for a button that silences it, none does.
 
 from streamcheck import *
 
