@@ -1,7 +1,6 @@
-"""Two doors of a lock chamber, and the requirements on whoever opens them.
-
-`doors` can be kept: `streamcheck realizable specs/doors.py::doors -o controller.py` writes a controller. `hasty` cannot.
-"""
+# Two doors of a lock chamber, and the requirements on whoever opens them.
+# `doors` can be kept: streamcheck realizable specs/doors.py::doors -o controller.py writes a controller.
+# `hasty` cannot: the door that somebody inside wants is to open at once.
 
 from streamcheck import *
 

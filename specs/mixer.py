@@ -1,4 +1,6 @@
-"""A mixer's valve, with its requirements as sentences."""
+# A mixer's valve, with its requirements as sentences.
+# Each one becomes a stream that is true as long as the run so far satisfies it (docs/requirements.md).
+# Names in a sentence are those of the streams around it.
 
 from streamcheck import *
 

@@ -1,7 +1,6 @@
-"""A monitor before and after it was rewritten: streamcheck equal specs/refactored.py::before specs/refactored.py::after
-
-The counter of hot steps runs down instead of up, and its conditions are turned around. `almost` forgets one of them.
-"""
+# A monitor before and after it was rewritten: streamcheck equal specs/refactored.py::before specs/refactored.py::after
+# The counter of hot steps runs down instead of up, and its conditions are turned around.
+# `almost` forgets one of them.
 
 from streamcheck import *
 

@@ -1,8 +1,6 @@
-"""Claims about infinite runs: two clients of a bus ask, an arbiter grants in turns, and each transfer ends at some time.
-
-`served` holds because turns alternate and `ready` comes again and again. Without that fairness, or with a fixed
-priority, a client may wait forever: `starves` shows the run.
-"""
+# Two clients of a bus ask, an arbiter grants in turns, each transfer ends at some time: claims about infinite runs.
+# `served` holds because turns alternate and `ready` comes again and again. Without that fairness, or with a fixed
+# priority, a client may wait forever: `starves` shows the run.
 
 from streamcheck import *
 

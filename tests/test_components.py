@@ -91,6 +91,14 @@ def test_instances_have_names_terms_and_claims():
     assert limited.term.op == "le", "no assumptions, no premise"
 
 
+def test_fields_of_a_named_tuple_have_their_names():
+    on = extern("on", Bool)
+    spec = Spec("top")
+    spec.namespace = {"both": Level(minimum(Word8(3), 4), on & ([False] + +on))}
+    spec.prop("seen", ~spec.namespace["both"].high | on)
+    assert "both.high" in {w.name for w in flatten(spec).wires}
+
+
 def test_a_guarantee_holds_as_long_as_all_assumptions_have():
     whole = specification()
     inputs = [{"x": x, "on": True} for x in (5, 120, 5)]

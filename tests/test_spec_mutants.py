@@ -159,3 +159,30 @@ def test_a_changed_call_of_a_function_is_not_the_same_call(tmp_path):
     assert rows["1", "2"]["outcome"] == "open" and "a call of an imported function" in rows["1", "2"]["reason"]
     assert rows["2", "3"]["outcome"] in ("noticed", "not noticed")
     assert not any("is a function" in m["owner"] or " before" in m["owner"] for m in rows.values())
+
+
+RAMP = """
+from streamcheck import *
+
+@component
+def ramp(x: Word8) -> Word8:
+    assume("small", x < 200)
+
+    @stream(Word8)
+    def heat():
+        last = [0] ++ heat
+        return minimum(x, last + 9)
+
+    guarantee("limited", heat <= x)
+    return heat
+"""
+
+
+def test_a_delay_changes_with_its_stream(tmp_path):
+    """The next value of `[0] ++ heat` is heat's equation: one expression, not two."""
+    path = tmp_path / "ramp.py"
+    path.write_text(RAMP)
+    done = CliRunner().invoke(cli, ["mutants", str(path), "--json"], standalone_mode=False)
+    found = {(row["owner"], row["before"], row["after"]) for row in json.loads(done.output)["mutants"]}
+    assert {owner for owner, before, after in found if (before, after) == ("9", "8")} == {"heat"}
+    assert ("assume small", "x < 200", "true") in found

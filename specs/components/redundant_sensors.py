@@ -1,7 +1,6 @@
-"""Two redundant sensors, a voter, a controller and an alarm: each a component with a contract.
-
-    streamcheck prove specs/components/redundant_sensors.py --compositional
-"""
+# Two redundant sensors, a voter, a controller and an alarm: each a component with a contract.
+#     streamcheck prove specs/components/redundant_sensors.py --compositional
+# docs/tutorial.md goes from its requirements to its C.
 
 from typing import NamedTuple
 
@@ -47,7 +46,7 @@ class Command(NamedTuple):
 
 @component
 def controller(temperature: Word8) -> Command:
-    """Heats less the hotter it is, by at most 10 more in a step, and trips for good above the limit."""
+    """Heats less the hotter it is, by at most 50 more in a step, and trips for good above the limit."""
     assume("in range", temperature <= 250)
     trip = stream(Bool, lambda t: ([False] ++ t) | (temperature > LIMIT))
     wish = 250 - temperature
@@ -55,24 +54,27 @@ def controller(temperature: Word8) -> Command:
     @stream(Word8)
     def heat():
         last = [0] ++ heat
-        return mux(trip, 0, minimum(wish, last + 10))
+        return mux(trip, 0, mux(wish > last, last + minimum(wish - last, 50), wish))
 
     last_heat = [0] ++ heat
     guarantee("off above the limit", implies(temperature > LIMIT, heat == 0))
     guarantee("a trip is for good", implies(pre(False, trip), heat == 0))
     guarantee("trips above the limit", implies(temperature > LIMIT, trip))
-    guarantee("slowly", heat <= last_heat + 10)
+    guarantee("slowly", implies(heat > last_heat, heat - last_heat <= 50))
     guarantee("limited", heat <= 250)
     return Command(heat, trip)
 
 
 @component
 def alarm(a: Word8, b: Word8, trip: Bool) -> Bool:
-    """Sounds if the readings differ for three steps, or after a trip."""
+    """Sounds after a trip, and if the readings differ for three steps (requirements.py)."""
     differ = maximum(a, b) - minimum(a, b) > 20
     count = stream(Word8, lambda n: mux(differ, minimum([0] ++ n, 2) + 1, 0))
-    guarantee("sounds after a trip", implies(trip, (count >= 3) | trip))
-    return (count >= 3) | trip
+    sound = (count >= 3) | trip
+    guarantee("R1", requirement("whenever trip the alarm shall immediately satisfy sound"))
+    guarantee("R2", requirement("whenever persisted(2, differ) the alarm shall immediately satisfy sound"))
+    guarantee("R3", requirement("whenever !differ & !trip the alarm shall immediately satisfy !sound"))
+    return sound
 
 
 raw_a = extern("raw_a", Word8, samples=[20, 100, 190, 210, 90, 80], unit="°C")

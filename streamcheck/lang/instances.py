@@ -158,8 +158,10 @@ def labels_of(instance: InstanceNodes) -> Iterator[tuple[str, Node]]:
 
 
 def streams_in(value: object) -> Iterator[tuple[str, Stream]]:
-    """The streams of a variable, with what comes behind its name."""
+    """The streams of a variable, with what comes behind its name: `.heat` of a NamedTuple, `_0` of a list."""
     if isinstance(value, Stream):
         yield "", value
     elif isinstance(value, list | tuple):
-        yield from ((f"_{i}", v) for i, v in enumerate(value) if isinstance(v, Stream))
+        fields = getattr(value, "_fields", None)
+        suffixes = [f".{field}" for field in fields] if fields else [f"_{i}" for i in range(len(value))]
+        yield from ((s, v) for s, v in zip(suffixes, value, strict=True) if isinstance(v, Stream))

@@ -114,7 +114,9 @@ def _element_lines(
 
 
 def _title(element: Element) -> str:
-    return {"equation": element.name, "delay": "", "assumption": f"assume {element.name}"}[element.kind]
+    return {"equation": element.name, "delay": "", "assumption": f"assume {element.name.removeprefix('assume ')}"}[
+        element.kind
+    ]
 
 
 def _definition(specification: Specification, element: Element) -> str:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
 from streamcheck.core.types import Value, assemble, part_names
 from streamcheck.engines.random_runs import Simulator
@@ -33,6 +34,7 @@ def suite_of(specification: Specification, settings: Settings) -> SuiteOfRuns:
     """The runs for all goals of the specification, as far as they are found in the time."""
     began = time.monotonic()
     specification = equations_alone(specification)
+    _require_outputs_of_inputs(specification)
     goals = _all_goals(specification)
     interpreter = GoalInterpreter(specification, goals)
     inside = [g for g in goals if g in interpreter.decided]
@@ -51,6 +53,17 @@ def suite_of(specification: Specification, settings: Settings) -> SuiteOfRuns:
             at.setdefault(goal, (number, step))
     states = tuple(_state(goal, interpreter, at, results) for goal in goals)
     return SuiteOfRuns(specification, tuple(runs), states, time.monotonic() - began)
+
+
+def _require_outputs_of_inputs(specification: Specification) -> None:
+    """SpecError if an output depends on an `unknown`: its value is not known from the inputs of a run."""
+    free = {i.var for i in specification.inputs if not i.extern}
+    outputs = [(f"trigger {t.name}", t.where, list(t.terms())) for t in specification.triggers]
+    outputs += [(f"observer {o.name}", o.where, [o.term]) for o in specification.observers]
+    for name, where, terms in outputs:
+        if not free.isdisjoint(specification.needed_by(terms)):
+            text = f"{name} depends on an unknown, so the inputs of a run do not give its value"
+            raise SpecError(text, where, write="extern in place of unknown")
 
 
 def _all_goals(specification: Specification) -> list[Claim]:

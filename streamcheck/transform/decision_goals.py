@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, term
@@ -24,8 +25,9 @@ LOGIC = ("and", "or", "not", "implies", "eq", "ne", "same", "mux")  # of Bool op
 
 def decision_goals(specification: Specification) -> tuple[Claim, ...]:
     """MC/DC [HVCR01]: for each condition of a decision with several, two goals: it is true, or false, and the decision
-    would be another if it alone were. Decisions are Bool streams, guards, conditions of `mux` and properties; their
-    conditions are what no logical operator makes, or what has a name."""
+    would be another if it alone were. Decisions are Bool streams, guards and conditions of `mux` that outputs depend on
+    (all, if there are none); their conditions are what no logical operator makes, or what has a name. Claims are no
+    decisions: a true one has no run that makes it false."""
     simple = simplify(specification.roots())
     names = names_in(specification, simple)
     boundaries = {w.term for w in specification.wires}
@@ -52,8 +54,17 @@ def decision_goals(specification: Specification) -> tuple[Claim, ...]:
 
 def _decisions(specification: Specification, boundaries: Set[Term]) -> Iterator[tuple[OwnedTerm, Term, Term]]:
     """The decisions, each with the condition under which it is asked."""
+    outputs = list(specification.outputs())
+    needed = specification.needed_by(outputs or specification.roots())
+    computed = replace(
+        specification,
+        wires=tuple(w for w in specification.wires if w.term in needed),
+        cells=tuple(c for c in specification.cells if c.var in needed),
+        assumptions=(),
+        properties=(),
+    )
     seen: set[Term] = set()
-    for one in definitions_of(specification):
+    for one in definitions_of(computed):
         whole = [(one.term, TRUE)] if one.term.type is BOOL else []
         reached = reach_conditions(one.term, boundaries - {one.term})
         tests = [(node.args[0], condition) for node, condition in reached.items() if node.op == "mux"]

@@ -43,7 +43,7 @@ def mutations_of(specification: Specification) -> Iterator[Mutation]:
 
     seen: set[tuple[object, Term, Term]] = set()
     for owner, root in _definitions(specification, needed):
-        for node, other in _changes(root, named - {root}):
+        for node, other in _changes(root, named - {root} if isinstance(owner, Named) else named):
             key = (owner.where or owner.name, node, other)
             if key not in seen:
                 seen.add(key)
@@ -65,9 +65,8 @@ def mutations_of(specification: Specification) -> Iterator[Mutation]:
         if a.is_implied:  # that a function is one
             continue
         others = tuple(b for b in specification.assumptions if b is not a)
-        yield Mutation(
-            f"assume {a.name}", a.where, definition(a.term), "true", replace(specification, assumptions=others)
-        )
+        name = f"assume {a.name.removeprefix('assume ')}"
+        yield Mutation(name, a.where, definition(a.term), "true", replace(specification, assumptions=others))
 
 
 def _definitions(specification: Specification, needed: Set[Term]) -> Iterator[tuple[Named | Cell, Term]]:

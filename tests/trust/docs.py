@@ -89,6 +89,7 @@ OWNERS = (
     Owner("components.md", "", "", why_not=NOT_COMPARED),
     Owner("liveness.md", "", "", why_not=NOT_COMPARED),
     Owner("requirements.md", "", "", why_not=NOT_COMPARED),
+    Owner("tutorial.md", "console", "", "test_tutorial.py::test_a_command_prints_what_is_shown"),
     Owner("requirements.md", "sh", "", why_not="its file is another tool's"),
     Owner("command.md", "c", "", why_not=NOT_COMPARED),
     Owner("streamcheck/*", "example", "", f"{LIBRARY}::test_the_example_at_the_head_of_each_module_runs"),
