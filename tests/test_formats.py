@@ -77,6 +77,9 @@ def proved(equations, timeout=20):
 @pytest.mark.parametrize("path", SPECS)
 def test_round_trips_of_the_specs(kind, path, tmp_path):
     for equations in read(Target(path, None)):
+        equations = equations.about_steps()  # the rest has no form there, and `show` refuses it
+        if not equations.properties:
+            continue
         written = tmp_path / f"spec.{kind}"
         written.write_text(WRITERS[kind](to_system(equations)))
         (back,) = read(Target(str(written), None))

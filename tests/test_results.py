@@ -176,7 +176,8 @@ def test_an_unknown_result_says_what_is_known():
 
 def test_the_example_of_the_documentation_runs(capsys):
     text = Path("docs/command.md").read_text()
-    (example,) = re.findall(r"^```py\n(.*?)^```", text, re.S | re.M)
+    section = text[text.index("\n## From Python\n") :]
+    (example,) = re.findall(r"^```py\n(.*?)^```", section, re.S | re.M)
     exec(example, {})
     printed = capsys.readouterr().out
     assert "falsified" in printed and "step" in printed
