@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judging import check
 
+from streamcheck.api.files import load
 from streamcheck.core.evaluate import evaluate
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import FALSE, TRUE, constant, substitute, term, variable, variables
@@ -358,3 +359,28 @@ def test_what_is_unknown_stays_unknown():
     assert not simulation.forget(X2) and not simulation.forget(X3)
     simulation = Ternary([all_of(X1, X3), anyone(X3, no(X3))], {X1: True, X3: False})
     assert simulation.forget(X1) and not simulation.forget(X3)  # x3 ∨ ¬x3 is unknown: [Werner] knows no more
+
+
+PHASES = """
+import enum
+from streamcheck import *
+
+class P(enum.Enum):
+    A = 0
+    B = 1
+    C = 5
+
+p = stream(EnumOf(P), lambda p: [P.A] ++ mux(extern("go", Bool), mux(p == P.A, P.B, mux(p == P.B, P.C, p)), p))
+n = stream(Word8, lambda n: [0] ++ mux((p == P.A) | (p == P.B) | (p == P.C), n, n ^ 1))
+spec = Spec("phases")
+spec.prop("kept", n == 0)
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"pdr-bits.ternary": False}, {"pdr-bits.inductive": False}], ids=str)
+def test_an_enum_may_hold_no_member_before_a_step(options, tmp_path):
+    """A solver's state before a step may be one that no run reaches."""
+    path = tmp_path / "phases.py"
+    path.write_text(PHASES)
+    results = load(str(path)).prove(engines=["pdr-bits"], options=options, timeout=30)
+    assert results["kept"].proved

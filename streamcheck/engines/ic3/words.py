@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import Term, constant, term
-from streamcheck.core.types import BOOL, FloatType, MachineType, Value
+from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, Value
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import MOST_INDICATORS, Frames
 from streamcheck.engines.ic3.obligations import Obligation
@@ -29,11 +29,13 @@ from streamcheck.smt.contract import NewSolver
 
 
 def value_literals(var: Term, value: Value) -> list[Term]:
-    """Literals that only this value meets (of floats, the two zeros meet the same)."""
+    """Literals that only this value meets (of floats, the two zeros meet the same; of enums, all that are no member)."""
     match var.type:
         case MachineType():
             assert isinstance(value, int)
             return [_bit(var, i, value >> i & 1) for i in range(var.type.width)]
+        case EnumType(codes=codes) if value not in codes:  # in a state that no run reaches: all such states are one
+            return [negation(equality(var, code)) for code in codes]
         case FloatType() if not math.isnan(value):  # type: ignore[arg-type]
             bound = constant(var.type, value)
             return [term("le", var, bound), term("ge", var, bound)]
