@@ -29,7 +29,7 @@ from streamcheck.smt.contract import NewSolver
 
 
 def value_literals(var: Term, value: Value) -> list[Term]:
-    """Literals that only this value meets (of floats, the two zeros meet the same; of enums, all that are no member)."""
+    """Literals that only this value meets (of floats, the two zeros meet the same; of enums, all non-members)."""
     match var.type:
         case MachineType():
             assert isinstance(value, int)
