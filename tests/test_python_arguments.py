@@ -24,7 +24,7 @@ from streamcheck.api.needs import NeedsAnswer
 from streamcheck.api.questions import Questions
 from streamcheck.api.results import PropertyResult, RecordedPath, RecordedRun, Results
 from streamcheck.api.runs import InterpretedRun
-from streamcheck.api.test_suite import TestsAnswer
+from streamcheck.api.suite import SuiteAnswer
 from streamcheck.api.wording import in_python
 
 STRANGE = (object(), b"s", [object()], {"s": object()}, float("nan"))  # none of them fits any option
@@ -32,7 +32,7 @@ METHODS = {
     Commands: ("prove", "run", "show", "realizable", "compile"),
     Questions: ("why", "cuts", "tests", "mutants"),
     NeedsAnswer: ("runs", "to_json"),
-    TestsAnswer: ("to_json",),
+    SuiteAnswer: ("to_json",),
     MutantsAnswer: ("to_json",),
     Results: ("to_json",),
     PropertyResult: ("explain",),

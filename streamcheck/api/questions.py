@@ -13,7 +13,7 @@ from streamcheck.problem.problem import Problem
 if TYPE_CHECKING:
     from streamcheck.api.mutants import MutantsAnswer
     from streamcheck.api.needs import NeedsAnswer
-    from streamcheck.api.test_suite import TestsAnswer
+    from streamcheck.api.suite import SuiteAnswer
     from streamcheck.run.needs import Wishes
     from streamcheck.run.prove import Settings
 
@@ -78,12 +78,12 @@ class Questions(ABC):
         *,
         timeout: Duration = 60.0,
         jobs: Count | None = None,
-    ) -> TestsAnswer:
+    ) -> SuiteAnswer:
         """Few runs that cover each branch, premise, trigger, mode and condition of a decision (MC/DC), as files of this
         directory in CSV, for pytest and in C, as by `streamcheck tests`. `answer.goals` says which run covers a goal,
         and which no run does."""
         from streamcheck.api.results import require_specification
-        from streamcheck.api.test_suite import write_suite
+        from streamcheck.api.suite import write_suite
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
         from streamcheck.run.suites import suite_of

@@ -32,7 +32,7 @@ OPTIONS = (  # patterns of the command's words, and Python's
     (r"--(timeout|memory|bound|jobs|prefix|witness)", r"\1="),
     (
         r"--(unproven|observers|assumptions|narrow|strict|pack|deterministic|native|sandbox|full|violations|fail"
-        r"|strict-math|measure-math|ignore-extra|reachable)",
+        r"|strict-math|measure-math|ignore-extra|reachable|compositional|refines)",
         lambda m: m[1].replace("-", "_") + "=True",
     ),
 )

@@ -13,7 +13,7 @@ from streamcheck.problem.test_suite import SuiteOfRuns
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TestsAnswer(SuiteOfRuns):
+class SuiteAnswer(SuiteOfRuns):
     """The runs, the state of each goal, and the paths of the files. `note` says why there is no test in C."""
 
     file: str = ""
@@ -36,7 +36,7 @@ class TestsAnswer(SuiteOfRuns):
         return f"<{self.specification.name}: {self.count('covered')} of {len(self.goals)} goals covered>"
 
 
-def write_suite(suite: SuiteOfRuns, file: str, directory: str) -> TestsAnswer:
+def write_suite(suite: SuiteOfRuns, file: str, directory: str) -> SuiteAnswer:
     """Write the files of a suite: CSV, expected steps, pytest, and C if the spec can be compiled."""
     from streamcheck.deliver.covering_test import c_test
     from streamcheck.report.test_suite import suite_files
@@ -50,4 +50,4 @@ def write_suite(suite: SuiteOfRuns, file: str, directory: str) -> TestsAnswer:
         os.makedirs(directory, exist_ok=True)
         write_whole({os.path.join(directory, name): text for name, text in files.items()})
     given = {f.name: getattr(suite, f.name) for f in fields(SuiteOfRuns)}
-    return TestsAnswer(**given, file=file, written=tuple(os.path.join(directory, name) for name in files), note=note)
+    return SuiteAnswer(**given, file=file, written=tuple(os.path.join(directory, name) for name in files), note=note)
