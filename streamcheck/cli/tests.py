@@ -7,7 +7,7 @@ import json
 import click
 
 from streamcheck.api.results import require_specification
-from streamcheck.api.test_suite import write_suite
+from streamcheck.api.suite import write_suite
 from streamcheck.cli.needs import json_option
 from streamcheck.cli.options import SECONDS, log_options, sandbox_option, target_of
 from streamcheck.cli.output import emit
