@@ -9,7 +9,7 @@ import pytest
 
 from streamcheck import *
 from streamcheck.cli.live import Live
-from streamcheck.core.term import variable
+from streamcheck.core.term import term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification import Specification
@@ -21,6 +21,7 @@ from streamcheck.run.decision import Decision
 from streamcheck.run.explain import NO_TIME, Explainer
 from streamcheck.run.longer_runs import SHORTEN, LongerRuns
 from streamcheck.run.prove import Settings, _watcher, prove
+from streamcheck.transform.induction import with_any_start
 
 
 def spec_of(count):
@@ -166,6 +167,17 @@ def test_explanations_without_lemmas_need_no_cones(monkeypatch):
     monkeypatch.setattr(Specification, "needed_by", lambda *_: pytest.fail("a cone"))
     explained = Explainer(verdicts.problem, Settings(timeout=0.0), 0.0, []).explain(list(verdicts.results))
     assert {r.explanation.missing for r in explained} == {NO_TIME}
+
+
+def test_the_cells_of_many_steps_have_short_names():
+    """A name is found at once, and not by trying all that others have."""
+    claims = [f"p{i}" for i in range(1000)]
+    whole = spec_of(1000)
+    lemma = term("le", whole.cells[0].var, whole.cells[0].var)
+    anywhere = with_any_start(whole, claims, 2, [lemma] * 500)
+    names = [c.name for c in anywhere.cells]
+    assert len(names) == len(set(names)) == 2 * 1000 + len(whole.cells) and max(map(len, names)) < 12
+    assert len({a.name for a in anywhere.assumptions}) == 500
 
 
 def test_saving_ends_soon_after_the_time_limit(monkeypatch):

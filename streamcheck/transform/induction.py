@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from streamcheck.core.names import FreshNames
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, Term, term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.problem.claim import IMPLIED, Claim
 from streamcheck.problem.specification import Cell, Specification
-from streamcheck.transform.fresh import fresh_name
 
 
 def with_any_start(specification: Specification, names: Iterable[str], k: int, lemmas: Iterable[Term]) -> Specification:
     """The specification with only these properties, each as the claim that it follows from k steps."""
     wanted = set(names)
-    taken = {str(v.payload) for v in specification.variables()}
-    known = {a.name for a in specification.assumptions}
+    cells = FreshNames(str(v.payload) for v in specification.variables())
+    known = FreshNames(a.name for a in specification.assumptions)
     steps: list[Claim] = []
     chains: list[Cell] = []
     for claim in specification.properties:
@@ -33,16 +33,12 @@ def with_any_start(specification: Specification, names: Iterable[str], k: int, l
         held: Term | None = None
         for _ in range(k):
             after = claim.invariant if held is None else conjunction(held, claim.invariant)
-            name = fresh_name("held", taken)
-            taken.add(name)
+            name = cells.fresh("held")
             held = variable(name, BOOL)
             chains.append(Cell(name, FALSE, after, None, named=False))
         assert held is not None
         steps.append(Claim(claim.name, term("implies", held, claim.invariant), claim.where, origin=IMPLIED))
-    facts = []
-    for lemma in lemmas:
-        facts.append(Claim(fresh_name("lemma", known), lemma))
-        known.add(facts[-1].name)
+    facts = [Claim(known.fresh("lemma"), lemma) for lemma in lemmas]
     return replace(
         specification,
         cells=(*(replace(c, free=True) for c in specification.cells), *chains),
