@@ -31,6 +31,7 @@ from streamcheck.problem.result import Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Trace
 from streamcheck.run.simpler_values import complexity, constants_of, reduce_value, simple_values
+from streamcheck.transform.part import part_for
 
 MOST_WORK = 1_000_000  # executed nodes for one violation: about 0.1 s
 PRICE_OF_CODE = 20  # nodes that are executed while one is compiled
@@ -320,18 +321,7 @@ def simplest_run(
 
 def _part(specification: Specification, claim: Claim) -> Specification:
     """The part that decides if a run breaks the claim, which is often small."""
-    claims = [claim.term, *(a.term for a in specification.assumptions)]
-    needed = specification.needed_by([*claims, *specification.call_terms()])
-    return replace(
-        specification,
-        inputs=tuple(i for i in specification.inputs if i.var in needed),
-        constants=tuple(c for c in specification.constants if c.var in needed),
-        cells=tuple(c for c in specification.cells if c.var in needed),
-        wires=(),
-        triggers=(),
-        observers=(),
-        properties=(claim,),
-    )
+    return replace(part_for(specification, [claim.term]), properties=(claim,))
 
 
 def _choices(machine: Machine, run: Replay) -> ChosenRun:

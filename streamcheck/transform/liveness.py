@@ -29,6 +29,7 @@ from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Cell, Input, Specification
 from streamcheck.problem.verdict import Trace
 from streamcheck.transform.fresh import fresh_name
+from streamcheck.transform.part import part_for
 from streamcheck.transform.product import same_value
 
 COUNT = machine(8, signed=False)  # of rounds, up to the last value, at which it stays
@@ -101,21 +102,7 @@ def monitored_claim(problem: Problem, claim: Claim, name: str) -> tuple[Specific
 
 def _part(specification: Specification, claim: Claim) -> Specification:
     """The part that the claim, the assumptions and the fairness conditions depend on, without claims."""
-    roots = [c.term for c in (claim, *specification.assumptions, *specification.fairness)]
-    needed = specification.needed_by([*roots, *specification.call_terms()])
-    return replace(
-        specification,
-        inputs=tuple(i for i in specification.inputs if i.var in needed),
-        constants=tuple(c for c in specification.constants if c.var in needed),
-        cells=tuple(c for c in specification.cells if c.var in needed),
-        wires=(),
-        triggers=(),
-        observers=(),
-        properties=(),
-        fairness=(),
-        instances=(),
-        components=(),
-    )
+    return part_for(specification, [claim.term, *(c.term for c in specification.fairness)])
 
 
 def _rounds(fairness: Sequence[Term], good: Term, name: str, names: Sequence[str]) -> tuple[list[Cell], list[Claim]]:
