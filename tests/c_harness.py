@@ -81,10 +81,13 @@ def driver(unit, copilot):
     header = unit.files[f"{name}.h"]
     lines = [f'#include "{name}.h"', "#include <stdio.h>", "#include <string.h>", ""]
     lines += [
+        "#ifndef SHOW",
+        "#define SHOW",
         "static void show(const void *p, unsigned n) { const unsigned char *b = p;",
         '  printf(" "); for (unsigned i = 0; i < n; i++) printf("%02x", b[i]); }',
         'static void show_float(float x) { if (x != x) printf(" nan"); else show(&x, 4); }',
         'static void show_double(double x) { if (x != x) printf(" nan"); else show(&x, 8); }',
+        "#endif",
     ]
     handlers = {}
     for line in header.splitlines():

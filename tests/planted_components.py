@@ -1,17 +1,18 @@
-"""Faults planted in the proof by parts: what is assumed of components, and where their bodies lie."""
+"""Faults planted in the proof by parts: what is assumed of components, and where their bodies lie; and in their C."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from planting import Fault, refused
+from planting import Fault, compiling, refused
 
-from streamcheck import Spec, Word8, assume, component, extern, guarantee, minimum
+from streamcheck import Spec, Word8, assume, component, extern, guarantee, minimum, stream
+from streamcheck.codegen import call_writer, sharing
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import OfContract
 from streamcheck.run import compositional
 from streamcheck.run.prove import Settings
-from streamcheck.transform import cut
+from streamcheck.transform import cut, embedding
 
 
 @component
@@ -30,21 +31,87 @@ def problem():
 
 
 def components():
-    for what, module, name, change in (
+    for what, owner, name, change in (
         ("guarantees hold without their assumptions", cut, "cut_out", unconditional),
         ("what is owed to a component is assumed", cut, "cut_out", owed_is_given),
         ("what a cell holds next is anything", cut, "cut_out", cells_are_inputs),
         ("claims are assumed that nothing proves", compositional, "_use_body", all_usable),
-        ("a body lies where its inputs are others", compositional, "embedding_of", swapped),
+        ("a body lies where its inputs are others", embedding.Embedder, "images", swapped),
         ("a proof of one claim is taken for another", compositional, "_claims_at", other_claim),
     ):
-        yield Fault("parts", what, planter(module, name, change), by_parts)
+        yield Fault("parts", what, planter(owner, name, change), by_parts)
 
 
-def planter(module, name, change):
+@component
+def delayed(x: Word8, y: Word8) -> Word8:
+    return stream(Word8, lambda n: [3] + +(n + x)) + y
+
+
+def monitored():
+    """Two instances of a component, one behind the other."""
+    x, y = extern("x", Word8), extern("y", Word8)
+    spec = Spec("planted")
+    spec.trigger("alarm", delayed(delayed(x, 2), y) > 9)
+    return flatten(spec)
+
+
+def calls():
+    for what, owner, name, change in (
+        ("an instance steps the state of another", call_writer.CallWriter, "write", with_state_of_another),
+        ("a component steps twice", call_writer.CallWriter, "write", twice),
+        ("an instance returns the output of another", call_writer.CallWriter, "write", with_results_of_another),
+        ("calls come before those that they need", call_writer.CallWriter, "write_all", in_reverse),
+        ("arguments are in another order", sharing.SharedCall, "with_images", with_arguments_turned),
+    ):
+        yield Fault("components in C", what, planter(owner, name, change), compiling(monitored))
+
+
+def with_state_of_another(original):
+    def write(self, call):
+        members, self.members = self.members, dict.fromkeys(self.members, next(iter(self.members.values())))
+        original(self, call)
+        self.members = members
+
+    return write
+
+
+def twice(original):
+    def write(self, call):
+        original(self, call)
+        line = self.step.body.lines[-1]
+        self.step.body.lines.append(f"(void){line.partition(' = ')[2]}")
+
+    return write
+
+
+def with_results_of_another(original):
+    def write(self, call):
+        original(self, call)
+        self.step.texts[call.results[0]] = next(self.step.texts[r] for r in self.caller if r in self.step.texts)
+
+    return write
+
+
+def in_reverse(original):
+    def write_all(self):
+        before = len(self.step.body.lines)
+        original(self)
+        self.step.body.lines[before:] = reversed(self.step.body.lines[before:])
+
+    return write_all
+
+
+def with_arguments_turned(original):
+    def with_images(self, image):
+        found = original(self, image)
+        return replace(found, args=found.args[::-1])
+
+    return with_images
+
+
+def planter(owner, name, change):
     def plant(p):
-        original = getattr(module, name)
-        p.set(compositional, name, change(original))
+        p.set(compositional if owner is cut else owner, name, change(getattr(owner, name)))
 
     return plant
 
@@ -95,8 +162,8 @@ def all_usable(original):
 
 
 def swapped(original):
-    def elsewhere(body, whole, instance):
-        images = original(body, whole, instance)
+    def elsewhere(self, body, instance):
+        images = original(self, body, instance)
         if images is None:
             return None
         inputs = [i.var for i in body.inputs]

@@ -301,9 +301,9 @@ def test_windows_share_nothing():
     spec.trigger("shown", True, [statistics.max(20, a), statistics.max(20, b)])
     code = unit_of(spec)
     assert validate(code).is_proved
-    first = next(p for p in code.places.values() if p.window)
+    first = next(p for (p,) in code.places.values() if p.window)
     for changed in (replace(first, variable="b_before"), first):
-        places = {n: replace(changed, position=p.position) for n, p in code.places.items()}
+        places = {n: (replace(changed, position=p.position),) for n, (p,) in code.places.items()}
         assert not validate(replace(code, places=places)).is_proved
 
 
@@ -320,7 +320,7 @@ def test_a_wrong_window_is_refused(kind):
 
 def test_a_cell_outside_of_its_array_is_refused():
     code = unit_of(watchdogs([100] * 8))
-    places = {name: replace(p, element=p.element + 1) for name, p in code.places.items()}
+    places = {name: (replace(p, element=p.element + 1),) for name, (p,) in code.places.items()}
     assert not validate(replace(code, places=places)).is_proved
 
 

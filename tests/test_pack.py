@@ -100,7 +100,7 @@ def test_a_wrong_bit_is_refused(pattern, replacement):
 
 def test_a_wrong_place_of_a_bit_is_refused():
     unit = unit_of(flags(), pack=True)
-    (latched, first), (on, second) = [(n, p) for n, p in unit.places.items() if p.variable == "flags"][:2]
+    (latched, first), (on, second) = [(n, p) for n, (p,) in unit.places.items() if p.variable == "flags"][:2]
     assert (first.bit, second.bit) == (0, 1)
     for wrong in (
         {latched: second, on: first},
@@ -110,7 +110,8 @@ def test_a_wrong_place_of_a_bit_is_refused():
         {latched: replace(first, bit=None)},
         {latched: replace(first, variable="r_before_bits")},
     ):
-        assert not validate(replace(unit, places={**unit.places, **wrong})).is_proved, wrong
+        places = unit.places | {name: (place,) for name, place in wrong.items()}
+        assert not validate(replace(unit, places=places)).is_proved, wrong
 
 
 def test_what_is_not_packed():

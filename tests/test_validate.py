@@ -392,7 +392,7 @@ def test_the_relation_is_not_trusted(code):
     wrong = dict(code.places)
     wrong["late"], wrong["late_1"] = wrong["late_1"], wrong["late"]
     assert not validate(replace(code, places=wrong)).is_proved
-    assert not validate(replace(code, places={**code.places, "count": Place("kept")})).is_proved
+    assert not validate(replace(code, places={**code.places, "count": (Place("kept"),)})).is_proved
     assert not validate(replace(code, places={})).is_proved
 
 

@@ -182,8 +182,8 @@ class _Extensions:
         elif not words.isdisjoint(MEANINGFUL):
             wrong = min(words & MEANINGFUL)
             raise SpecError(f"the attribute {wrong} changes the meaning of the program: not supported", where)
-        if not token.startswith("__"):  # _Alignas
-            self._layout("", _number([t for t in inside if t.strip()][1:-1]))
+        if not token.startswith("__"):  # _Alignas: of a variable or a field, even after the fields of its struct
+            self._layout_of_field()
         elif not words.isdisjoint(("packed", "aligned")):
             packed = "packed" if "packed" in words else ""
             self._layout(packed, _alignment(inside) if "aligned" in words else (1,))
@@ -197,11 +197,15 @@ class _Extensions:
             self.pieces[self.closed] = marker + self.pieces[self.closed]
         elif self._is_struct() and "{" in (self._next(), *self.tokens[self._place_after_name() :][:1]):
             self.waiting = marker
-        elif self.structs and self.structs[-1]:
-            for end in [i for i in range(self.at, len(self.tokens)) if self.tokens[i] == ";"][:1]:
-                self.tokens[end] = f'; _Pragma("{LAYOUT} field ?") '
-        elif not packed:
+        elif not self._layout_of_field() and not packed:
             self.alignment = alignment
+
+    def _layout_of_field(self) -> bool:
+        """The struct that is open has another layout. False if none is."""
+        is_open = bool(self.structs and self.structs[-1])
+        for end in [i for i in range(self.at, len(self.tokens)) if is_open and self.tokens[i] == ";"][:1]:
+            self.tokens[end] = f'; _Pragma("{LAYOUT} field ?") '
+        return is_open
 
     def _place_after_name(self) -> int:
         """The place of the token after the next name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
@@ -11,6 +11,7 @@ from streamcheck.codegen.lower import Lowered
 from streamcheck.core.c_names import MATH
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, FloatType, StructType, Type, plural
+from streamcheck.problem.fingerprints import components
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +35,29 @@ class Figures:
             yield f"the operations: {', '.join(f'{count} {kind}' for kind, count in self.kinds.items())}"
 
 
-def figures(low: Lowered, locals: Sequence[Type], state: int) -> Figures:
-    depth: dict[Term, int] = {}
+def figures(low: Lowered, locals: Sequence[Type], state: int, inside: Mapping[str, Figures]) -> Figures:
+    """The cost of a step. `inside`: of the functions that it calls."""
+    depth, called = _depths(low, inside), [inside[call.component] for call in low.calls]
     rounds: dict[Term, int] = {}  # of a node that each round computes
     loops = list(low.loops())
     for loop in loops:
-        _measure([*(f.initial for f in loop.folds), *loop.invariants], depth)
-        before = set(depth)
-        after = [*(f.after for f in loop.folds), *(c.after for c in loop.changes)]
-        _measure(after, depth)
-        rounds |= dict.fromkeys(depth.keys() - before, loop.rounds)
-        if loop.result is not None:
-            depth[loop.result] = loop.rounds * max(depth[t] for t in after)
-    _measure(low.roots(), depth)
+        once = set(walk([*(f.initial for f in loop.folds), *loop.invariants]))
+        for node in walk([*(f.after for f in loop.folds), *(c.after for c in loop.changes)], once):
+            rounds.setdefault(node, loop.rounds)
     lengths = [len(extreme.ring.cells) for extreme in low.extremes.values()]
     kinds: Counter[str] = Counter()
     for node in depth:
         if node.args:
             kinds[_kind(node)] += rounds.get(node, 1)
     kinds[SIMPLE] += sum(6 + 4 * n for n in lengths)
+    for cost in called:
+        kinds.update(cost.kinds)
     return Figures(
         state,
-        sum(-(-text.size(t) // 8) * 8 for t in locals),
+        sum(-(-text.size(t) // 8) * 8 for t in locals) + max((cost.locals for cost in called), default=0),
         kinds.total(),
         max(depth.values(), default=0),
-        sum(loop.rounds for loop in loops),
+        sum(loop.rounds for loop in loops) + sum(cost.rounds for cost in called),
         sum(lengths) - len(lengths),
         {kind: kinds[kind] for kind in KINDS if kinds[kind]},
     )
@@ -80,7 +79,19 @@ def _kind(node: Term) -> str:
     return PRODUCTS if node.op == "mul" else DIVISIONS if node.op in ("floordiv", "mod", "quot", "rem") else SIMPLE
 
 
-def _measure(roots: Iterable[Term], depth: dict[Term, int]) -> None:
-    """The longest chain of operations below each node."""
-    for node in walk(roots, set(depth)):
-        depth[node] = int(bool(node.args)) + max((depth[a] for a in node.args), default=0)
+def _depths(low: Lowered, inside: Mapping[str, Figures]) -> dict[Term, int]:
+    """The longest chain of operations up to each node."""
+    folds = {loop.result: loop for loop in low.loops() if loop.result is not None}
+    caller = {result: call for call in low.calls for result in call.results}
+    needs = {result: tuple(loop.needs()) for result, loop in folds.items()}
+    needs |= {result: call.args for result, call in caller.items()}
+    depth: dict[Term, int] = {}
+    roots = [*low.all_roots(), *(t for loop in low.loops() for t in loop.needs())]
+    for (node,) in components(roots, lambda node: needs.get(node, node.args)):
+        before = max((depth[a] for a in needs.get(node, node.args)), default=0)
+        if node in folds:
+            before = folds[node].rounds * max(depth[f.after] for f in folds[node].folds)
+        elif node in caller:
+            before += inside[caller[node].component].longest
+        depth[node] = before + bool(node.args)
+    return depth

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from streamcheck.codegen import text
 from streamcheck.codegen.lower import Batch, Lowered, Ring
-from streamcheck.codegen.names import CNames
+from streamcheck.codegen.names import LocalNames
 from streamcheck.codegen.step import StepWriter
 from streamcheck.core.c_names import member_name
 from streamcheck.core.operators import c_type
@@ -20,7 +20,7 @@ FEWEST_ZEROS = 4  # elements of an array, for which it is worth while to clear t
 @dataclass(frozen=True, slots=True)
 class InitialState:
     low: Lowered
-    names: CNames
+    names: LocalNames
     step: StepWriter
 
     def definitions(self, observed: str) -> Iterator[str]:
@@ -42,6 +42,12 @@ class InitialState:
             declared = text.declaration(array_type(batch), self.step.state_names[batch.name])
             lines.append(text.comment(text.source(batch.cells[0].where)))
             lines += self._array_definition(batch, f"static {declared}")
+        for call in self.low.calls:
+            function = self.step.calls.functions[call.component]
+            if function.state is not None:
+                lines.append(text.comment(f"{call.instance}: {text.source(call.where)}"))
+                declared = text.declaration(function.state, self.step.calls.members[call.instance])
+                lines.append(f"static {declared} = {function.initial};")
         yield from lines
         if observed:
             yield observed
@@ -56,7 +62,7 @@ class InitialState:
         yield from text.braced_lines(text.initial_text(initial) for initial in self._initials(kept))
         yield "};"
 
-    def statements(self, observers: Iterable[tuple[Type, str]]) -> Iterator[str]:
+    def statements(self, observers: Sequence[tuple[Type, str]]) -> Iterator[str]:
         """The body of NAME_init. `observers`: their types and names."""
         state, links = self.names.state, self.names.links
         cleared = self._is_worth_clearing()
@@ -69,8 +75,27 @@ class InitialState:
         for kept in self._arrays():
             if not cleared or not _is_zero_array(kept):
                 yield from self._initial_array(kept)
-        if not (self.low.cells or self.low.rings or self.low.batches or links or self.low.observers):
+        calls = self.step.calls
+        for call in self.low.calls:
+            if call.instance in calls.members:
+                place = self.step.state(calls.members[call.instance])
+                yield f"{calls.functions[call.component].init}(&{place});"
+        if not (self.low.cells or self.low.rings or self.low.batches or links or calls.members or observers):
             yield f"{self.step.state('none')} = 0u;"
+
+    def braces(self, members: Iterable[str]) -> str:
+        """The initialiser of a struct with these members."""
+        names, texts = self.step.state_names, dict[str, str]()
+        for cell in self.low.cells:
+            texts[names[cell.name]] = text.initial_text(cell.initial)
+        for kept in self._arrays():
+            values = self._initials(kept)[:1] if _is_zero_array(kept) else self._initials(kept)
+            texts[names[kept.name]] = f"{{{', '.join(map(text.initial_text, values))}}}"
+        texts |= dict.fromkeys(self.step.indices.values(), "0u")
+        for call in self.low.calls:
+            if call.instance in self.step.calls.members:
+                texts[self.step.calls.members[call.instance]] = self.step.calls.functions[call.component].initial
+        return f"{{{', '.join(texts[name] for name in members)}}}"
 
     def _is_worth_clearing(self) -> bool:
         """True if arrays would be set to zero, element by element. A float of zeros is 0.0, an integer 0."""

@@ -67,11 +67,10 @@ class InputSampler:
         place = self.step.texts[node.args[0]]
         if node.op == "field":
             assert isinstance(node.args[0].type, StructType)
-            return replace(
-                place,
-                text=f"{place.text}.{member_name(node.args[0].type.fields[node.payload][0])}",
-                type=c_type(node.type),
-            )
+            member = member_name(node.args[0].type.fields[node.payload][0])
+            is_pointed_to = place.text.startswith("(*") and place.text.endswith(")")
+            path = f"{place.text[2:-1]}->{member}" if is_pointed_to else f"{place.text}.{member}"
+            return replace(place, text=path, type=c_type(node.type))
         index = constant_index(node)
         return element(place, CExpression(f"{index}", PRIMARY, "int32_t"), c_type(node.type))
 

@@ -157,7 +157,7 @@ class LoopWriter:
         """The compiler must find no padding between these members of the inputs."""
         checks, names = self.step.checks, self.step.names
         if (first, last) not in checks:
-            name, struct = names.fresh(f"{first}_dense"), f"{names.spec}_inputs"
+            name, struct = names.fresh_at_file(f"{first}_dense"), f"{names.spec}_inputs"
             far = f"(offsetof({struct}, {first}) + ({distance}u * sizeof({type})))"
             checks[first, last] = f"typedef char {name}[(offsetof({struct}, {last}) == {far}) ? 1 : -1];"
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from streamcheck.codegen.loops import Loop, roll, without_loops
 from streamcheck.codegen.rewrite import rewrite
+from streamcheck.codegen.sharing import SharedCall, SharedEquations
 from streamcheck.codegen.toggles import Toggle, toggle_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -98,6 +99,7 @@ class Lowered:
     silent: tuple[Trigger, ...]  # their guards simplify to false
     observers: tuple[Named, ...]
     names: dict[Term, Named]  # the user's names for terms
+    calls: tuple[SharedCall, ...] = ()  # each after those whose results it needs
     toggle: Toggle | None = None
 
     def nexts(self) -> Iterator[Term]:
@@ -109,8 +111,14 @@ class Lowered:
             yield from t.terms()
         yield from (o.term for o in self.observers)
         yield from self.nexts()
+        yield from self.arguments()
         if self.toggle is not None:
             yield self.toggle.condition
+
+    def arguments(self) -> Iterator[Term]:
+        """The arguments of the calls of components."""
+        for call in self.calls:
+            yield from call.args
 
     def loops(self) -> Iterator[Loop]:
         yield from self.folds.values()
@@ -123,21 +131,26 @@ class Lowered:
             yield from loop.terms()
 
 
-def lower(specification: Specification, *, observers: bool, loops: bool = True, held: str = "") -> Lowered:
-    """The parts of the C. `loops`: equal work becomes loops. `held`: a cell that is kept even if nothing that is shown
-    depends on it."""
+def lower(
+    equations: SharedEquations, *, observers: bool, loops: bool = True, held: str = "", windows: bool = True
+) -> Lowered:
+    """The parts of the C. `loops`: equal work becomes loops; `windows`: of a window whose extreme alone is read, the
+    extremes are kept. `held`: a cell that is kept even if nothing that is shown depends on it."""
     banned: set[Term] = set()
     while True:
-        lowered = _lower(specification, observers, banned, loops, held)
+        lowered = _lower(equations, observers, banned, loops, held, windows)
         wrong = _stray_cells(lowered)
         if not wrong:
             return _with_toggle(lowered) if loops else lowered
         banned |= wrong
 
 
-def _lower(specification: Specification, observers: bool, banned: set[Term], loops: bool, held: str) -> Lowered:
+def _lower(
+    equations: SharedEquations, observers: bool, banned: set[Term], loops: bool, held: str, windows: bool
+) -> Lowered:
+    specification, results = equations.specification, {r for call in equations.calls for r in call.results}
     shown = specification.observers if observers else ()
-    roots = list(specification.outputs(observers=observers))
+    roots = [*specification.outputs(observers=observers), *(a for call in equations.calls for a in call.args)]
     also = [c.var for c in specification.cells if c.name == held]
     as_written = specification.needed_by([*roots, *also])
     cells = [c for c in specification.cells if c.var in as_written]
@@ -159,9 +172,12 @@ def _lower(specification: Specification, observers: bool, banned: set[Term], loo
     externs = tuple(i for i in specification.inputs if i.extern and i.var in as_written)
     cells = [replace(c, next=images[c.next]) for c in cells]
     kept = [node for t in triggers for node in t.terms()] + [o.term for o in shown] + also
-    needed = _cone(kept, cells, [loop.with_images(cheaper) for loop in step.loops()])
+    calls = [call.with_images(images) for call in equations.calls]
+    needed = _cone(kept, cells, [loop.with_images(cheaper) for loop in step.loops()], calls)
     read = [c for c in cells if c.var in needed]
-    inputs = tuple(i for i in specification.inputs if i.var in needed)
+    inputs = tuple(i for i in specification.inputs if i.var in needed and i.var not in results)
+    calls = [call for call in calls if not needed.isdisjoint(call.results)]
+    kept += [a for call in calls for a in call.args]
     _check(inputs, [*roots, *(c.next for c in specification.cells if c.var in needed)], specification)
     kept_loops = [loop.with_images(cheaper) for loop in step.loops() if _is_needed(loop, needed)]
     batches = tuple(Batch(change.cells) for loop in kept_loops for change in loop.changes)
@@ -176,11 +192,11 @@ def _lower(specification: Specification, observers: bool, banned: set[Term], loo
     plain = tuple(c for c in single if c.name not in in_rings)
     folds = {loop.result: loop for loop in kept_loops if loop.result is not None}
     changing = tuple(loop for loop in kept_loops if loop.result is None)
-    extremes = _extremes(rings, kept_loops, [*kept, *(c.next for c in (*plain, *(r.cells[-1] for r in rings)))])
+    nexts = [c.next for c in (*plain, *(r.cells[-1] for r in rings))]
+    extremes = _extremes(rings, kept_loops, [*kept, *nexts]) if windows else {}
     folds = {result: loop for result, loop in folds.items() if result not in {e.result for e in extremes.values()}}
-    return Lowered(
-        specification, externs, inputs, plain, rings, batches, extremes, folds, changing, triggers, silent, shown, names
-    )
+    parts = (plain, rings, batches, extremes, folds, changing, triggers, silent, shown, names)
+    return Lowered(specification, externs, inputs, *parts, tuple(calls))
 
 
 WINDOWS = range(16, 513)  # lengths; the proof of a window is quadratic, and a short one is as fast as a loop
@@ -213,9 +229,10 @@ def _extremes(rings: Iterable[Ring], loops: list[Loop], roots: list[Term]) -> di
     return extremes
 
 
-def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop]) -> set[Term]:
-    """The cone of influence. A loop that changes cells is needed as a whole."""
+def _cone(kept: Iterable[Term], cells: Iterable[Cell], loops: Iterable[Loop], calls: Iterable[SharedCall]) -> set[Term]:
+    """The cone of influence. A loop that changes cells is needed as a whole, and so is a call."""
     nexts: dict[Term, tuple[Term, ...]] = {c.var: (c.next,) for c in cells}
+    nexts |= {result: call.args for call in calls for result in call.results}
     for loop in loops:
         changed = [c.var for change in loop.changes for c in change.cells]
         needs = (*loop.needs(), *changed)
@@ -340,7 +357,8 @@ def state_names(lowered: Lowered) -> dict[str, str]:
     heads = [(c, c.next) for c in lowered.cells] + [(r.cells[0], r.newest) for r in lowered.rings]
     heads += [(b.cells[0], b.cells[0].next) for b in lowered.batches]
     after = {cell.var: newest for cell, newest in heads}
-    named = {i.var: i.name for i in lowered.inputs} | {cell.var: cell.name for cell, _ in heads if cell.named}
+    named = {i.var: i.name for i in lowered.inputs} | {r: str(r.payload) for c in lowered.calls for r in c.results}
+    named |= {cell.var: cell.name for cell, _ in heads if cell.named}
     named = {term: wire.name for term, wire in lowered.names.items()} | named
     readers = reader_names(lowered)
     wishes: dict[str, str] = {}
@@ -369,6 +387,7 @@ def reader_names(lowered: Lowered) -> dict[Term, str]:
     waiting += [(c.name, c.next) for c in cells if c.named]
     waiting += [(t.name, term) for t in lowered.triggers for term in t.terms()]
     waiting += [(o.name, o.term) for o in lowered.observers]
+    waiting += [(call.instance, arg) for call in lowered.calls for arg in call.args]
     readers: dict[Term, str] = {}
     seen: set[Term] = set()
     while waiting:

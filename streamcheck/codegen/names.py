@@ -4,7 +4,7 @@ something else in C (`core.c_names`); others get a number if they clash."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from streamcheck.codegen.text import enum_constant
 from streamcheck.core.c_names import SUFFIX, c_file_name, c_name, is_identifier, member_name
@@ -17,8 +17,64 @@ from streamcheck.problem.places import Handlers
 from streamcheck.problem.specification import Input, Specification
 
 
-class CNames:
-    """The identifiers of one compiled spec."""
+class FileScope:
+    """The identifiers at file scope, and all others of the file, which no later one at file scope may be."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.every: set[str] = set()
+
+
+class LocalNames:
+    """The identifiers of one function: none is a name at file scope, so nothing hides anything."""
+
+    copilot = False  # the state and the inputs are variables of the file
+    state: str  # the parameters
+    inputs: str
+
+    def __init__(self, file: FileScope, spec: str, reserved: Iterable[str] = ()) -> None:
+        self.file = file
+        self.spec = spec  # what the names at file scope that other files see begin with
+        self.links: list[str] = []  # the pointers in the state
+        self._locals = FreshNames(reserved)
+
+    def extern(self, name: str) -> str:
+        return name
+
+    def trigger(self, name: str) -> str:
+        return name
+
+    def observer(self, name: str) -> str:
+        return name
+
+    def call(self, trigger: str) -> tuple[str, list[str]]:
+        """The function that the step calls, and its arguments before the spec's."""
+        return self.trigger(trigger), []
+
+    def fresh(self, wish: str) -> str:
+        """An identifier like the wish that is not taken."""
+        return self._next(_identifier(wish), self.file.names)
+
+    def fresh_at_file(self, wish: str) -> str:
+        """An identifier like the wish at file scope, which no function of the file has for something else."""
+        name = self._next(_identifier(wish), self.file.every)
+        self.file.names.add(name)
+        return name
+
+    def fresh_state(self, wish: str) -> str:
+        """A name for a piece of the state: a member of the struct, or a variable of the file."""
+        return self.fresh_at_file(wish) if self.copilot else self.fresh(wish)
+
+    def _next(self, wish: str, taken: Collection[str]) -> str:
+        name = self._locals.fresh(wish)
+        while name in taken:
+            name = self._locals.fresh(wish)
+        self.file.every.add(name)
+        return name
+
+
+class CNames(LocalNames):
+    """The identifiers of one compiled spec, and of its step."""
 
     def __init__(
         self,
@@ -49,10 +105,13 @@ class CNames:
         self.types = _structs_and_enums(specification, self.externs, observers=observers)
         self._declare_interface(observers)
         links = {"functions": [], "context": ["user"], "table": ["handlers", "user"]}
-        self.links = links[handlers]  # the pointers in the state, which NAME_init gets as parameters
-        self._locals = FreshNames({*self.public, "observed", "step", *self.links})
-        self.state = self._locals.fresh("state")  # the parameters of the step function
-        self.inputs = self._locals.fresh("inputs")
+        reserved = {*self.public, "observed", "step", *links[handlers]}
+        super().__init__(FileScope(), self.spec, reserved)
+        self.links = links[handlers]  # which NAME_init gets as parameters
+        self.file.names |= self.public.keys()
+        self.file.every |= reserved
+        self.state = self.fresh("state")  # the parameters of the step function
+        self.inputs = self.fresh("inputs")
 
     def extern(self, name: str) -> str:
         return self.renamed.get(("extern", name), name)
@@ -146,11 +205,6 @@ class CNames:
             raise SpecError(f"{what} and {taken[name]} would both be `{name}` in the C", where, write="another name")
         taken[name] = what
 
-    def fresh(self, wish: str) -> str:
-        """An identifier like the wish that is not taken."""
-        base = re.sub(r"\W", "_", wish, flags=re.ASCII)
-        return self._locals.fresh(c_name(base if is_identifier(base) else f"s_{base.lstrip('_')}"))
-
     def parameters(self, trigger: str) -> list[str]:
         """The parameter names of a handler: the user's, or those of the streams that are passed."""
         args = next(t.args for t in self.specification.triggers if t.name == trigger)
@@ -166,6 +220,11 @@ class CNames:
             usable = wish and wish not in self.public and wish not in chosen
             chosen.append(wish if usable else f"arg{i}")
         return chosen[first:]
+
+
+def _identifier(wish: str) -> str:
+    base = re.sub(r"\W", "_", re.sub(r"\W+\Z", "", wish), flags=re.ASCII)
+    return c_name(base if is_identifier(base) else f"s_{base.lstrip('_')}")
 
 
 def _structs_and_enums(specification: Specification, externs: Iterable[Input], *, observers: bool) -> list[Type]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from streamcheck.codegen.lower import Lowered, Ring, state_names
+from streamcheck.codegen.lower import Lowered, Ring, lower, state_names
+from streamcheck.codegen.sharing import SharedEquations
 from streamcheck.codegen.text import source
 from streamcheck.core.names import FreshNames
 from streamcheck.core.term import Term, constant, substitute, term, variable
@@ -70,6 +71,29 @@ class Packed:
     def claims(self, claims: Sequence[Claim]) -> list[Claim]:
         found = substitute([c.term for c in claims], dict(self.images))
         return [replace(c, term=found[c.term]) for c in claims]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredEquations:
+    """Equations, packed if that was wanted, and the parts of their C."""
+
+    equations: SharedEquations
+    low: Lowered
+    packing: Packed
+
+
+def lower_packed(
+    equations: SharedEquations, *, pack: bool, observers: bool, loops: bool, held: str = "", windows: bool = True
+) -> LoweredEquations:
+    """The parts of the C. `pack`: Bool state in bits."""
+    low = lower(equations, observers=observers, loops=loops, held=held, windows=windows)
+    packing = pack_state(low, held) if pack else Packed(equations.specification)
+    if packing.words:
+        image = substitute([a for call in equations.calls for a in call.args], packing.images)
+        calls = tuple(call.with_images(image) for call in equations.calls)
+        equations = replace(equations, specification=packing.specification, calls=calls)
+        low = lower(equations, observers=observers, loops=loops, held=held, windows=windows)
+    return LoweredEquations(equations, low, packing)
 
 
 def pack_state(low: Lowered, held: str) -> Packed:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from streamcheck.core.term import Term, constant, fold, rebuild, term, variable
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, array_of, enum_of, struct_of
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.specification import Named, Specification
+from streamcheck.problem.specification import Component, Named, Specification
 
 Claimed = TypeVar("Claimed", Claim, Named)
 
@@ -17,6 +17,7 @@ Claimed = TypeVar("Claimed", Claim, Named)
 def with_type_prefix(specification: Specification, prefix: str) -> Specification:
     """The same equations, over types with other names."""
     roots = [*specification.roots(), *specification.variables(), *(w.term for w in specification.wires)]
+    roots += [t for instance in specification.instances for t in instance.terms()]
     images = fold(roots, lambda node, args: _image(node, args, prefix))
 
     def claims(some: Iterable[Claimed]) -> tuple[Claimed, ...]:
@@ -36,6 +37,18 @@ def with_type_prefix(specification: Specification, prefix: str) -> Specification
         properties=claims(specification.properties),
         assumptions=claims(specification.assumptions),
         calls=(),
+        instances=tuple(
+            replace(
+                i,
+                inputs=claims(i.inputs),
+                outputs=claims(i.outputs),
+                assumes=images[i.assumes],
+                held=images[i.held],
+                modes=claims(i.modes),
+            )
+            for i in specification.instances
+        ),
+        components=tuple(Component(c.name, with_type_prefix(c.body, prefix)) for c in specification.components),
     )
 
 

@@ -13,6 +13,7 @@ from streamcheck.codegen import text
 from streamcheck.codegen.interface import camel_case, snake_case
 from streamcheck.codegen.lower import Lowered, Ring, lower, reader_names, state_names
 from streamcheck.codegen.rust_terms import RustTerms, rust_constant, rust_name, rust_type
+from streamcheck.codegen.sharing import SharedEquations
 from streamcheck.core.names import FreshNames
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import ArrayType, EnumType, StructType, Type, default
@@ -40,7 +41,7 @@ def rust_crate(code: Code, version: str) -> dict[str, str]:
 
 class RustWriter:
     def __init__(self, code: Code) -> None:
-        low = lower(code.specification, observers=code.observers, loops=False, held=code.held)
+        low = lower(SharedEquations(code.specification), observers=code.observers, loops=False, held=code.held)
         self.low = low
         self.held = code.held  # the cell that says if the assumptions have held, or none
         self.terms = RustTerms()

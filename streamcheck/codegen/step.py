@@ -13,11 +13,12 @@ read; a cycle (a takes b's value, b takes a's) is cut by a local variable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from streamcheck.codegen import text
 from streamcheck.codegen.block import Block, Commit, words_in
+from streamcheck.codegen.call_writer import CallWriter, CFunction
 from streamcheck.codegen.chains import ChainWriter, chains_of, small_shared_nodes
 from streamcheck.codegen.expression import (
     PRIMARY,
@@ -31,7 +32,7 @@ from streamcheck.codegen.expression import (
 from streamcheck.codegen.inputs import InputSampler
 from streamcheck.codegen.loop_writer import LoopWriter, arrays_to_gather
 from streamcheck.codegen.lower import Lowered, Ring, reader_names, state_names
-from streamcheck.codegen.names import CNames
+from streamcheck.codegen.names import LocalNames
 from streamcheck.codegen.toggle_writer import by_cases, if_toggled
 from streamcheck.codegen.usage import (
     constant_index,
@@ -58,9 +59,10 @@ class LoopConflict(Exception):
 
 
 class StepWriter:
-    """Writes the step function of a lowered spec. Afterwards: `body`, `tables`, `functions`, `locals`."""
+    """Writes the step function of a lowered spec. `components`: the functions that it calls. Afterwards: `body`,
+    `tables`, `functions`, `locals`."""
 
-    def __init__(self, lowered: Lowered, names: CNames) -> None:
+    def __init__(self, lowered: Lowered, names: LocalNames, components: Mapping[str, CFunction]) -> None:
         self.lowered = lowered
         self.names = names
         self.functions: dict[str, None] = {}
@@ -79,8 +81,8 @@ class StepWriter:
         self.batch_places: dict[Term, tuple[str, int]] = {}
         self.windows: dict[str, Window] = {}  # by the name of the ring
         self._name_state()
-        # The members of the struct of inputs, in order.
-        self.members = [] if names.copilot else [i.var for i in lowered.externs]
+        self.calls = CallWriter(self, components)
+        self.members = self.inputs_in_order()
         arrays = arrays_to_gather(lowered.loops(), self.members)
         self.best_of = {extreme.result: name for name, extreme in lowered.extremes.items()}
         self.loops = LoopWriter(self, 2 * len(lowered.triggers) + 2, arrays)
@@ -91,26 +93,30 @@ class StepWriter:
         self.stored = self._nodes_to_store() - small_shared_nodes(chains.values(), self.uses)
         self._write()
 
+    def inputs_in_order(self) -> list[Term]:
+        """The members of the struct of inputs."""
+        return [] if self.names.copilot else [i.var for i in self.lowered.externs]
+
     # State
 
     def _name_state(self) -> None:
         wishes = state_names(self.lowered)
         for cell in self.lowered.cells:
-            self._place(cell.var, self.names.fresh(wishes[cell.name]))
+            self._place(cell.var, self.names.fresh_state(wishes[cell.name]))
         for ring in self.lowered.rings:
-            name = self.names.fresh(wishes[ring.name])
+            name = self.names.fresh_state(wishes[ring.name])
             self.state_names[ring.name] = name
-            self.indices[ring.name] = self.names.fresh(f"{name}_at")
+            self.indices[ring.name] = self.names.fresh_state(f"{name}_at")
             self.elements.update({c.var: (ring, i) for i, c in enumerate(ring.cells)})
         for extreme in self.lowered.extremes.values():
             name = self.state_names[extreme.ring.name]
             best = "largest" if extreme.operator == "max" else "smallest"
             wishes_of = (f"{name}_{best}", f"{name}_push", f"{name}_recent")
-            chosen = [self.names.fresh(wish) for wish in wishes_of]
+            chosen = [self.names.fresh_at_file(wish) for wish in wishes_of]
             index = self.indices[extreme.ring.name]
             self.windows[extreme.ring.name] = Window(index, chosen[2], extreme.operator, chosen[0], chosen[1])
         for batch in self.lowered.batches:
-            name = self.names.fresh(wishes[batch.name])
+            name = self.names.fresh_state(wishes[batch.name])
             place = CExpression(self.state(name), PRIMARY, "", reads=frozenset([name]))
             for i, cell in enumerate(batch.cells):
                 self.state_names[cell.name] = name
@@ -223,6 +229,8 @@ class StepWriter:
             self.texts[node] = text.literal(node.type, node.payload)
         elif node in self.best_of:
             self._store_best(node)
+        elif node in self.calls.caller:
+            self.calls.write(self.calls.caller[node])
         elif node in self.lowered.folds:
             self.loops.write_fold(self.lowered.folds[node])
         elif node in self.elements:
@@ -305,7 +313,7 @@ class StepWriter:
 
     def add_table(self, type: Type, parts: list[str], wish: str = "table") -> str:
         """The name of a constant array or struct at file scope."""
-        name = self.names.fresh(wish)
+        name = self.names.fresh_at_file(wish)
         lines = "\n".join(text.braced_lines(parts))
         self._tables[name] = f"static const {text.declaration(type, name)} SC_TABLE = {{\n{lines}\n}};"
         return name
@@ -361,8 +369,9 @@ class StepWriter:
     # The step
 
     def _write(self) -> None:
-        self.inputs.sample()
-        self._observe()
+        self.sample()
+        self.calls.write_all()
+        self.observe()
         last = 2 * len(self.lowered.triggers) + 1
         commits = self._commits(last)
         self._keep_what_calls_read(last)
@@ -392,9 +401,17 @@ class StepWriter:
         written = "\n".join(self.body.lines)
         self.tables = [line for name, line in self._tables.items() if re.search(rf"\b{name}\b", written)]
 
-    def _observe(self) -> None:
+    def sample(self) -> None:
+        """Gives the inputs that are read their texts."""
+        self.inputs.sample()
+
+    def observe(self) -> None:
+        """Shows the observers."""
         site = 2 * len(self.lowered.triggers)
         shown = f"{self.names.spec}_observed." if self.names.copilot else f"{self.names.state}->observed."
+        self.show(shown, site)
+
+    def show(self, shown: str, site: int) -> None:
         for observer in self.lowered.observers:
             value = self.expression(observer.term, self.body, site)
             place = f"{shown}{self.names.observer(observer.name)}"
@@ -438,25 +455,27 @@ class StepWriter:
         always = trigger.guard is TRUE
         guard = self.expression(trigger.guard, self.body, site).text
         block = Block()
-        args = [self._argument(trigger, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
+        name = self.names.trigger(trigger.name)
+        args = [self.argument(name, i, arg, block, site + 1) for i, (_, arg) in enumerate(trigger.args)]
         block.lines.append(f"{function}({', '.join([*given, *args])});")
         if always and len(block.lines) == 1:
             return [note, *block.lines]
         opening = "{" if always else f"if ({guard}) {{"
         return [note, opening, *text.indent(block.lines), "}"]
 
-    def _argument(self, trigger: Trigger, i: int, arg: Term, block: Block, site: int) -> str:
+    def argument(self, function: str, i: int, arg: Term, block: Block, site: int) -> str:
+        """The text of an argument: what is passed as a pointer has a place."""
         value = self.expression(arg, block, site)
         if not text.is_composite(arg.type):
             return self.convert(value, arg.type).text
         if text.may_be_written(arg.type, self.names.copilot):
-            name = self.names.fresh(f"{self.names.trigger(trigger.name)}_arg{i}")
+            name = self.names.fresh(f"{function}_arg{i}")
             self.locals.append(arg.type)
             block.lines += [f"{text.declaration(arg.type, name)};", self.copy_statement(arg.type, name, value.text)]
             value = CExpression(name, PRIMARY, "")
         if isinstance(arg.type, ArrayType):
             return value.text
-        return f"&{value.text}"
+        return value.text[2:-1] if value.text.startswith("(*") else f"&{value.text}"
 
     # Next values
 

@@ -10,23 +10,24 @@ from typing import Literal
 
 from streamcheck.codegen import text
 from streamcheck.codegen.assumptions import with_assumption_cell
+from streamcheck.codegen.component_writer import ComponentCode, named_streams, parameter, write_components
 from streamcheck.codegen.documentation import as_documentation, description, handler_notes, range_notes
 from streamcheck.codegen.figures import Figures, figures
-from streamcheck.codegen.initial_state import InitialState, array_type
+from streamcheck.codegen.initial_state import InitialState
 from streamcheck.codegen.interface import Data, interface_data
-from streamcheck.codegen.lower import Lowered, lower
 from streamcheck.codegen.names import CNames
-from streamcheck.codegen.pack import Packed, pack_state
+from streamcheck.codegen.pack import lower_packed
 from streamcheck.codegen.prefix import with_type_prefix
+from streamcheck.codegen.sharing import Shared, share
+from streamcheck.codegen.state_struct import StateStruct
 from streamcheck.codegen.step import LoopConflict, StepWriter
 from streamcheck.codegen.window import window_functions
 from streamcheck.core.c_names import MATH, is_identifier, member_name
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import c_function, c_type
-from streamcheck.core.term import Term
 from streamcheck.core.types import EnumType, StructType, Type, machine, part_names, struct_of
 from streamcheck.problem.claim import Claim
-from streamcheck.problem.places import Code, Handlers, Place
+from streamcheck.problem.places import Code, Handlers
 from streamcheck.problem.specification import Specification, Trigger
 
 I = "    "  # noqa: E741
@@ -51,7 +52,8 @@ class Unit:
     figures: Figures
     has_floats: bool
     interface: Data  # for the templates of wrappers
-    locals: Mapping[str, str]  # of the step: the streams that local variables hold
+    locals: Mapping[str, Mapping[str, frozenset[str]]]  # by function: the streams that local variables hold
+    instances: Mapping[str, tuple[str, ...]]  # the functions of the components, by the path of the state
 
     def with_remarks(self, remarks: Iterable[str]) -> Unit:
         """The same unit, with these lines in the header's first comment."""
@@ -76,27 +78,33 @@ def generate(specification: Specification, options: CodeOptions, proved: Sequenc
     _refuse(specification, options)
     specification, held = with_assumption_cell(specification) if options.assumptions else (specification, "")
     prefixed = with_type_prefix(specification, options.prefix) if options.prefix else specification
+    roots = [*prefixed.outputs(observers=options.observers), *(c.var for c in prefixed.cells if c.name == held)]
+    shared = share(prefixed, roots)
     try:
-        packing, low, names, step = _write_step(prefixed, options, held, loops=options.optimize == "size")
+        state, names, components = _write_step(prefixed, shared, options, held, loops=options.optimize == "size")
     except LoopConflict:
-        packing, low, names, step = _write_step(prefixed, options, held, loops=False)
-    notes = range_notes(low.specification, packing.claims(proved))
-    writer = UnitWriter(low, names, step, options, held, notes, packing)
+        state, names, components = _write_step(prefixed, shared, options, held, loops=False)
+    low = state.low
+    notes = range_notes(low.specification, state.lowered.packing.claims(proved))
+    writer = UnitWriter(replace(state, notes=notes), names, components, options, held)
+    places = state.places({name: written.places for name, written in components.items()})
     code = Code(
         specification,
         writer.files(),
-        writer.places(),
+        places.cells,
         options.copilot,
         options.observers,
         names.spec,
         names.renamed,
         options.handlers,
         options.prefix,
+        places.rings,
         held,
     )
     signatures = {t.name: writer.signature(t) for t in low.specification.triggers}
     has_floats = "#include <float.h>" in code.files[f"{names.spec}.c"]
-    return Unit(code, writer.figures, has_floats, interface_data(low, names, signatures), step.named_locals)
+    interface = interface_data(low, names, signatures)
+    return Unit(code, writer.figures, has_floats, interface, *named_streams(prefixed, code.step, state, components))
 
 
 def _refuse(specification: Specification, options: CodeOptions) -> None:
@@ -115,43 +123,45 @@ def _refuse(specification: Specification, options: CodeOptions) -> None:
 
 
 def _write_step(
-    specification: Specification, options: CodeOptions, held: str, *, loops: bool
-) -> tuple[Packed, Lowered, CNames, StepWriter]:
-    low = lower(specification, observers=options.observers, loops=loops, held=held)
-    packing = pack_state(low, held) if options.pack else Packed(specification)
-    if packing.words:
-        low = lower(packing.specification, observers=options.observers, loops=loops, held=held)
+    specification: Specification, shared: Shared, options: CodeOptions, held: str, *, loops: bool
+) -> tuple[StateStruct, CNames, dict[str, ComponentCode]]:
+    """The step and its state, and the functions of components that it calls, each after those that it calls itself."""
+    top = lower_packed(shared.top, pack=options.pack, observers=options.observers, loops=loops, held=held)
     names = CNames(
         specification,
-        low.externs,
+        top.low.externs,
         copilot=options.copilot,
         observers=options.observers,
         handlers=options.handlers,
         prefix=options.prefix,
     )
-    return packing, low, names, StepWriter(low, names)
+    components = write_components(shared.functions, top.low.calls, names, loops=loops, pack=options.pack)
+    step = StepWriter(top.low, names, {name: written.function for name, written in components.items()})
+    return StateStruct(top, step, {}), names, components
 
 
 class UnitWriter:
     def __init__(
         self,
-        low: Lowered,
+        state: StateStruct,
         names: CNames,
-        step: StepWriter,
+        components: Mapping[str, ComponentCode],
         options: CodeOptions,
         held: str,
-        notes: Mapping[Term, str],
-        packing: Packed,
     ) -> None:
-        self.low = low
+        self.state = state
+        self.low = low = state.low
         self.names = names
-        self.step = step
+        self.step = step = state.step
+        self.components = components
+        self.steps: list[StepWriter] = [*(written.step for written in components.values()), step]
+        self.tables = [line for made in self.steps for line in made.tables]
         self.options = options
         self.held = held
-        self.notes = notes  # the ranges that are known of terms, in words
-        self.packing = packing
+        self.notes = state.notes
         self.name = names.spec
-        self.figures = figures(low, step.locals, self._size())
+        costs = {name: written.function.figures for name, written in components.items()}
+        self.figures = figures(low, step.locals, self._size(), costs)
         self.types = names.types
         self.enums = [t for t in self.types if isinstance(t, EnumType)]
         self.structs = [t for t in self.types if isinstance(t, StructType)]
@@ -168,25 +178,10 @@ class UnitWriter:
     def _text(self, lines: Iterable[str]) -> str:
         return "\n".join(lines) + "\n"
 
-    def places(self) -> dict[str, Place]:
-        names = self.step.state_names
-        places = {c.name: Place(names[c.name]) for c in self.low.cells}
-        for batch in self.low.batches:
-            places |= {c.name: Place(names[c.name], element=i) for i, c in enumerate(batch.cells)}
-        for ring in self.low.rings:
-            window = self.step.windows.get(ring.name)
-            index = "" if window else self.step.indices[ring.name]
-            for i, cell in enumerate(ring.cells):
-                places[cell.name] = Place(names[ring.name], index, i, len(ring.cells), window=window)
-        for word in self.packing.words.values():
-            place = places.pop(word.name)
-            places |= {cell.name: replace(place, bit=i) for i, cell in enumerate(word.cells)}
-        return places
-
     def _size(self) -> int:
         """The bytes of the state, observers included: sizeof the struct, or of all variables together."""
         members: list[Type] = [machine(64, signed=False) for _ in self.names.links]  # pointers, of 4 or 8 bytes
-        members += sorted((t for t, _, _ in self._state_members()), key=lambda t: -text.alignment(t))
+        members += [type for type, _, _ in self.state.members()]
         shown = [t for t, _ in self._observer_members()]
         if self.options.copilot:
             return sum(map(text.size, members)) + (text.padded_size(shown) if shown else 0)
@@ -199,7 +194,9 @@ class UnitWriter:
     def _header(self) -> Iterator[str]:
         guard = f"STREAMCHECK_{self.name}_H"
         yield from _first_line(self.name).splitlines()
-        yield from (remark_line(line) for line in (*self.names.remarks(), *self.figures.lines()))
+        yield from (
+            remark_line(line) for line in (*self.names.remarks(), *self._instances_in_place(), *self.figures.lines())
+        )
         yield " */"
         yield from (f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", "")
         yield from ("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
@@ -213,6 +210,13 @@ class UnitWriter:
             yield from self._interface()
         yield from self._handlers()
         yield from ("#ifdef __cplusplus", "}", "#endif", "", "#endif")
+
+    def _instances_in_place(self) -> Iterator[str]:
+        levels = {"": self.state, **{f"{name}.": code.state for name, code in self.components.items()}}
+        names = [f"{where}{name}" for where, state in levels.items() for name in state.lowered.equations.inlined]
+        if names:
+            why = "restarted, on a clock, or in need of an output of its own at the same step"
+            yield f"instances in place, not as calls of one function ({why}): {', '.join(names)}"
 
     def _types_header(self) -> Iterator[str]:
         guard = f"STREAMCHECK_{self.name}_TYPES_H"
@@ -246,6 +250,7 @@ class UnitWriter:
         yield from self._observer_struct()
         if self.options.handlers == "table":
             yield from self._table()
+        yield from self._component_structs()
         yield "/* the state between steps; its meaning is private */"
         yield "typedef struct {"
         yield from (f"{I}{POINTERS[link].format(name)}{link};" for link in self.names.links)
@@ -267,6 +272,10 @@ class UnitWriter:
         yield f"void {self.names.step}({name}_state *{self.names.state}{inputs});"
         yield from self._validity()
         yield ""
+
+    def _component_structs(self) -> Iterator[str]:
+        for written in self.components.values():
+            yield from written.struct
 
     def _init_signature(self) -> str:
         links = "".join(f", {POINTERS[link].format(self.name)}{link}" for link in self.names.links)
@@ -319,31 +328,13 @@ class UnitWriter:
         return [(o.term.type, self.names.observer(o.name)) for o in self.low.observers]
 
     def _members(self) -> Iterator[str]:
-        members = list(self._state_members())
-        members.sort(key=lambda m: -text.alignment(m[0]))
+        members = self.state.members()
         for type, name, note in members:
             yield f"{I}{text.declaration(type, name)};" + (f" {note}" if note else "")
         if self.low.observers:
             yield f"{I}struct {self.name}_observers observed;"
         if not members and not self.low.observers and not self.names.links:
             yield f"{I}uint8_t none; /* there is no state */"
-
-    def _state_members(self) -> Iterator[tuple[Type, str, str]]:
-        for cell in self.low.cells:
-            word = self.packing.words.get(cell.name)
-            from_spec = word.note if word is not None else text.source(cell.where)
-            about = ", ".join(part for part in (from_spec, self.notes.get(cell.var)) if part)
-            yield text.kept_type(cell.initial.type), self.step.state_names[cell.name], text.comment(about)
-        for ring in self.low.rings:
-            note = text.comment(f"the last {len(ring.cells)} of {text.source(ring.cells[0].where)}")
-            yield array_type(ring), self.step.state_names[ring.name], note
-            yield ring.index, self.step.indices[ring.name], text.comment("the oldest of them")
-            if ring.name in self.step.windows:
-                window = self.step.windows[ring.name]
-                yield ring.type, window.recent, text.comment("of the newest; the others hold extremes, see the source")
-        for batch in self.low.batches:
-            note = text.comment(text.source(batch.cells[0].where))
-            yield array_type(batch), self.step.state_names[batch.name], note
 
     def _handlers(self) -> Iterator[str]:
         triggers = self.low.specification.triggers if self.options.handlers != "table" else ()
@@ -372,18 +363,22 @@ class UnitWriter:
         yield from ("", "#if INT_MAX != 2147483647", '#error "this was proved for an int of 32 bits"', "#endif")
         if floats:
             yield from FLOAT_CHECKS
-        if self.step.tables:
+        if self.tables:
             yield from ("#ifndef SC_TABLE", "#define SC_TABLE", "#endif")
         yield ""
         yield from code
 
     def _code(self) -> Iterator[str]:
-        for name in self.step.functions:
+        for name in dict.fromkeys(name for step in self.steps for name in step.functions):
             yield from (*c_function(name).splitlines(), "")
-        for lines in (self.step.checks.values(), self.step.tables):
+        for lines in (self.step.checks.values(), self.tables):
             if lines:
                 yield from (*lines, "")
         yield from self._validity_function()
+        if self.options.copilot:
+            yield from self._component_structs()
+        for written in self.components.values():
+            yield from written.lines
         initial = InitialState(self.low, self.names, self.step)
         if self.options.copilot:
             shown = f"struct {self.name}_observers {self.name}_observed;" if self.low.observers else ""
@@ -472,9 +467,7 @@ FLOAT_CHECKS = (
 def handler_signature(names: CNames, trigger: Trigger) -> str:
     parameters = [] if names.handlers == "functions" else ["void *user"]
     for name, (_, arg) in zip(names.parameters(trigger.name), trigger.args, strict=True):
-        constant = "const " if text.is_composite(arg.type) and not text.may_be_written(arg.type, names.copilot) else ""
-        star = "*" if isinstance(arg.type, StructType) else ""
-        parameters.append(constant + text.declaration(arg.type, star + name))
+        parameters.append(parameter(arg.type, name, copilot=names.copilot))
     return f"{names.trigger(trigger.name)}({', '.join(parameters) or 'void'})"
 
 

@@ -14,7 +14,7 @@ from streamcheck.core.types import ArrayType, MachineType
 
 def usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
     """The number of uses of each node, and its sites: bit 2i for the guard of trigger i, 2i + 1 for its
-    arguments, then one each for observers, next values and loops."""
+    arguments, then one each for observers, next values, and loops with calls of components."""
     triggers = lowered.triggers
     roots: list[list[Term]] = []
     for trigger in triggers:
@@ -24,7 +24,7 @@ def usage(lowered: Lowered) -> tuple[Counter[Term], dict[Term, int]]:
         [*lowered.nexts(), *([lowered.toggle.condition] if lowered.toggle else [])],
     ]
     uses: Counter[Term] = Counter(term for site in roots for term in site)
-    in_loops = [t for loop in lowered.loops() for t in loop.terms()]
+    in_loops = [*lowered.arguments(), *(t for loop in lowered.loops() for t in loop.terms())]
     uses.update(in_loops)
     roots.append([*in_loops, *(t for loop in lowered.loops() for t in loop.needs())])
     sites: dict[Term, int] = {}

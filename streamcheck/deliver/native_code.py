@@ -68,7 +68,7 @@ def native_code(planned: Plan) -> NativeCode:
         [ArrayColumn(BOOL) for _ in monitor.observers[count:]],
         [[ArrayColumn(t, group.length) for _, t in part_names("", group.type)] for group in groups],
         [index.get(c.name) for c in planned.cells],
-        [c.name in index and unit.code.places[c.name].window is None for c in planned.cells],
+        [c.name in index and unit.code.places[c.name][0].window is None for c in planned.cells],
     )
     text = "\n".join([*_declarations(unit, code), *_handlers(unit, monitor), *_steps(unit, planned), *_state(groups)])
     rows = (files("streamcheck.deliver") / "sources" / ROWS).read_text(encoding="utf-8")
@@ -183,7 +183,7 @@ class StateGroup:
 def _state_groups(unit: Unit, planned: Plan) -> Iterator[StateGroup]:
     by_variable: dict[str, list[tuple[str, Place, Type]]] = {}
     for cell in planned.cells:
-        place = unit.code.places.get(cell.name)
+        place = next(iter(unit.code.places.get(cell.name, ())), None)
         if place is not None:
             by_variable.setdefault(place.variable, []).append((cell.name, place, cell.initial.type))
     for variable, members in by_variable.items():

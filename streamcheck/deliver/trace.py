@@ -7,7 +7,7 @@ A property covers a statement if its verdict depends on the stream that the stat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -27,6 +27,7 @@ LOCAL = re.compile(r"(?:const )?(?:struct )?\w+ (\w+)(?:\[\d+\])*(?: SC_TABLE)?(
 ASSIGNED = re.compile(
     r"(?:\(void\)mem(?:cpy|set)\(|\+\+)?(\w+)(?:[.\[][^=,]*)?(?: [-+&|^]?= |, )"
 )  # a local, or a variable of the file
+FUNCTION = re.compile(r"[\w ]+ \**(\w+)\([^;]*$")
 CODE_LINE = re.compile(r"(?!/\*|#|\}|\{|return;|\(void\)\w+;).*[;{]$")
 
 
@@ -45,6 +46,7 @@ class TracedLine:
     number: int
     text: str
     streams: dict[str, None] = field(default_factory=dict)  # keys of streams
+    function: str = ""
     defines: str = ""  # a local variable
     reads: frozenset[str] = frozenset()
     inside: list[TracedLine] = field(default_factory=list)  # of a block that this line opens
@@ -134,12 +136,12 @@ def _place(where: Location | None) -> dict[str, Any]:
     return {"file": str(where).rpartition(":")[0], "line": where.line, "source": where.text}
 
 
-def named_streams(problem: Specification, places: Mapping[str, Place]) -> dict[str, TracedStream]:
+def named_streams(problem: Specification, places: Mapping[str, Sequence[Place]]) -> dict[str, TracedStream]:
     """All that has a name, by a key: the name, or the kind and the name if that is taken. A cell without a name of the
     user's has its variable's in the C."""
     named: dict[tuple[str, str], TracedStream] = {}
     for cell in problem.cells:
-        place = places.get(cell.name)
+        place = next(iter(places.get(cell.name, ())), None)
         if cell.named or place is not None:
             kind, name = ("stream", cell.name) if cell.named else ("state", "")
             if place is not None and (place.ring or place.window or not cell.named):
@@ -164,13 +166,14 @@ def traced_lines(unit: Unit, streams: Mapping[str, TracedStream], text: str) -> 
     keys = _Keys(unit, streams)
     for line in lines:
         line.streams.update(dict.fromkeys(keys.of(line)))
-    readers: dict[str, list[TracedLine]] = {}
+    readers: dict[tuple[str, str], list[TracedLine]] = {}
     for line in lines:
         for name in line.reads:
-            readers.setdefault(name, []).append(line)
+            for function in {line.function, ""}:  # a name of the file is one in all functions
+                readers.setdefault((function, name), []).append(line)
     for line in reversed(lines):  # what has no name of the user's serves the streams of the lines that read it
         if not line.streams:
-            for other in (*line.inside, *(readers.get(line.defines, ()) if line.defines else ())):
+            for other in (*line.inside, *(readers.get((line.function, line.defines), ()) if line.defines else ())):
                 line.streams.update(other.streams)
             if not line.streams:
                 line.streams.update(dict.fromkeys(keys.read_on(line)))
@@ -181,10 +184,12 @@ def _statements(text: str) -> Iterator[TracedLine]:
     """The lines with code of the functions of the monitor and of its variables, those of a block also in the one that
     opens it."""
     stack: list[TracedLine | None] = []
-    helper = False
+    helper, function = False, ""
     for number, written in enumerate(text.split("\n"), 1):
         line = written.strip()
         if not stack:
+            head = FUNCTION.match(line)
+            function = head[1] if head else function
             helper = (helper and line != "") or line.startswith("static inline")
         if line.startswith("}"):
             if stack:
@@ -192,7 +197,7 @@ def _statements(text: str) -> Iterator[TracedLine]:
             if not line.endswith("{"):
                 continue
         is_code = bool(CODE_LINE.match(line)) and not helper and (bool(stack) or line.startswith("static "))
-        traced = _traced_line(number, line) if is_code else None
+        traced = _traced_line(number, line, function if stack else "") if is_code else None
         if traced is not None:
             for outer in stack:
                 if outer is not None:
@@ -202,10 +207,10 @@ def _statements(text: str) -> Iterator[TracedLine]:
             stack.append(traced)
 
 
-def _traced_line(number: int, line: str) -> TracedLine:
+def _traced_line(number: int, line: str, function: str) -> TracedLine:
     local = LOCAL.match(line.removeprefix("static ")) or ASSIGNED.match(line)
     defines = local[1] if local else ""
-    return TracedLine(number, line, {}, defines, frozenset(NAME.findall(line)) - {defines})
+    return TracedLine(number, line, {}, function, defines, frozenset(NAME.findall(line)) - {defines})
 
 
 class _Keys:
@@ -214,17 +219,23 @@ class _Keys:
     def __init__(self, unit: Unit, streams: Mapping[str, TracedStream]) -> None:
         self.code = unit.code
         kinds = {(s.kind, s.name): key for key, s in streams.items()}
-        self.state: dict[str, list[str]] = {}
-        for cell, place in unit.code.places.items():
+        self.state: dict[tuple[str, str], list[str]] = {}  # by the function, if it is a component's, and the name
+        for cell, place in ((c, p) for c, found in unit.code.places.items() for p in found):
             names = [("stream", cell), ("stream", place.variable), ("state", place.variable)]
             shared = place.ring or place.window
             key = next((kinds[name] for name in (names[1:] if shared else names) if name in kinds), None)
             window = place.window
             also = (window.index, window.recent, window.best, window.push) if window else ()
             for variable in (place.variable, place.ring, *also):
-                if variable and key and key not in self.state.setdefault(variable, []):
-                    self.state[variable].append(key)
-        self.locals = {c: kinds["stream", name] for c, name in unit.locals.items() if ("stream", name) in kinds}
+                if variable and key:
+                    self._add_state(unit, variable, key)
+        self.components = {f for functions in unit.instances.values() for f in functions} | unit.locals.keys()
+        self.components.discard(unit.code.step)
+        self.locals = {
+            (function, c): [kinds["stream", name] for name in sorted(names) if ("stream", name) in kinds]
+            for function, found in unit.locals.items()
+            for c, names in found.items()
+        }
         externs = [(unit.code.c_name("extern", n), key) for (kind, n), key in kinds.items() if kind == "extern"]
         self.externs = dict(externs)
         self.triggers = {unit.code.c_name("trigger", n): key for (kind, n), key in kinds.items() if kind == "trigger"}
@@ -232,34 +243,50 @@ class _Keys:
             unit.code.c_name("observer", n): key for (kind, n), key in kinds.items() if kind == "observer"
         }
 
+    def _add_state(self, unit: Unit, variable: str, key: str) -> None:
+        """The stream is in the variable, and in the state of each instance around it."""
+        path = variable.split(".")
+        for i, name in enumerate(path):
+            for function in unit.instances[".".join(path[:i])] if i else ("",):
+                keys = self.state.setdefault((function, name), [])
+                if key not in keys:
+                    keys.append(key)
+
+    def _state(self, line: TracedLine, name: str) -> Iterable[str]:
+        return self.state.get((line.function if line.function in self.components else "", name), ())
+
     def of(self, line: TracedLine) -> Iterator[str]:
         left, assigned, right = line.text.partition(" = ")
         if line.text.startswith("(void)memset("):  # of the whole state
-            yield from (key for keys in self.state.values() for key in keys)
+            own = line.function if line.function in self.components else ""
+            yield from (key for (function, _), keys in self.state.items() if function == own for key in keys)
             return
         is_copy = line.text.startswith("(void)memcpy(")
         to, source = line.text.split("(")[2].split(", ")[:2] if is_copy else (left, right.removesuffix(";"))
-        if line.defines in self.locals:
-            yield self.locals[line.defines]
+        if (line.function, line.defines) in self.locals:
+            yield from self.locals[line.function, line.defines]
         elif line.defines and line.text.startswith("static "):
-            yield from self.state.get(line.defines, ())
+            yield from self._state(line, line.defines)
         elif assigned or is_copy:
-            yield from list(self._place(to)) or self._externs(source)
+            yield from list(self._place(line, to)) or self._externs(source)
         else:
             for called in re.findall(r"(\w+)\(", line.text):
                 if called in self.triggers:
                     yield self.triggers[called]
-                yield from self.state.get(called, ())
+                yield from self._state(line, called)
+        for instance in re.findall(r"&(?:\w+->)?(\w+)", line.text):  # which the function of its component changes
+            yield from self._state(line, instance)
 
     def read_on(self, line: TracedLine) -> Iterator[str]:
         """The state and the inputs that a line mentions."""
         for name in NAME.findall(line.text):
-            if self.code.copilot or f"->{name}" in line.text:
-                yield from self.state.get(name, ())
-            if name in self.externs and (self.code.copilot or f"->{name}" in line.text):
+            if not self.code.copilot and f"->{name}" not in line.text:
+                continue
+            yield from self._state(line, name)
+            if name in self.externs and line.function not in self.components:
                 yield self.externs[name]
 
-    def _place(self, place: str) -> Iterator[str]:
+    def _place(self, line: TracedLine, place: str) -> Iterator[str]:
         names = NAME.findall(re.sub(r"\[.*", "", place))
         if names and ("observed" in names[:-1] or names[0].endswith("_observed")):
             at = names.index("observed") + 1 if "observed" in names else 1
@@ -267,7 +294,7 @@ class _Keys:
                 yield self.observers[names[at]]
         elif names:
             for name in names[:2]:
-                yield from self.state.get(name, ())
+                yield from self._state(line, name)
 
     def _externs(self, right: str) -> Iterator[str]:
         """A local variable that holds an input."""

@@ -27,9 +27,9 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell is a variable (or member of the state), an element of one, or an element of a ring: `position` elements
-    after the one that the variable `ring` counts, of `length`; or a `position` in a window of `length`; or a `bit` of
-    an unsigned variable or element, 0 the lowest."""
+    """A cell is a variable (or member of the state, or of an instance's: `sensor.value`), an element of one, or an
+    element of a ring: `position` elements after the one that the variable `ring` counts, of `length`; or a `position`
+    in a window of `length`; or a `bit` of an unsigned variable or element, 0 the lowest."""
 
     variable: str
     ring: str = ""
@@ -51,13 +51,14 @@ class Code:
 
     specification: Specification
     files: Mapping[str, str]
-    places: Mapping[str, Place]
+    places: Mapping[str, tuple[Place, ...]]  # of a cell; each instance of a component has its own
     copilot: bool
     observers: bool
     base: str  # the spec's name in C: of the files, and what the names of its types and functions begin with
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     handlers: Handlers = "functions"
     prefix: str = ""  # of every name that other files see
+    rings: tuple[Place, ...] = ()  # that hold no cell: of an instance, for outputs that only others use
     held: str = ""  # the cell that NAME_assumptions_hold returns, if there is that function
 
     @property

@@ -4,7 +4,8 @@ A property that a weakened specification still has needs none of what is free: i
 other equations are as they were. (Inductive validity cores [GGW16, Def. 3]: the elements that are kept.)
 
 An element is a wire (one term, whatever names it has), the cells of one delay, or an assumption. Delays without a name
-are elements of their own. Two streams of the same expression are one term, and one element.
+are elements of their own, one in each instance of their line. Two streams of the same expression are one term, and one
+element.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from streamcheck.core.location import Location
 from streamcheck.core.term import Term, substitute, variable, variables
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.needs import Element, ElementKind, Weakened
@@ -46,15 +46,23 @@ def _wires(wires: Iterable[Named]) -> Iterator[Element]:
 
 
 def _delays(cells: Iterable[Cell]) -> Iterator[Element]:
-    """The cells of one delay together: `n`, `n_1`, … of one line."""
-    groups: dict[tuple[str, Location | None], list[Cell]] = {}
-    for cell in cells:
-        stem, _, number = cell.name.rpartition("_")
-        first = (stem, cell.where) if number.isdecimal() and (stem, cell.where) in groups else (cell.name, cell.where)
-        groups.setdefault(first, []).append(cell)
-    for (name, where), group in groups.items():
-        kind: ElementKind = "equation" if group[0].named else "delay"
-        yield Element(kind, name, where, tuple(c.var for c in group))
+    """The cells of one delay together: of one line, and each the next value of another. A line that several instances
+    have is a delay in each."""
+    cells = tuple(cells)
+    by_var = {c.var: c for c in cells}
+    after = {c.name: n for c in cells if (n := by_var.get(c.next)) and n.where == c.where and n.named == c.named}
+    inner = {n.name for name, n in after.items() if n.name != name}
+    seen: set[str] = set()
+    for head in sorted(cells, key=lambda c: c.name in inner):
+        group: list[Cell] = []
+        cell: Cell | None = head
+        while cell is not None and cell.name not in seen:
+            seen.add(cell.name)
+            group.append(cell)
+            cell = after.get(cell.name)
+        if group:
+            kind: ElementKind = "equation" if head.named else "delay"
+            yield Element(kind, head.name, head.where, tuple(c.var for c in group))
 
 
 def weaken(specification: Specification, prop: Claim, freed: Iterable[Element]) -> Weakened:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from streamcheck.c.arithmetic import CValue, Unsupported
@@ -121,12 +122,13 @@ class Bisimulation:
         self.observers = self.specification.observers if code.observers else ()
         self.parts = scalars(self.specification.variables())
         scalars([*self._roots(), *(c.initial for c in self.cells)], self.parts)
-        self.windows = kept_windows(self.cells, code.places)
+        kept = [(c, place) for c in self.cells for place in code.places[c.name]]
+        self.windows = kept_windows(kept)
         self.uses: list[WindowUse] = []
-        self.single = [c for c in self.cells if code.places[c.name].window is None]
+        self.single = [(c, place) for c, place in kept if place.window is None]
         self.indices = self._indices()
         # A loop does in its rounds what the equations do in as many terms.
-        self.longest_loop = max(self.specification.size, *(p.length for p in code.places.values()), 0)
+        self.longest_loop = max(self.specification.size, *(place.length for _, place in kept), 0)
         self.goals: list[ProofGoal] = []
         self.terms: set[Term] = set()  # of the equations, once they are compared with the C's
         self.executed: set[str] = set()
@@ -141,10 +143,9 @@ class Bisimulation:
     def _indices(self) -> dict[str, tuple[Term, int]]:
         """The variable of each ring's index, and the ring's length."""
         indices = {}
-        for place in self.code.places.values():
-            if place.ring:
-                type = machine(32, signed=False)
-                indices[place.ring] = (variable(f"index {place.ring}", type), place.length)
+        for place in (*(place for _, place in self.single if place.ring), *self.code.rings):
+            index = variable(f"index {place.ring}", machine(32, signed=False))
+            indices[place.ring] = (index, place.length)
         return indices
 
     def failures(self) -> tuple[list[str], int, int]:
@@ -216,12 +217,14 @@ class Bisimulation:
         run = self._execution()
         state = self._initial_state(run)
         self._initial_windows(run, state)
-        for cell in self.single:
-            place = self.code.places[cell.name]
+        first: dict[str, Term] = {}
+        for name, (_, length) in self.indices.items():
+            (first[name],) = run.memory.read(self._variable(run, state, name))
+            if not first[name].is_const or first[name].payload >= length:
+                raise SpecError(f"the ring index {name} does not start as a number below {length}")
+        for cell, place in self.single:
             if place.ring:
-                index = run.memory.read(self._variable(run, state, place.ring))[0]
-                if not index.is_const or index.payload >= place.length:
-                    raise SpecError(f"the ring index {place.ring} does not start as a number below {place.length}")
+                index = first[place.ring]
                 at = literal(index.type, (index.payload + place.position) % place.length)
                 where = self._ring(run, state, place)[0].element(at)
             else:
@@ -308,13 +311,13 @@ class Bisimulation:
         meaning = run.globals.names.get(f"{self.name}_{name}")
         return meaning.kind if isinstance(meaning, Typedef) and isinstance(meaning.kind, Struct) else None
 
-    def _variable(self, run: Execution, state: Lvalue | None, name: str) -> Lvalue:
-        if state is not None:
-            return _member(state, name)
-        meaning = run.globals.names.get(name)
-        if not isinstance(meaning, Lvalue):
+    def _variable(self, run: Execution, state: Lvalue | None, path: str) -> Lvalue:
+        """A piece of the state, or of that of an instance of a component: `sensor.value`."""
+        name, *inside = path.split(".")
+        found = run.globals.names.get(name) if state is None else _member(state, name)
+        if not isinstance(found, Lvalue):
             raise SpecError(f"no variable {name}")
-        return meaning
+        return reduce(_member, inside, found)
 
     def _single(self, run: Execution, state: Lvalue | None, place: Place) -> Lvalue:
         """The place of a cell that is in no ring."""
@@ -467,11 +470,10 @@ class Bisimulation:
             run.links = {(state.object, name): pointee for name, pointee in self._links(run).items()}
         observed = run.globals.names.get(f"{self.name}_observed")
         self.uses = [self._use(run, state, window) for window in self.windows]
-        for place, word in words_of(self.single, self.code.places):
+        for place, word in words_of(self.single):
             part, kind = run.memory.span(self._single(run, state, place))
             self._put(run, part, kind, [word.term(t, run.unknown(t)) for t in run.types_of(kind)], place.variable)
-        for cell in self.single:
-            place = self.code.places[cell.name]
+        for cell, place in self.single:
             if place.bit is not None:
                 continue
             if place.ring:
@@ -479,6 +481,8 @@ class Bisimulation:
             else:
                 part, kind = run.memory.span(self._single(run, state, place))
             self._put(run, part, kind, self._as_kept(cell.var, run.types_of(kind)), cell.name)
+        for place in self.code.rings:
+            self._slot(run, state, place, 0)
         for name, (var, _) in self.indices.items():
             part, kind = run.memory.span(self._variable(run, state, name))
             self._put(run, part, kind, [recast(var, run.arithmetic.type_of(kind))], name)
@@ -560,8 +564,7 @@ class Bisimulation:
             self.goals.append(ProofGoal(f"next value of {name}", is_moved(after, var, moves[name], length)))
         for use in self.uses:
             self._next_window(run, use)
-        for cell in self.single:
-            place = self.code.places[cell.name]
+        for cell, place in self.single:
             if place.ring:
                 now = (place.position + moves[place.ring]) % place.length
                 actual = run.memory.at(*self._slot(run, state, place, now))

@@ -438,11 +438,24 @@ class Execution(Evaluator):
         if node.name in self.scope.names:
             raise self.error(f"{node.name} is declared twice", node)
         kind = initial.kind_of(node, self)
-        values = self.unknowns_of(kind) if node.init is None else self.initial_values(kind, node.init)
+        values = self.unknowns_of(kind) if node.init is None else self._values_of(kind, node.init)
         made = self.memory.add(kind, node.name, [self.settle(v) for v in values], constant="const" in node.quals)
         if node.init is None:
             self.memory.indeterminate |= {(made.object, i): TRUE for i in range(len(values))}
         self.scope.names[node.name] = made
+
+    def _values_of(self, kind: AnyKind, node: Any) -> list[Term]:
+        """The scalars of the initialiser of a variable of a block. One that is a call as a whole is nothing else of the
+        statement, so the function may change objects."""
+        if form(node) != "FuncCall" or isinstance(kind, Array):
+            return self.initial_values(kind, node)
+        name = called_name(node)
+        if not isinstance(self.scope.meaning(name), Function) or self.is_library_function(name):
+            return self.initial_values(kind, node)
+        value = self._call(node)
+        if value is None:
+            raise self.error(f"{self.text(node)} has no value", node)
+        return self.parts_of(self.value_for(kind, value, node))
 
     def initial_values(self, kind: AnyKind, node: Any) -> list[Term]:
         """The scalars of an initialiser (6.7.8). What a list in braces leaves out is zero."""

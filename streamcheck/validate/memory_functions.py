@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import static
-from streamcheck.c.kinds import Pointer, Struct
+from streamcheck.c.arithmetic import CValue
+from streamcheck.c.declarations import CResult, Pointee
+from streamcheck.c.kinds import AnyKind, Array, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.c.terms import number
@@ -21,7 +23,8 @@ def _copy(run: Execution, node: Any, arguments: list[Any]) -> None:
     if len(arguments) != 3:
         raise run.error("memcpy without three arguments", node)
     size = arguments[2]
-    to, source = (run.whole(run.value(a), a) for a in arguments[:2])
+    to = run.whole(run.value(arguments[0]), arguments[0])
+    source = _source(run, run.value(arguments[1]), arguments[1], to.kind)
     if form(size) != "UnaryOp" or size.op != "sizeof" or to.kind != source.kind:
         raise run.error("a memcpy that is not of one whole object to another of its type", node)
     if static.kind_of(run, size.expr) != to.kind or run.memory.may_overlap(to, source):
@@ -29,6 +32,15 @@ def _copy(run: Execution, node: Any, arguments: list[Any]) -> None:
     run.refuse_pointers(to, node)
     run.refuse_constant(to, node)
     run.memory.write(to, [run.settle(v) for v in run.parts_of(source)], run.live())
+
+
+def _source(run: Execution, value: CResult, node: Any, kind: AnyKind) -> Lvalue:
+    """The object that a pointer points to: an array of that kind, if it is a parameter that points to its beginning."""
+    match value:
+        case Pointee(lvalue=Lvalue(kind=Array() as array) as whole, offset=CValue(term=at)) if array == kind:
+            if at.is_const and at.payload == 0:
+                return whole
+    return run.whole(value, node)
 
 
 def _clear(run: Execution, node: Any, arguments: list[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -31,11 +31,10 @@ class KeptWord:
         return reduce(lambda a, b: simple_term("bitor", a, b), parts)
 
 
-def words_of(cells: Iterable[Cell], places: Mapping[str, Place]) -> Iterator[tuple[Place, KeptWord]]:
+def words_of(kept: Iterable[tuple[Cell, Place]]) -> Iterator[tuple[Place, KeptWord]]:
     """The variables of which cells are bits. SpecError if two cells are one bit."""
     words: dict[Place, KeptWord] = {}
-    for cell in cells:
-        place = places[cell.name]
+    for cell, place in kept:
         if place.bit is None:
             continue
         word = words.setdefault(replace(place, bit=None), KeptWord())

@@ -71,21 +71,20 @@ class KeptWindow:
         return newest + kept, recent
 
 
-def kept_windows(cells: Sequence[Cell], places: Mapping[str, Place]) -> list[KeptWindow]:
-    """The windows that the places name."""
+def kept_windows(kept: Sequence[tuple[Cell, Place]]) -> list[KeptWindow]:
+    """The windows that the places of the cells name."""
     members: dict[tuple[str, Window], dict[int, Cell]] = {}
-    for cell in cells:
-        place = places[cell.name]
+    lengths: dict[str, int] = {}
+    for cell, place in kept:
         if place.window is not None:
             members.setdefault((place.variable, place.window), {})[place.position] = cell
+            lengths[place.variable] = place.length
             if not 0 <= place.position < place.length <= LONGEST:
                 raise SpecError(f"the window {place.variable} has no position {place.position}")
     windows = []
     for (name, window), by_position in members.items():
         ordered = tuple(by_position[i] for i in sorted(by_position))
-        if len(ordered) != places[ordered[0].name].length or any(
-            c.var.type is not ordered[0].var.type for c in ordered
-        ):
+        if len(ordered) != lengths[name] or any(c.var.type is not ordered[0].var.type for c in ordered):
             raise SpecError(f"the window {name} has other cells")
         windows.append(KeptWindow(ordered, name, window))
     names = [n for w in windows for n in (w.variable, w.place.index, w.place.recent, w.place.best, w.place.push)]
