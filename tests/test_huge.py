@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import time
+import weakref
 from fractions import Fraction
 
 import pytest
 
 from streamcheck.certify.replay import replay
-from streamcheck.core.huge import HUGE, is_huge, is_unbounded
+from streamcheck.core.floats import identical, identity
+from streamcheck.core.huge import HUGE, MOST_BITS, is_huge, is_unbounded
 from streamcheck.core.types import BOOL, INT, REAL, MachineType
+from streamcheck.engines.bmc import Bmc
+from streamcheck.engines.completeness import Completeness
+from streamcheck.engines.protocol import Progress, Task
 from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Replay
-from streamcheck.problem.verdict import Trace
+from streamcheck.problem.verdict import Falsified, Trace, Unknown
 from streamcheck.run import endless
 from streamcheck.run.source import Target, read
+from streamcheck.smt.solver import TOO_LONG
+from streamcheck.smt.watch import A_LOOK, limit_processor_time
+from streamcheck.smt.work import work_done
+from streamcheck.transform.views import views
 
 TEXT = """
 from streamcheck import *
@@ -83,3 +93,68 @@ def test_huge():
     assert not is_unbounded(MachineType(8, signed=False)) and not is_unbounded(BOOL)
     assert is_huge(2**HUGE) and is_huge((1, (2, -(2**HUGE)))) and is_huge(Fraction(1, 2**HUGE))
     assert not any(map(is_huge, (2**HUGE - 1, True, 1e308, (1, 2), Fraction(1, 3))))
+
+
+@pytest.mark.parametrize("engine", [Bmc, Completeness])
+def test_an_unrolling_ends_at_numbers_that_no_solver_counts(tmp_path, engine):
+    """They are constants: a query about them is one unit of work, however long they are."""
+    path = tmp_path / "squares.py"
+    path.write_text(
+        "from streamcheck import *\n"
+        "y = stream(Int, lambda y: [2] ++ (y*y + 1))\n"
+        "spec = Spec('s')\nspec.prop('odd', y != 7)\nspec.prop('late', y < 2**14000)\n"
+    )
+    (problem,) = read(Target.parse(str(path)))
+    events = list(engine().run(Task(views(problem)[0].system), list))
+    ends = [event for event in events if isinstance(event, Unknown)]
+    assert {event.prop for event in ends} >= {"odd"} and all("too long" in event.reason for event in ends)
+    deepest = max(event.depth for event in events if isinstance(event, Progress))
+    assert 1 << deepest < 2 * MOST_BITS
+    if engine is Bmc:  # until then nothing is missed
+        assert [event.trace.length - 1 for event in events if isinstance(event, Falsified)] == [14]
+
+
+def test_a_query_of_products_ends_though_its_work_is_hardly_counted(tmp_path):
+    path = tmp_path / "products.py"
+    path.write_text(
+        "from streamcheck import *\n"
+        "a, b = extern('a', Int), extern('b', Int)\n"
+        "y = stream(Int, lambda y: [2] ++ (y * a + b))\n"
+        "z = stream(Int, lambda z: [1] ++ (z * y + a))\n"
+        "spec = Spec('s')\nspec.prop('p', z * y != 1234567)\n"
+    )
+    (problem,) = read(Target.parse(str(path)))
+    patience, largest, before = 1_000_000, 0, work_done()
+    for event in Completeness().run(Task(views(problem)[0].system, patience), list):
+        before, spent = work_done(), work_done() - before
+        largest = max(largest, spent)
+        if isinstance(event, Unknown):
+            assert event.reason == TOO_LONG and spent < patience / 2  # the clock of the process ended it
+            return
+    pytest.fail("it came to an end")
+
+
+def test_identity_is_shared_by_what_is_identical():
+    values = [0.0, -0.0, float("nan"), -float("nan"), 1.5, (0.0, 1), (-0.0, 1), (0.0, 2)]
+    for a in values:
+        for b in values:
+            if isinstance(a, float) and isinstance(b, float):
+                assert (identity(a) == identity(b)) == identical(a, b)
+    assert len(set(map(identity, values))) == len(values) - 1  # NaN is NaN
+
+
+class Query:
+    """Stands for a solver."""
+
+    def interrupt(self):
+        raise AssertionError("it has time left")
+
+
+def test_the_watch_over_a_query_does_not_keep_its_solver():
+    """Else the thread of the watch frees it, while the query's own thread uses z3."""
+    query = Query()
+    kept = weakref.ref(query)
+    with limit_processor_time(query, 60.0):
+        time.sleep(4 * A_LOOK)
+    del query
+    assert kept() is None

@@ -137,6 +137,50 @@ def test_an_idea_of_lifted_pdr_saves_queries(three_locks, idea):
     assert found and others and 2 * counts.queries < more.queries
 
 
+WHOLE = """
+extern int nondet(void);
+extern void assert(int);
+int main(void) {{
+{}
+  return 0;
+}}
+"""
+BY_THREE = """
+  int x = 0;
+  while (x < 90) x = x + 3;
+  assert(x == 90);
+"""
+SWAPS = """
+  int x = 1, y = 2, t;
+  while (nondet()) { t = x; x = y; y = t; }
+  assert(x + y == 3);
+  assert(x != y);
+"""
+ROUND = """
+  int x = 0, y = 0;
+  while (x < 40) { x = x + 1; y = y + 1; if (y == 4) y = 0; }
+  assert(y < 4);
+  assert(y >= 0);
+"""
+
+
+@pytest.mark.parametrize(
+    ("idea", "body", "blocks"),
+    [
+        ("inductive", ROUND, True),
+        ("propagate", SWAPS, True),
+        ("forward", BY_THREE, False),
+        ("forward", ROUND, True),
+    ],
+)
+def test_an_idea_of_lifted_pdr_helps_somewhere(tmp_path, idea, body, blocks):
+    """With it more is proved in the same number of turns, or with fewer queries."""
+    view = problem(tmp_path, WHOLE.format(body), ".c", blocks=blocks)
+    found, counts = decide(view, ("lifted-pdr",), rounds=25)
+    others, more = decide(view, ("lifted-pdr",), rounds=25, **{idea: False})
+    assert found and (len(others) < len(found) or counts.queries < more.queries)
+
+
 def test_one_solver_does_less_work_than_many(tmp_path):
     view = problem(tmp_path, HEAD + LATE)
     _, kept = decide(view, ("ic3",))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -250,3 +252,14 @@ def test_floats_are_decided_in_one_process_too(spec_file, tmp_path, way):
     assert [row["verdict"] for row in answers[0]] == ["proved", "proved", "falsified"]
     if way == ("--deterministic",):
         assert answers[0] == answers[1] and proofs[0] == proofs[1]
+
+
+def test_a_solver_that_nobody_has_is_freed():
+    word = variable("word", machine(32, signed=False))
+    solver = BitSolver(1_000_000)
+    solver.add(term("same", word, constant(word.type, 7)))
+    assert solver.check() is True and solver.values([word]) == {word: 7}
+    memory = weakref.ref(solver)
+    del solver
+    gc.collect()
+    assert memory() is None

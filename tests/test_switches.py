@@ -68,6 +68,19 @@ LONG = """
 n = stream(Word8, lambda n: [0] ++ mux(n == 90, 0, n + 1))
 spec.prop("ok", n != 177)
 """
+TANGLE = """
+@stream(Bool)
+def p():
+    return [False] ++ ((q & g) | (r & ~g) | (p & h))
+@stream(Bool)
+def q():
+    return [False] ++ ((r & h) | (p & ~h) | (q & k))
+@stream(Bool)
+def r():
+    return [True] ++ ((p & k) | (q & ~k) | (r & g))
+n = stream(Word8, lambda n: [0] ++ (n + 1))
+spec.prop("late", ~(p & q & r & ((n == 30) | (i * 2 == 2 * (i // 3) + 1))))
+"""
 DEEP = """
 noise = [i]
 for j in range(12):
@@ -76,6 +89,13 @@ a = stream(Int, lambda a: [0] ++ mux(g, noise[-1], a))
 b = stream(Int, lambda b: [1] ++ mux(b > 0, b + 1, a))
 c = stream(Int, lambda c: [1] ++ mux(c > 0, b, a))
 spec.prop("c", c > 0)
+"""
+LATCHES = """
+started = stream(Bool, lambda s: [False] ++ (s | k))
+a = stream(Int, lambda a: [0] ++ mux(g, i, a))
+b = stream(Int, lambda b: [0] ++ mux(g, i + 1, b))
+c = stream(Int, lambda c: [0] ++ mux(g, i + 2, c))
+spec.prop("sum", ~started | (b + c == 2 * a + 3))
 """
 WIRES = """
 x = stream(Int, lambda x: [0] ++ (x + i))
@@ -115,6 +135,14 @@ def r():
     return [False] ++ mux(g, q, r)
 """
 TWO_HOT = ONE_HOT + "spec.prop('one', ~(p & q))"
+NOISY = (
+    ONE_HOT
+    + """
+noise = [stream(Bool, lambda s, j=j: [False] ++ (extern(f"e{j}", Bool) ^ s)) for j in range(5)]
+wrong = stream(Bool, lambda s: [False] ++ (s | (p & q & (noise[0] | noise[1] | noise[2] | noise[3] | noise[4]))))
+spec.prop("one", ~wrong)
+"""
+)
 SQUARE = """
 n = stream(Int, lambda n: [0] ++ (n + 1))
 s = stream(Int, lambda s: [0] ++ (s + n))
@@ -152,10 +180,12 @@ spec.prop("b", (y <= Float(1.5)) & (y >= Float(-1.5)))
 SUMS_ALONE = {"pairs": False, "conditions": False, "conditional": False}
 CASES = [  # the engines, the last with the options; both sides' options; what is compared
     (("bmc",), CLAIMS, {}, {"together": False}, "queries"),
+    (("bmc",), TANGLE, {}, {"named": 0}, "work"),
     (("bmc", "k-induction"), TOGETHER, {}, {"together": False}, "queries"),
     (("bmc", "k-induction"), CYCLE, {}, {"compression": False}, "queries"),
     (("bmc", "completeness"), LONG, {}, {"stride": 1000}, "queries"),
     (("structural",), DEEP, {}, {"refine": "shallowest"}, "refinements"),
+    (("structural",), LATCHES, {"refine": "all"}, {"refine": "deepest"}, "refinements"),
     (("structural",), WIRES, {}, {"wires": False}, "refinements"),
     (("structural",), ADDS, {}, {"proof": "induction"}, "queries"),
     (("spacer",), SHARED, {}, {"guidance": False}, "work"),
@@ -164,6 +194,7 @@ CASES = [  # the engines, the last with the options; both sides' options; what i
     (("templates",), TWO_HOT, {}, {"conditions": False}, "queries"),
     (("polynomial",), SQUARE, {"null_spaces": False}, {"null_spaces": False, "recurrences": False}, "queries"),
     (("polynomial",), POWERS, {"recurrences": False}, {"null_spaces": False, "recurrences": False}, "queries"),
+    (("pdr-bits",), NOISY, {"tighten": False}, {"tighten": False, "ternary": False}, "queries"),
     (("pdr-bits",), EVEN, {}, {"tighten": False}, "queries"),
     (("pdr-bits",), STEERED, {}, {"inductive": False}, "queries"),
     (("pdr-bits",), STEERED, {}, {"push": False}, "queries"),
@@ -182,7 +213,7 @@ def test_a_switch_helps(tmp_path, engines, body, on, off, count):
     path.write_text(HEAD + body)
     (found,) = read(Target.parse(str(path)))
     view = views(found)[-1 if engines == ("pdr-bits",) else 0]
-    rounds = {LONG: 200, FILTERS: 8}.get(body, 25)
+    rounds = {LONG: 200, FILTERS: 8, TANGLE: 40, NOISY: 60}.get(body, 25)
     decided, counts = decide(view, engines, rounds=rounds, **on)
     fewer, more = decide(view, engines, rounds=rounds, **off)
     if body is not FAR:

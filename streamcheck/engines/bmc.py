@@ -44,7 +44,7 @@ from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, SolverFamily, Unknown
 from streamcheck.smt.contract import AnySolver
 from streamcheck.smt.solver import Solver
-from streamcheck.smt.unroll import Composed
+from streamcheck.smt.unroll import HUGE_NUMBERS, Composed
 from streamcheck.smt.work import work_done
 
 OTHER_FUNCTIONS = "a counterexample only for other functions than those of math.h"
@@ -152,7 +152,11 @@ class Bmc:
         search.k, search.is_begun = k + 1, False
 
     def _begin(self, search: StepSearch) -> Generator[Event, None, bool]:
-        """Assert that there is a run up to step k. True if there is none."""
+        """Assert that there is a run up to step k. True if there is none, or none that can be looked at."""
+        if search.runs.is_huge(search.k):
+            yield from (Unknown(name, HUGE_NUMBERS.format(k=search.k)) for name in search.open)
+            search.open.clear()
+            return True
         self._assert_step(search, search.k)
         assumed = conjunction(*(search.runs.image(a.term, search.k) for a in self.problem.system.assumptions))
         # I ∧ T^k ∧ A: is there a run of k + 1 steps at all?

@@ -21,6 +21,7 @@ from itertools import accumulate, count
 from typing import ClassVar, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
+from streamcheck.core.floats import identity
 from streamcheck.core.simplify import conjunction, negation, simple
 from streamcheck.core.term import FALSE, TRUE, Term, term
 from streamcheck.core.types import Value, plural
@@ -28,7 +29,7 @@ from streamcheck.engines.options import CompletenessOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.verdict import Certificate, Falsified, Proved, Unknown
 from streamcheck.smt.solver import Solver
-from streamcheck.smt.unroll import Composed
+from streamcheck.smt.unroll import HUGE_NUMBERS, Composed
 
 LOG = logging.getLogger(__name__)
 MOST_VALUES = 20_000  # state variables times steps: beyond, comparing states costs more than it finds (heuristic)
@@ -66,6 +67,9 @@ class Completeness:
             if closed_at is None and k * len(self.states) > MOST_VALUES:
                 yield from (Unknown(name, "too many values to look for repeated states") for name in open_claims)
                 return
+            if closed_at is None and self.runs.is_huge(k):
+                yield from (Unknown(name, HUGE_NUMBERS.format(k=k)) for name in open_claims)
+                return
             if closed_at is None:
                 answer = self._no_compressed_run(k)
                 if answer is None:
@@ -98,7 +102,7 @@ class Completeness:
         """The part of C_k that the model's run breaks, or None."""
         frames = self.runs.frames[: k + 1]
         results = evaluate((frame[v] for frame in frames for v in self.states), values)
-        states = [tuple(repr(results[frame[v]]) for v in self.states) for frame in frames]
+        states = [tuple(identity(results[frame[v]]) for v in self.states) for frame in frames]
         first: dict[object, int] = {}
         for j, state in enumerate(states):
             if state in first:

@@ -36,6 +36,7 @@ from itertools import count
 from typing import ClassVar, Literal, assert_never
 
 from streamcheck.core.evaluate import evaluate, value_of
+from streamcheck.core.floats import identity
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
@@ -279,7 +280,7 @@ class KInduction:
 
     def _compress(self, k: int, values: dict[Term, Value]) -> bool:
         """Add a part of C_k that the model breaks. False if it breaks none."""
-        states = [tuple(repr(values[at(v, i)]) for v in self.steps.states) for i in range(k + 1)]
+        states = [tuple(identity(values[at(v, i)]) for v in self.steps.states) for i in range(k + 1)]
         first: dict[object, int] = {}
         for j, state in enumerate(states):
             if state in first:

@@ -41,6 +41,17 @@ def is_expressible(roots: Iterable[Term]) -> bool:
     return not any(node.type.kind in NUMBERS for node in walk(roots))
 
 
+class WorkLimit:
+    """When a solver stops. It refers to no solver, since bitwuzla never frees one that its own terminator refers to."""
+
+    def __init__(self) -> None:
+        self.questions = count()
+        self.most = math.inf
+
+    def is_late(self) -> bool:
+        return next(self.questions) >= self.most
+
+
 class BitSolver:
     def __init__(self, patience: int | None = None) -> None:
         options = bitwuzla.Options()
@@ -51,16 +62,12 @@ class BitSolver:
         self._parser = bitwuzla.Parser(bitwuzla.TermManager(), options)
         self._parser.parse("(set-logic QF_UFBVFP)", True, False)
         self._solver = self._parser.bitwuzla()
-        self._solver.configure_terminator(self._is_late)
-        self._questions = count()
-        self._most_questions = math.inf
+        self._limit = WorkLimit()
+        self._solver.configure_terminator(self._limit.is_late)
         self._names: dict[Term, str] = {}
         self._terms: dict[Term, Any] = {}
         self._written: set[Term] = set()
         self._functions: set[str] = set()
-
-    def _is_late(self) -> bool:
-        return next(self._questions) >= self._most_questions
 
     def more_patience(self) -> None:
         """Twice the patience from now on."""
@@ -79,11 +86,11 @@ class BitSolver:
         """Satisfiability of what was added, and of these terms, with this share of the patience."""
         literals = [self._term(t) for t in assumed]
         began = time.process_time()
-        self._questions = count()
+        self._limit.questions = count()
         if self.patience is not None:
-            self._most_questions = share * self.patience / WORK_PER_QUESTION
+            self._limit.most = share * self.patience / WORK_PER_QUESTION
         answer = {"sat": True, "unsat": False}.get(str(self._solver.check_sat(*literals)))
-        add_work((next(self._questions) + 1) * WORK_PER_QUESTION)
+        add_work((next(self._limit.questions) + 1) * WORK_PER_QUESTION)
         if LOG.isEnabledFor(logging.DEBUG):
             spent = 1000 * (time.process_time() - began)
             LOG.debug("%s in %.1f ms, %s", answer, spent, plural(len(literals), "assumption"))

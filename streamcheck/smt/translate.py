@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import z3  # type: ignore[import-untyped]
 
+from streamcheck.core.huge import is_product
 from streamcheck.core.operators import OPERATORS, Signature
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
@@ -53,6 +54,7 @@ class Translator:
     def __init__(self) -> None:
         self.built: dict[Term, z3.ExprRef] = {}
         self.has_bits = False  # machine integers or floats
+        self.has_products = False  # products or quotients of two variables, over numbers without bounds
         self._done: set[Term] = set()
 
     def expression(self, root: Term) -> z3.ExprRef:
@@ -62,6 +64,7 @@ class Translator:
 
     def _build(self, node: Term) -> z3.ExprRef:
         self.has_bits |= node.type.kind in ("unsigned", "signed", "float")
+        self.has_products |= node.type.kind in ("integer", "real") and is_product(node)
         if node.op == "const":
             return literal(node.type, node.payload)
         if node.op == "var":

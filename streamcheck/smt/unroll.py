@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.huge import MOST_BITS, is_huge
 from streamcheck.core.simplify import conjunction, instantiate
 from streamcheck.core.term import Term, substitute, term, variable
 from streamcheck.core.types import BOOL, Value
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Trace
+
+HUGE_NUMBERS = "the numbers at step {k} are too long"
 
 
 def at(var: Term, step: int) -> Term:
@@ -42,6 +45,13 @@ class Composed:
     def _extend(self) -> None:
         state = self.images([s.next for s in self.system.state], len(self.frames) - 1)
         self.frames.append(self._frame({s.var: state[s.next] for s in self.system.state}))
+
+    def is_huge(self, step: int) -> bool:
+        """True if the state at a step has numbers that are too long for another step. The solver does not count what it
+        does with the digits of a number."""
+        self.reach(step)
+        frame = self.frames[step]
+        return any(frame[s.var].is_const and is_huge(frame[s.var].payload, MOST_BITS) for s in self.system.state)
 
     def images(self, roots: list[Term], step: int) -> dict[Term, Term]:
         """The terms at a step, simplified."""
