@@ -12,8 +12,9 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from planted_components import components
+from planted_components import calls, components
 from planted_delays import delays
+from planted_realizability import realizability
 from planting import (
     INDUCTION,
     Fault,
@@ -203,7 +204,7 @@ def generator():
         ("every comparison holds", plant(rewrite, "decide", lambda op, a, b: True), monitor(lambda: small < 9)),
         ("no state changes", plant(step.StepWriter, "_commits", lambda self, site: []), monitor(lambda: turns() == 3)),
         ("a delay line stands still", plant(step.StepWriter, "_ring_commit", no_commit), monitor(lambda: late() == 3)),
-        ("the first argument is passed for all", plant(step.StepWriter, "_argument", first_argument), two_arguments()),
+        ("the first argument is passed for all", plant(step.StepWriter, "call", first_argument), two_arguments()),
     ):
         yield Fault("generator", what, change, compiling(problem))
     weight = pack.PackedWord._weight
@@ -229,11 +230,11 @@ def no_commit(self, ring, site):
     return step.Commit(self.state_names[ring.name], (), frozenset())
 
 
-ARGUMENT = step.StepWriter._argument
+CALL = step.StepWriter.call
 
 
-def first_argument(self, trigger, i, arg, *more):
-    return ARGUMENT(self, trigger, i, trigger.args[0][1], *more)
+def first_argument(self, trigger, site):
+    return CALL(self, replace(trigger, args=tuple((name, trigger.args[0][1]) for name, _ in trigger.args)), site)
 
 
 def transformations_of_automata():
@@ -484,7 +485,9 @@ def faults():
     yield from simplification()
     yield from delays()
     yield from components()
+    yield from calls()
     yield from infinite_runs()
+    yield from realizability()
     yield from operators()
     yield from engines()
 

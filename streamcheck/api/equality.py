@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamcheck.api.arguments import Count, Duration, PathText, check_arguments
-from streamcheck.api.commands import Commands, TraceFormat
+from streamcheck.api.commands import Commands, ReportFormat, TraceFormat
 from streamcheck.api.runs import RunSource
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here
@@ -40,6 +40,8 @@ def equal(
     cache: PathText | None = None,
     certificates: PathText | None = None,
     traces: Sequence[tuple[TraceFormat, PathText]] = (),
+    html: PathText | None = None,
+    reports: Sequence[tuple[ReportFormat, PathText]] = (),
 ) -> Results:
     """Prove that two specs, or those of two files, have the same outputs for all inputs, as `streamcheck equal` does.
 
@@ -59,6 +61,8 @@ def equal(
         cache=cache,
         certificates=certificates,
         traces=traces,
+        html=html,
+        reports=reports,
     )
 
 

@@ -30,7 +30,9 @@ def command(file: str, timeout: float, jobs: int | None, output: str | None, as_
 
     The component chooses the outputs, which are the spec's `unknown`s, at each step after it has seen the inputs.
     Realizable: an implementation, a term for each output, which has been proved. Unrealizable: properties that cannot
-    be kept together, and a run that ends without outputs. Exit status 0: realizable; 1: unrealizable; 3: unknown.
+    be kept together, and a run that ends without outputs. Then, if the environment can meet the assumptions for ever,
+    and if any inputs and outputs keep what no component keeps. Exit status 0: realizable; 1: unrealizable, or
+    assumptions that cannot be met; 3: unknown.
     """
     target = target_of(file)
     specs = read_specs(target)
@@ -48,7 +50,13 @@ def command(file: str, timeout: float, jobs: int | None, output: str | None, as_
             rows.append(realizability_json(result.answer))
         else:
             emit([str(result)])
-        statuses.append(STATUS[result.verdict])
+        statuses += [STATUS[result.verdict], *_environment_status(result)]
     if as_json:
         emit([json.dumps(rows)])
     return next((status for status in (1, 3) if status in statuses), 0)
+
+
+def _environment_status(result: RealizabilityResult) -> list[int]:
+    """That of assumptions which no environment can meet for ever."""
+    environment = result.answer.environment
+    return [STATUS["unrealizable"]] if environment is not None and environment.verdict == "unrealizable" else []

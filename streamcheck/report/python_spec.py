@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.printer import as_notation
-from streamcheck.core.term import Term
-from streamcheck.core.types import EnumType, Type
+from streamcheck.core.term import Term, walk
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type
 from streamcheck.problem.claim import Goal, OfContract, Written
 from streamcheck.problem.specification import Specification
 from streamcheck.report.paste import TypedPrinter, as_python, type_text
@@ -84,10 +84,20 @@ class _Writer:
             yield f"class {type_}(enum.Enum):"
             yield from (f"    {name} = {code}" for name, code in type_.members)
             yield ""
+        for struct in self._types():
+            if isinstance(struct, StructType):
+                yield "@struct"
+                yield f"class {type_text(struct)}:"
+                yield from (f"    {name}: {type_text(field)}" for name, field in struct.fields)
+                yield ""
 
-    def _types(self) -> Iterator[Type]:
-        yield from (v.type for v in self.specification.variables())
-        yield from (w.term.type for w in self.wires)
+    def _types(self) -> dict[Type, None]:
+        """The types in use, parts before wholes."""
+        found: dict[Type, None] = {}
+        s = self.specification
+        for node in walk([*s.variables(), *(w.term for w in self.wires), *s.roots()]):
+            _add_parts(node.type, found)
+        return found
 
     def _stream(self, name: str, term: Term, before: str) -> Iterator[str]:
         text = self._text(term)
@@ -108,6 +118,16 @@ class _Writer:
             text = self._text(part)
             self.names[part] = self._identifier("part")
             self.parts.append(f"{self.names[part]} = {text}")
+
+
+def _add_parts(type: Type, found: dict[Type, None]) -> None:
+    match type:
+        case ArrayType():
+            _add_parts(type.element, found)
+        case StructType():
+            for _, field in type.fields:
+                _add_parts(field, found)
+    found[type] = None
 
 
 def _call(goal: Goal, name: str) -> str:

@@ -22,7 +22,8 @@ def realizability_lines(answer: Realizability) -> Iterator[str]:
             yield f"  unknown       {answer.reason}"
         case "realizable":
             count = plural(len(answer.specification.properties), "guarantee")
-            yield f"  realizable    {count}; an implementation is proved, {took}"
+            by = "" if answer.way == "fixpoint" else f" by {answer.way}"
+            yield f"  realizable    {count}; an implementation is proved{by}, {took}"
             yield from _implementation(answer)
             yield from (f"  warning: {warning}" for warning in answer.warnings)
         case "unrealizable":
@@ -30,6 +31,26 @@ def realizability_lines(answer: Realizability) -> Iterator[str]:
             yield from _table(answer)
             steps = plural(answer.most_steps, "step")
             yield f"      the environment wins in at most {steps}, whatever the outputs are (proved)"
+    yield from _further_answers(answer)
+
+
+def _further_answers(answer: Realizability) -> Iterator[str]:
+    """If the environment can keep the assumptions, and if inputs and outputs together can keep all."""
+    match answer.environment:
+        case Realizability(verdict="realizable"):
+            yield "  environment   the assumptions can be met for ever, whatever the outputs are (proved)"
+        case Realizability(verdict="unrealizable") as given:
+            yield f"  environment   {_conflict(given)}: outputs that keep the guarantees may leave no inputs (proved)"
+            yield from _rows(given)
+        case Realizability(reason=reason):
+            yield f"  environment   unknown if the assumptions can be met for ever: {reason}"
+    match answer.together:
+        case Realizability(verdict="realizable"):
+            yield "  satisfiable   some inputs and outputs keep assumptions and guarantees for ever (proved)"
+        case Realizability(verdict="unrealizable") as given:
+            yield f"  unsatisfiable {_conflict(given)}, whatever the inputs and outputs are (proved)"
+        case Realizability(reason=reason):
+            yield f"  satisfiable   unknown: {reason}"
 
 
 def _conflict(answer: Realizability) -> str:
@@ -54,19 +75,23 @@ def _equations(answer: Realizability) -> Iterator[tuple[str, str]]:
 
 
 def _table(answer: Realizability) -> Iterator[str]:
-    """The run: a row for each input and output, a column for each step."""
-    variables = [i.var for i in answer.specification.inputs]
+    """The run, and what is proved of its end."""
+    if answer.run:
+        yield from _rows(answer)
+        yield f"      at step {len(answer.run) - 1}, no outputs keep the guarantees (proved)"
+
+
+def _rows(answer: Realizability) -> Iterator[str]:
+    """A row for each input and output, a column for each step."""
     if not answer.run:
         return
     rows = [["step", *map(str, range(len(answer.run)))]]
-    for var in variables:
+    for var in [i.var for i in answer.specification.inputs]:
         rows.append([str(var.payload), *(as_text(var.type, s[var]) if var in s else "none" for s in answer.run)])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
         yield "      " + "  ".join(cells)
-    last = len(answer.run) - 1
-    yield f"      at step {last}, no outputs keep the guarantees (proved)"
 
 
 def realizability_json(answer: Realizability) -> dict[str, Any]:
@@ -84,8 +109,11 @@ def realizability_json(answer: Realizability) -> dict[str, Any]:
         case "unknown":
             found["reason"] = answer.reason
         case "realizable":
-            found |= {"outputs": dict(_equations(answer)), "warnings": list(answer.warnings)}
+            found |= {"outputs": dict(_equations(answer)), "warnings": list(answer.warnings), "by": answer.way}
         case "unrealizable":
             found |= {"conflict": list(answer.conflict), "smallest": answer.is_smallest}
             found |= {"steps": answer.most_steps, "run": [row(step) for step in answer.run]}
+    for name, further in (("environment", answer.environment), ("together", answer.together)):
+        if further is not None:
+            found[name] = realizability_json(further)
     return found

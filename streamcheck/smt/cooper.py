@@ -10,7 +10,7 @@ Real the same shape with virtual points (Loos and Weispfenning 1993): ∃x. φ �
 [Laurent, "With approximate QE"]: of a cube that a model satisfies, only the disjunct that the model satisfies is kept,
 so the result is a cube that contains the model and implies the exact one.
 
-Vocabulary: `Point` = -∞, b + j, b, b + ε; `_unit` = "unit coefficients by the least common multiple"; `_boundaries` =
+Vocabulary: `Point` = -∞, b + j, b, b + ε; `unit_of` = "unit coefficients by the least common multiple"; `_boundaries` =
 B; `_at` = the substitution of a point for x in a literal; `eliminate` = exact; `project` = approximate.
 
 A formula is a literal, a Bool term (a literal of its own), or ("and" | "or", parts). Negations are pushed into
@@ -131,12 +131,12 @@ def formula_term(given: Formula) -> Term:
 # Points
 
 
-def _unit(x: Term, given: Iterable[Literal]) -> int:
+def unit_of(x: Term, given: Iterable[Literal]) -> int:
     """The least common multiple of the factors of x: φ[x] is taken as φ'[L·x] with L | x' beside it."""
     return lcm(*(abs(int(g.row.factor(x))) for g in given if x in g.row.of))
 
 
-def _scale(given: Literal, x: Term, unit: int) -> Literal:
+def scale(given: Literal, x: Term, unit: int) -> Literal:
     """The literal with unit·x taken for a variable of its own, which keeps the name x. It is not normalised: the
     factor of x must stay -1 or 1."""
     if x not in given.row.of:
@@ -192,13 +192,22 @@ class TooLarge(Exception):
 LARGEST = 20_000
 
 
+def with_unit(x: Term, about: list[Literal]) -> tuple[list[Literal], int, int]:
+    """The literals about unit·x, the unit, and the period of the remainders."""
+    unit = unit_of(x, about)
+    scaled = [scale(g, x, unit) for g in about]
+    if unit > 1:
+        scaled.append(Literal(Kind.DIVIDES, row_of(x), unit))
+    return scaled, unit, lcm(1, *(g.modulus for g in scaled if g.kind in DIVISIBILITIES))
+
+
 def eliminate(x: Term, given: Formula) -> Formula:
     """∃x. φ[x] without x. TooLarge if that takes too many literals."""
     about = [g for g in literals(given) if x in g.row.of]
     if x.type is not INT:
         return _at_any([Point(None), *_real_points(about, x)], x, given)
-    unit = _unit(x, about)
-    scaled = map_literals(given, lambda g: _scale(g, x, unit))
+    unit = unit_of(x, about)
+    scaled = map_literals(given, lambda g: scale(g, x, unit))
     scaled = junction("and", [scaled, Literal(Kind.DIVIDES, row_of(x), unit)]) if unit > 1 else scaled
     about = [g for g in literals(scaled) if x in g.row.of]
     period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
@@ -251,17 +260,13 @@ def project(x: Term, cube: list[Literal], values: Valuation) -> list[Literal]:
     if x.type is INT and not all(g.row.is_integer for g in about):
         return distinct([*rest, *(_fix(g, x, values) for g in about)])
     if x.type is not INT:
-        point = _real_point(about, x, values)
+        point = real_point(about, x, values)
         kept: list[Literal] = [*rest]
     else:
-        unit = _unit(x, about)
-        about = [_scale(g, x, unit) for g in about]
-        if unit > 1:
-            about.append(Literal(Kind.DIVIDES, row_of(x), unit))
-        period = lcm(1, *(g.modulus for g in about if g.kind in DIVISIBILITIES))
+        about, unit, period = with_unit(x, about)
         if period > MOST_MODULUS:
             return distinct([*rest, *(_fix(g, x, values) for g in cube if x in g.row.of)])
-        point = _integer_point(about, x, unit, period, values)
+        point = integer_point(about, x, unit, period, values)
         kept = [*rest]
     for g in about:
         put = _at(g, x, point)
@@ -276,7 +281,7 @@ def _fix(given: Literal, x: Term, values: Valuation) -> Literal:
     return given.replace_leaf(x, Row({}, values(x)))  # type: ignore[arg-type]
 
 
-def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Valuation) -> Point:
+def integer_point(about: list[Literal], x: Term, unit: int, period: int, values: Valuation) -> Point:
     """The greatest boundary below the model's value, or -∞, and the j that keeps the remainders."""
     at: int = unit * values(x)  # type: ignore[assignment]
     best, best_value = None, None
@@ -289,7 +294,7 @@ def _integer_point(about: list[Literal], x: Term, unit: int, period: int, values
     return Point(best, (at - start - 1) % period + 1)
 
 
-def _real_point(about: list[Literal], x: Term, values: Valuation) -> Point:
+def real_point(about: list[Literal], x: Term, values: Valuation) -> Point:
     """The greatest bound below the model's value (or at it), strict ones last; or -∞."""
     at = values(x)
     best, best_rank = Point(None), None

@@ -21,13 +21,15 @@ from streamcheck.smt.rows import Chosen, compare, is_comparison
 def cube(roots: Iterable[Term], evaluation: Evaluation, eliminated: Collection[Term]) -> list[Term]:
     """Literals without the eliminated variables that hold in the model, and imply that some values of these make every
     root true. The roots hold in the model."""
-    implicant = _Implicant(evaluation, eliminated)
+    implicant = Implicant(evaluation, eliminated)
     for root in roots:
         implicant.require(root)
     return implicant.literals()
 
 
-class _Implicant:
+class Implicant:
+    """The literals that make roots true in a model."""
+
     def __init__(self, evaluation: Evaluation, eliminated: Collection[Term]) -> None:
         self.evaluation = evaluation
         self.eliminated = eliminated
@@ -87,9 +89,13 @@ class _Implicant:
         else:
             self.others[self.rows.instantiate(node if wanted else negation(node))] = None
 
+    def linear_literals(self) -> list[Literal]:
+        """Those of linear arithmetic, about the eliminated variables too."""
+        return distinct([*self.rows.literals, *self.linear])
+
     def literals(self) -> list[Term]:
         """The cube, the variables eliminated."""
-        left = distinct([*self.rows.literals, *self.linear])
+        left = self.linear_literals()
         for x in self.eliminated:
             if x.type.kind in ("integer", "real"):
                 left = project(x, left, self.evaluation.of)

@@ -13,8 +13,9 @@ Else, with the state and the inputs fixed: if some outputs will do, they become 
 values there; if none will, the environment wins there, and a new rule has its inputs, as terms, and as many states
 as the core of the same query allows. If the first state is among them, the environment wins the game.
 
-Departs from the paper: answers and rules are found by terms that are read off the conditions, instead of by projection
-of quantifiers, so there is one procedure for all types; it may not end on infinite ones.
+Departs from the paper: answers and rules are found by terms that are read off the conditions first, for all types.
+Projection of quantifiers comes second, on Int, Real, Bool and enums: test points as answers (`smt.witness`), and rules
+by Cooper's elimination of the outputs (`smt.rows`). So finitely many answers do for each region if all is linear.
 
 The solver has asserted, of the first query: A, members of enums, W, ¬K[o := t_j]. Limitations: not complete on Int and
 Real; a rule excludes few states if no comparison of the conditions separates them.
@@ -26,16 +27,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from streamcheck.core.evaluate import evaluate
+from streamcheck.core.evaluate import Evaluation, evaluate
 from streamcheck.core.simplify import conjunction, disjunction, instantiate, negation
 from streamcheck.core.term import TRUE, Term, constant, term, variables
-from streamcheck.core.types import Value
+from streamcheck.core.types import EnumType, Value
+from streamcheck.smt.cooper import TooLarge
+from streamcheck.smt.implicant import cube
+from streamcheck.smt.rows import NotLinear, eliminate_quantifiers
 from streamcheck.smt.solver import Solver
+from streamcheck.smt.witness import witness
 from streamcheck.synthesis.candidates import atoms, bounds_of, candidates
 from streamcheck.transform.realization import ComponentMove, EnvironmentMove, Game, members
 
 PATIENCE = 50_000_000  # of the solver for one query: some tens of seconds
 POINTS, SUBSTITUTED = 3, 12  # bounds of an output that are put for it; conditions with bounds in them
+CASES = 64  # values of enums among the outputs that are tried in an elimination
 RELATIONS = 8  # terms over the state that are compared with each other, to describe the states of a rule
 
 
@@ -63,9 +69,11 @@ class Lost:
 class Synthesis:
     game: Game
     most_rounds: int | None = None
+    patience: int = 30  # rounds before outputs are eliminated: often there is an end without (heuristic)
     rules: list[EnvironmentMove] = field(default_factory=list)
     answers: list[Mapping[Term, Term]] = field(default_factory=list)
     rounds: int = 0
+    _eliminated: dict[Term, Term | None] = field(default_factory=dict)
 
     def solve(self) -> Won | Lost:
         """GivenUp if the solver has no answer, or after `most_rounds`."""
@@ -88,6 +96,10 @@ class Synthesis:
     def _cells(self) -> list[Term]:
         return [c.var for c in self.game.specification.cells]
 
+    def _premise(self) -> list[Term]:
+        """W"""
+        return [negation(rule.states) for rule in self.rules]
+
     def _keeps(self) -> Term:
         """K"""
         states = [rule.states for rule in self.rules]
@@ -109,8 +121,7 @@ class Synthesis:
         """A solver with W ∧ A ∧ ⋀_j ¬K[o := t_j]."""
         keeps = self._keeps()
         covered = [instantiate([keeps], answer)[keeps] for answer in answers]
-        inside = [negation(rule.states) for rule in self.rules]
-        return self._solver(self.game.assumption, *inside, *map(negation, covered))
+        return self._solver(self.game.assumption, *self._premise(), *map(negation, covered))
 
     def _open_point(self) -> dict[Term, Value] | None:
         solver = self._query_of(self.answers)
@@ -127,26 +138,32 @@ class Synthesis:
         solver = self._solver(there)
         if not self._check(solver):
             return None
-        values, chosen = dict(point), dict[Term, Term]()
+        values, chosen = {**point, **solver.values(self.game.outputs)}, dict[Term, Term]()
+        by_bounds = witness(keeps, values, self.game.outputs)
         for output in self.game.outputs:
-            candidate, values[output] = self._fitting_term(output, candidates(output, [keeps], values), values, solver)
+            known = {v: value for v, value in values.items() if v in point or v in chosen}
+            fitting = self._fitting_term(output, candidates(output, [keeps], known), known, solver)
+            if fitting is None and by_bounds is not None:
+                return by_bounds
+            candidate, values[output] = fitting or self._value_left(output, solver)
+            solver.add(self._equal(output, values[output]))
             chosen[output] = instantiate([candidate], chosen)[candidate]
         return chosen
 
     def _fitting_term(
         self, output: Term, terms: Sequence[Term], values: Mapping[Term, Value], solver: Solver
-    ) -> tuple[Term, Value]:
-        """The first term whose value at the point will do, else a constant; the solver is bound to its value."""
+    ) -> tuple[Term, Value] | None:
+        """The first term whose value at the point will do, and that value."""
         for candidate in terms:
             value = evaluate([candidate], values)[candidate]
             if self._check(solver, self._equal(output, value)):
-                break
-        else:
-            self._check(solver)
-            value = solver.values([output])[output]
-            candidate = constant(output.type, value)
-        solver.add(self._equal(output, value))
-        return candidate, value
+                return candidate, value
+        return None
+
+    def _value_left(self, output: Term, solver: Solver) -> tuple[Term, Value]:
+        self._check(solver)
+        value = solver.values([output])[output]
+        return constant(output.type, value), value
 
     def _equal(self, variable: Term, value: Value) -> Term:
         return term("same" if variable.type.kind == "float" else "eq", variable, constant(variable.type, value))
@@ -156,10 +173,13 @@ class Synthesis:
         needed = list(self.answers) or [self._any_answer()]
         for answer in self.answers[:-1]:
             fewer = [a for a in needed if a is not answer]
-            if fewer and self._query_of(fewer).check() is False:
+            if fewer and self._are_enough(fewer):
                 needed = fewer
         keeps = self._keeps()
         return tuple(ComponentMove(instantiate([keeps], a)[keeps], a) for a in needed)
+
+    def _are_enough(self, answers: Sequence[Mapping[Term, Term]]) -> bool:
+        return self._query_of(answers).check() is False
 
     def _any_answer(self) -> Mapping[Term, Term]:
         """For a game in which the environment has no inputs at all."""
@@ -168,11 +188,39 @@ class Synthesis:
     # Rules
 
     def _rule(self, point: Mapping[Term, Value]) -> EnvironmentMove:
-        """Inputs, and the states in which they win: with terms or with constants, whichever has more."""
-        by_terms = self._wide_rule(point, self._inputs(point))
-        fixed = {i: constant(i.type, point[i]) for i in self.game.inputs}
-        by_values = self._wide_rule(point, fixed)
-        return min(by_values, by_terms, key=lambda pair: pair[0])[1]
+        """Inputs, and the states in which they win. Of inputs as terms and as constants, those that win in more. After
+        some rounds the elimination of the outputs instead, if these describe a number by its value: there may be no
+        end."""
+        state = {c: point[c] for c in self._cells}
+        found = []
+        for inputs in (self._inputs(point), {i: constant(i.type, point[i]) for i in self.game.inputs}):
+            roots = [self._keeps(), self.game.assumption]
+            new = instantiate(roots, inputs)
+            literals = list(self._literals(state, [new[root] for root in roots]))
+            found.append(self._wide_rule(inputs, literals))
+        by_values, rule = min(found, key=lambda pair: len(pair[0]))
+        if self.rounds > self.patience and any(_is_value_of_number(literal, point) for literal in by_values):
+            rule = self._eliminated_rule(point) or rule
+        return rule
+
+    def _eliminated_rule(self, point: Mapping[Term, Value]) -> EnvironmentMove | None:
+        """The rule that quantifier elimination gives: A ∧ ¬∃o. K at the point, inputs as terms, states as its literals.
+        None if it is too large, or not linear."""
+        escape = self._without_quantifier(self._keeps())
+        if escape is None:
+            return None
+        wins = conjunction(self.game.assumption, negation(escape))
+        inputs = witness(wins, point, self.game.inputs)
+        if inputs is None:
+            return None
+        put = instantiate([wins], inputs)[wins]
+        return self._wide_rule(inputs, cube([put], Evaluation(point), ()))[1]
+
+    def _without_quantifier(self, keeps: Term) -> Term | None:
+        """∃o. K"""
+        if keeps not in self._eliminated:
+            self._eliminated = {keeps: _exists(self.game.outputs, keeps)}
+        return self._eliminated[keeps]
 
     def _inputs(self, point: Mapping[Term, Value]) -> dict[Term, Term]:
         """Inputs as terms over the cells that win at the point."""
@@ -197,14 +245,12 @@ class Synthesis:
         there = instantiate([keeps], _constants(point))[keeps]
         return not self._check(self._solver(there))
 
-    def _wide_rule(self, point: Mapping[Term, Value], inputs: Mapping[Term, Term]) -> tuple[int, EnvironmentMove]:
-        """The rule with these inputs for as many states as the literals of the point allow, and how many it needs."""
+    def _wide_rule(self, inputs: Mapping[Term, Term], literals: Sequence[Term]) -> tuple[list[Term], EnvironmentMove]:
+        """The rule with these inputs for as many states as the literals allow, and those of them that it needs."""
         keeps, assumed = self._keeps(), self.game.assumption
         new = instantiate([keeps, assumed], inputs)
-        state = {c: point[c] for c in self._cells}
         # The environment does not win: ¬A ∨ K
         solver = self._solver(disjunction(negation(new[assumed]), new[keeps]))
-        literals = list(self._literals(state, [new[keeps], new[assumed]]))
         if self._check(solver, *literals):
             raise GivenUp("a state in which the environment wins was not described by its literals")
         kept = solver.core(literals)
@@ -213,7 +259,7 @@ class Synthesis:
             if not self._check(solver, *fewer):
                 core = set(solver.core(fewer))
                 kept = [k for k in fewer if k in core]
-        return len(kept), EnvironmentMove(conjunction(*kept), inputs)
+        return kept, EnvironmentMove(conjunction(*kept), inputs)
 
     def _literals(self, state: Mapping[Term, Value], conditions: list[Term]) -> Iterator[Term]:
         """Conditions that are true in the state: values last to be dropped, comparisons of the conditions first."""
@@ -261,6 +307,32 @@ class Synthesis:
             return {} if first is TRUE else None
         solver = self._solver(first)
         return solver.values(free) if self._check(solver) else None
+
+
+def _is_value_of_number(literal: Term, point: Mapping[Term, Value]) -> bool:
+    """If the literal compares a cell of Int or Real with its value at the point."""
+    match literal.args:
+        case (cell, value) if literal.op in ("le", "ge") and cell.op == "var" and value.is_const:
+            return cell.type.kind in ("integer", "real") and value.payload == point[cell]
+    return False
+
+
+def _exists(outputs: Sequence[Term], keeps: Term) -> Term | None:
+    """∃ outputs. keeps, without the quantifier. None if it is too large, or not linear."""
+    members_of = [o for o in outputs if isinstance(o.type, EnumType)]
+    if any(o.type.kind not in ("bool", "integer", "real") for o in outputs if o not in members_of):
+        return None
+    cases = [keeps]
+    for o in members_of:
+        assert isinstance(o.type, EnumType)
+        cases = [instantiate([c], {o: constant(o.type, code)})[c] for c in cases for code in o.type.codes]
+        if len(cases) > CASES:
+            return None
+    left = [o for o in outputs if o not in members_of]
+    try:
+        return disjunction(*(eliminate_quantifiers(left, case) for case in cases))
+    except (NotLinear, TooLarge):
+        return None
 
 
 def _constants(point: Mapping[Term, Value]) -> dict[Term, Term]:

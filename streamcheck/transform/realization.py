@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
-from streamcheck.core.types import BOOL, INT, ArrayType, EnumType, StructType, Type, Value
+from streamcheck.core.types import BOOL, INT, EnumType, Type, Value
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.specification import Cell, Input, Named, Specification
 
@@ -77,13 +77,11 @@ def game_of(specification: Specification) -> Game:
     outputs = tuple(i.var for i in specification.inputs if not i.extern)
     inputs = tuple(i.var for i in specification.inputs if i.extern)
     guarantees = tuple(p for p in specification.properties if p.goal is Goal.ALWAYS)
-    if not outputs:
+    if not outputs and guarantees:
         raise NoGame("the spec has no outputs in use: streams that the component chooses are `unknown(T)`")
     endless = next((p for p in specification.properties if p.goal is Goal.INFINITELY_OFTEN), None)
     if endless is not None:
         raise NoGame(f'property "{endless.name}" is about infinite runs; only properties of single steps are supported')
-    if not guarantees:
-        raise NoGame("the spec has no properties, which are the guarantees")
     endless = next((p for p in specification.properties if p.is_about_infinite_runs), None)
     if endless is not None:
         raise NoGame(f'"{endless.name}" is about infinite runs, which are not supported here')
@@ -91,9 +89,6 @@ def game_of(specification: Specification) -> Game:
         raise NoGame("functions without definitions are not supported here")
     if specification.constants:
         raise NoGame("forall is not supported here: its constant would be chosen before the outputs")
-    for var in specification.variables():
-        if isinstance(var.type, ArrayType | StructType):
-            raise NoGame(f"`{var.payload}` is of type {var.type}; arrays and structs are not supported here")
     for assumption in specification.assumptions:
         chosen = next((v for v in variables([assumption.term]) if v in outputs), None)
         if chosen is not None:
