@@ -62,7 +62,7 @@ from streamcheck.lang.lib import (
     statistics,
     voting,
 )
-from streamcheck.lang.requirements.requirement import requirement
+from streamcheck.lang.requirements.requirement import requirement, requirements
 from streamcheck.lang.stream import Stream
 from streamcheck.lang.types import (
     Array,
@@ -142,6 +142,7 @@ __all__ = [
     "regexp",
     "rem",
     "requirement",
+    "requirements",
     "reset",
     "saturating",
     "signals",

@@ -436,3 +436,76 @@ def test_another_json_is_refused(data: object, tmp_path: Path) -> None:
     path.write_text(json.dumps(data))
     with pytest.raises(SpecError, match="not an export of FRET"):
         load(path)
+
+
+# Times, and many sentences
+
+
+def spec_of(sentence, **options):
+    spec = Spec("timed")
+    spec.observer("kept", requirement(sentence, {"p": extern("p", Bool), "q": extern("q", Bool)}, **options))
+    return spec
+
+
+def kept_in(spec, inputs):
+    rows = [dict(zip(inputs, row, strict=True)) for row in zip(*inputs.values(), strict=True)]
+    return [step.observers["kept"] for step in spec.run(inputs=rows)]
+
+
+def test_times_are_steps_if_a_step_has_a_length():
+    inputs = {"p": [i == 1 for i in range(8)], "q": [i == 4 for i in range(8)]}
+    for time_, step, ticks in (
+        ("3 milliseconds", "1 millisecond", 3),
+        ("0.5 seconds", "250 milliseconds", 2),
+        ("1 minute", "30 secs", 2),
+        ("3 ticks", "1 hour", 3),
+    ):
+        for timing in ("within", "for", "after"):
+            timed = spec_of(f"when p the pump shall {timing} {time_} satisfy q", step=step)
+            ticked = spec_of(f"when p the pump shall {timing} {ticks} ticks satisfy q")
+            assert kept_in(timed, inputs) == kept_in(ticked, inputs)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "options", "message"),
+    [
+        ("the pump shall within 2 seconds satisfy p", {}, r'step="10 milliseconds"\)'),
+        ("the pump shall within 0.3 seconds satisfy p", {"step": "200 milliseconds"}, "whole number of steps"),
+        ("the pump shall within 1.5 ticks satisfy p", {}, "`ticks`, after a whole number"),
+        ("the pump shall within 1 tick satisfy p", {"step": "2 steps"}, "step is a time"),
+        ("the pump shall within 1 tick satisfy p", {"step": 2}, "a time for step"),
+    ],
+)
+def test_times_that_are_no_steps_are_refused(sentence, options, message):
+    with pytest.raises(SpecError, match=message):
+        spec_of(sentence, **options)
+
+
+def test_a_text_of_requirements_has_their_names():
+    streams = {"p": extern("p", Bool), "q": extern("q", Bool)}
+    text = """
+        # two ways to write a name
+        R-1: whenever p the pump shall immediately satisfy
+            p | q
+        [R-2] the pump shall never satisfy q
+    """
+    found = requirements(text, streams)
+    assert list(found) == ["R-1", "R-2"]
+    spec = Spec("both")
+    for name, kept in found.items():
+        spec.prop(name, kept)
+    assert {r.name: r.verdict for r in spec.prove(timeout=30)} == {"R-1": "proved", "R-2": "falsified"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("the pump shall never satisfy p", "expected a name before the sentence"),
+        ("A: the pump shall never satisfy p\nA: the pump shall always satisfy p", "two sentences are called A"),
+        ("A: the pump shall never satisfy p\nB: the pump shall newer satisfy p", "B: requirement: expected"),
+        (7, "expected a text, found 7"),
+    ],
+)
+def test_texts_that_are_no_requirements_are_refused(text, message):
+    with pytest.raises(SpecError, match=message):
+        requirements(text, {"p": extern("p", Bool)})

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
-from streamcheck.lang.requirements.words import Words
+from streamcheck.core.errors import SpecError
+from streamcheck.core.location import here
+from streamcheck.lang.requirements.words import UNITS, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,9 @@ AFTER = {"": Scope.AFTER, "only": Scope.ONLY_AFTER}
 TIMEPOINTS = {"first": Timing.IMMEDIATELY, "same": Timing.IMMEDIATELY, "next": Timing.NEXT, "last": Timing.FINALLY}
 
 
-def read_sentence(text: str) -> Sentence:
-    """SpecError, with the place in the text, if it is no requirement."""
-    words = Words(text)
+def read_sentence(text: str, step: Fraction | None = None) -> Sentence:
+    """SpecError, with the place in the text, if it is no requirement. `step` is the length of a step in seconds."""
+    words = Words(text, step)
     scope, mode = _scope(words)
     words.has_taken(",")
     condition, trigger = _condition(words)
@@ -194,13 +197,33 @@ def _when(words: Words) -> tuple[Timing, int, Expression | None]:
 
 
 def _duration(words: Words) -> int:
-    if words.next.kind != "number" or not words.next.text.isdecimal():
+    """The steps of `3 ticks`, or of a time if the length of a step is known."""
+    if words.next.kind != "number":
         words.refuse("a whole number of ticks")
-    number = int(words.take().text)
-    if not words.is_next("tick", "ticks"):
-        words.refuse("`ticks`", write=f"{number} ticks, the steps that this time has: a step has no length of its own")
+    number = Fraction(words.take().text)
+    if words.is_next("tick", "ticks") and number.denominator == 1:
+        words.take()
+        return int(number)
+    if not words.is_next(*UNITS) or words.step is None:
+        write = 'requirement("…", step="10 milliseconds"), if a step has a length'
+        words.refuse("`ticks`, after a whole number", write=write)
+    steps = number * UNITS[words.next.text] / words.step
+    if steps.denominator != 1:
+        words.refuse(f"a whole number of steps, of which each takes {float(words.step):g} s")
     words.take()
-    return number
+    return int(steps)
+
+
+def seconds_of(text: str) -> Fraction:
+    """The seconds of a time such as `10 milliseconds`."""
+    words = Words(text)
+    if words.next.kind == "number":
+        number = Fraction(words.take().text)
+        if number > 0 and words.is_next(*UNITS):
+            seconds = number * UNITS[words.take().text]
+            if words.next.kind == "end":
+                return seconds
+    raise SpecError(f"requirement: step is a time, found {text!r}", here(), write='step="10 milliseconds"')
 
 
 # Expressions, by the strength with which operators bind. Implications and comparisons do not chain: (a => b) => c and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 from streamcheck.core.errors import SpecError
@@ -15,6 +16,16 @@ KEYWORDS = frozenset(
     "upon when whenever where while with within xor tick ticks microsecond microseconds millisecond milliseconds "
     "second seconds sec secs minute minutes hour hours".split()
 )
+
+SECONDS = {
+    "microsecond": Fraction(1, 10**6),
+    "millisecond": Fraction(1, 1000),
+    "second": Fraction(1),
+    "sec": Fraction(1),
+    "minute": Fraction(60),
+    "hour": Fraction(3600),
+}
+UNITS = {name + end: seconds for name, seconds in SECONDS.items() for end in ("", "s")}
 
 TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
@@ -34,8 +45,9 @@ class SentenceWord:
 class Words:
     """The words of a sentence from left to right. Keywords may be in capital letters, names are as they are."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, step: Fraction | None = None) -> None:
         self.sentence = sentence
+        self.step = step  # the seconds of a step, if they are known
         self._words = list(_words(sentence))
         self._next = 0
 
