@@ -362,7 +362,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = forall (i: int) i > 0;", 5, "quantifiers are not supported"),
         ("y = current x;", 5, "`current` is not supported"),
         ("y = x when b;", 5, "`when` is supported as a branch of a merge only"),
-        ("y = any { i: int | i > 0 };", 5, "`any` is not supported"),
+        ("y = any { i: int | i > 0 };", 5, "`any { x: T | p }` is not supported"),
         ("if b then y = 1; fi", 5, "y has no equation in one of the branches"),
         ("frame (y) let tel", 5, "`frame` blocks are not supported"),
         ("y = [1, 2][0..1];", 5, "slices of arrays and of words are not supported"),
@@ -417,3 +417,9 @@ def test_equal_registers_are_one_and_constant_ones_none(tmp_path):
     equations = read(tmp_path, node(body, outputs="y, z, w, v: int"))
     assert len([c for c in equations.cells if c.name.startswith("pre x")]) <= 2
     assert not [c for c in equations.cells if c.name.startswith("pre w")]
+
+
+def test_any_of_a_subrange_is_refused(tmp_path):
+    text = "node top() returns (y: int); let y = any@<subrange [0, 7] of int>; tel"
+    with pytest.raises(SpecError, match="`any` of a subrange is not supported"):
+        read(tmp_path, text)

@@ -390,3 +390,42 @@ def test_problems_of_the_set_keep_their_answers_as_lustre_and_as_vmt(tmp_path):
             path.write_text(write(to_system(equations)))
             (again,) = read_file(Target(str(path), None))
             assert [r.verdict for r in prove(again, Settings(timeout=20.0, jobs=1)).results] == answers
+
+
+def test_any_is_a_value_of_its_own_at_each_place_and_step(tmp_path):
+    text = """\
+type light = enum { red, green };
+node any_twice() returns (a, b: int);
+let a = any@<int>; b = any@<int>; tel
+node top(c: bool) returns (y: subrange [0, 7] of int; v: int^2; l: light);
+var a, b, d: int;
+let
+  y = any@<int>;
+  v = any@<int^2>;
+  l = any@<light>;
+  a, b = any_twice();
+  d = any@<int>;
+  check "itself" d = d;
+  check "places" a = b;
+  check "steps" true -> d = pre d;
+  check "elements" v[0] = v[1];
+  check "color" l = red or l = green;
+  check "low" d < 50 provided d < 25;
+tel
+"""
+    results = {r.name: r.verdict for r in prove(read(tmp_path, text), Settings(timeout=60, jobs=1)).results}
+    assert results == {
+        "itself": "proved", "places": "falsified", "steps": "falsified", "elements": "falsified", "color": "proved",
+        "condition of low": "proved", "low": "proved", "y is in its range": "falsified",
+    }  # fmt: skip
+
+
+def test_the_subrange_of_what_an_equation_defines_is_a_claim(tmp_path):
+    text = """\
+node imported far(x: int) returns (y: int);
+node imported near(x: int) returns (y: subrange [0, 7] of int);
+node top(x: int) returns (y, z: subrange [0, 7] of int);
+let y = far(x); z = near(x); tel
+"""
+    results = {r.name: r.verdict for r in prove(read(tmp_path, text), Settings(timeout=60, jobs=1)).results}
+    assert results == {"y is in its range": "falsified", "z is in its range": "proved"}

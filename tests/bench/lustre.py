@@ -14,7 +14,7 @@ A tool is a command with `{file}` (or `{chc}`, `{vmt}`: the problem as this proj
 and two regular expressions: what its output says when it has proved the problem, and when it has falsified it.
 
     --tool spacer 'z3 fp.engine=spacer -T:{timeout} {chc}' '^sat' '^unsat'
-    --tool kind2 'kind2 --timeout {timeout} {file}' 'valid' 'invalid|<Failure>'
+    --tool kind2 'kind2 --color false --timeout {timeout} {file}' '<Success>' '<Failure>'
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class Claims:
                 continue
             value = self.evaluator.term(name_expression(v.name, v.at), scope)
             claim = while_ticking(scope, within(shape, value))
-            if value in self.variables.unknowns:
+            if value in self.variables.unknowns and v.name not in scope.definitions:  # no equation defines it
                 self.assume(f"{scope.path}{v.name} is in its range", claim, v.at)
             else:
                 self._add_claim(f"{scope.path}{v.name} is in its range", claim, v.at, origin=IMPLIED)

@@ -201,6 +201,8 @@ class LustreDeclarations:
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
             case "record":
                 return self.named_shape(e.value[0], e.at).type
+            case "any":
+                return self.shape(e.value, scope).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]

@@ -73,6 +73,7 @@ class NodeEvaluator:
         self.instances = Instances(self.declarations, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
+        self._any_values: dict[tuple[int, LustreScope], Term] = {}
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
@@ -141,6 +142,8 @@ class NodeEvaluator:
                 self._call(e, scope, run)
             case "output":
                 self._output_alone(e, scope, run)
+            case "any":
+                run.results.append(self._any(e, scope))
             case "mode":
                 run.results.append(self._mode(e.value, e.at, scope))
             case _:
@@ -157,6 +160,17 @@ class NodeEvaluator:
             run.results.append(apply_operation(e, run.take(len(e.args)), scope, self.declarations))
         except TypeRule as why:
             raise self.tokens.error(e.at, f"{self.tokens.token_text(e.at)}: {why}") from None
+
+    def _any(self, e: ExpressionText, scope: LustreScope) -> Term:
+        """The value at this place in this instance: any, at every step."""
+        key = (id(e), scope)
+        if key not in self._any_values:
+            shape = self.declarations.shape(e.value, scope)
+            if shape.is_bounded:
+                raise self.tokens.error(e.at, "`any` of a subrange is not supported", write="any@<int>, and an assert")
+            wish = f"{scope.path}any{self.tokens.place(e.at)}"
+            self._any_values[key] = self.variables.unknown(wish, shape.type, e.at)
+        return self._any_values[key]
 
     # Names
 

@@ -6,12 +6,12 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
@@ -61,7 +61,7 @@ UNSUPPORTED = {  # the word: (the message, what to write instead)
     "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
     "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
-    "any": ("`any` is not supported", "an input of the main node, which may have any value"),
+    "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
     "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
     "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
     "last": ("`last` is not supported", "pre x"),
@@ -108,6 +108,7 @@ class ExpressionParser:
         self.cursor = cursor
         self.calls: set[str] = set()  # the nodes called since the last node began
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
+        self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
@@ -171,6 +172,8 @@ class ExpressionParser:
             operands.append(ExpressionText("mode", (), "::".join(self.cursor.names("::")), at))
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
+        elif word == "any" and self.cursor.word == "@":
+            operands.append(self._any(at))
         elif word in UNSUPPORTED and self.cursor.word not in OPERATORS_OR_ENDS:
             message, write = UNSUPPORTED[word]
             raise self.cursor.error(at, message, write=write)
@@ -180,6 +183,15 @@ class ExpressionParser:
             self.cursor.at = at
             self.cursor.fail("an expression")
         return False
+
+    def _any(self, at: int) -> ExpressionText:
+        """`any@<T>`: any value of the type at every step."""
+        assert self.type is not None
+        self.cursor.expect("@")
+        self.cursor.expect("<")
+        type = self.type()
+        self.cursor.expect(">")
+        return ExpressionText("any", (), type, at)
 
     def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
         if self.cursor.take("("):

@@ -15,13 +15,14 @@ UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
     "set": ("set", "an array of bool"),
     "map": ("map", "an array"),
 }
-AFTER_SIZE = frozenset(("^", "=", "when"))  # what may follow an array's size, and is no part of it
+AFTER_SIZE = frozenset(("^", "=", "when", ">"))  # what may follow an array's size, and is no part of it
 
 
 class TypeParser:
     def __init__(self, cursor: Cursor, expressions: ExpressionParser) -> None:
         self.cursor = cursor
         self.expressions = expressions
+        expressions.type = self.type
 
     def type(self) -> TypeText:
         at = self.cursor.at
