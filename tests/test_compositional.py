@@ -9,6 +9,7 @@ import pytest
 from lustre_runs import read
 
 from streamcheck import (
+    Array,
     Bool,
     Spec,
     SpecError,
@@ -24,6 +25,7 @@ from streamcheck import (
     pre,
     stream,
 )
+from streamcheck.certify.check import Checker
 from streamcheck.certify.composition import Conclusions, Unfounded, check_composition, proved_by
 from streamcheck.core.term import constant, term
 from streamcheck.core.types import INT, array_of, enum_of
@@ -34,6 +36,7 @@ from streamcheck.problem.specification import Input, Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.compositional import prove_by_parts
 from streamcheck.run.prove import Settings
+from streamcheck.transform.whole_proof import NotInductive, whole_proof
 
 SETTINGS = Settings(timeout=60, jobs=1)
 
@@ -237,6 +240,54 @@ def test_nodes_of_lustre_with_contracts_are_components(tmp_path):
     assert not verdicts.alarms
 
 
+def test_the_parts_make_one_proof_of_the_whole(proved):
+    """Its certificate has all claims, with no part cut out and no rule of proofs by parts."""
+    composition = composition_of(proved)
+    certificate = whole_proof(whole(), composition)
+    checker = Checker(whole())
+    assert all(checker.check(p.name, certificate) is None for p in whole().properties)
+    assert len(certificate.invariants) >= len(whole().properties)
+
+
+def test_a_proof_of_the_whole_is_judged_on_the_whole(proved):
+    """What is forged in the parts is noticed there too: another spec, missing invariants."""
+    composition = composition_of(proved)
+    with pytest.raises(NotInductive):
+        whole_proof(whole(limit=200), composition)
+    certificate = whole_proof(whole(), composition)
+    (small,) = [p.invariant for p in whole().properties if p.name == "twice.held.guarantee small"]
+    assert small in certificate.invariants
+    assert Checker(whole()).check("twice.held.guarantee small", replace(certificate, invariants=())) is not None
+
+
+def test_a_part_that_is_proved_by_all_its_states_has_no_place_in_a_proof_by_induction(proved):
+    first, *others = composition_of(proved).parts
+    seen = {name: replace(proof, kind="complete") for name, proof in first.proofs.items()}
+    with pytest.raises(NotInductive):
+        whole_proof(whole(), Composition((replace(first, proofs=seen), *others)))
+
+
+@component
+def sum_of(values: Array(Word8, 2)) -> Word8:
+    assume("small", (values[0] < 10) & (values[1] < 10))
+    total = stream(Word8, lambda t: [0] + +mux(t > 50, 0, t + values[0] + values[1]))
+    guarantee("bounded", total < 70)
+    return total
+
+
+def test_arrays_and_several_steps_are_parts_of_it():
+    x = extern("x", Word8)
+    spec = Spec("sums")
+    one = sum_of(Array(Word8, 2)([minimum(x, 9), pre(0, minimum(x, 5))]))
+    spec.prop("low", one < 70)
+    spec.prop("twice", sum_of(Array(Word8, 2)([one // 8, 3])) < 80)
+    problem = flatten(spec)
+    verdicts = prove_by_parts(problem, SETTINGS)
+    assert {r.verdict for r in verdicts.results} == {"proved"} and not verdicts.alarms
+    certificate, checker = whole_proof(problem, composition_of(verdicts)), Checker(problem)
+    assert all(checker.check(p.name, certificate) is None for p in problem.properties)
+
+
 def test_saved_proofs_by_parts_are_checked_from_the_spec_alone(tmp_path):
     file = tmp_path / "mend.py"
     file.write_text(
@@ -250,6 +301,8 @@ def test_saved_proofs_by_parts_are_checked_from_the_spec_alone(tmp_path):
     assert [r.verdict for r in results] == ["proved", "proved"]
     saved = sorted((tmp_path / "saved").iterdir())
     assert all('"composition"' in f.read_text() and check(f).ok for f in saved)
+    assert all(check(f, whole=True, proofs=tmp_path / "proofs").ok for f in saved)
+    assert any("proofs" in check(f, whole=True, proofs=tmp_path / "proofs").proofs for f in saved)
     file.write_text(file.read_text().replace("minimum(x, 9)", "minimum(x, 8)"))
     assert not check(saved[0]).ok, "another body"
     damaged = json.loads(saved[0].read_text())
@@ -271,11 +324,11 @@ def test_checking_says_what_proofs_by_parts_do_not_have(tmp_path):
     program.write_text("int main(void) { int i = 0; __VERIFIER_assert(i == 0); return 0; }\n")
     load(file).prove(compositional=True, certificates=tmp_path / "parts", timeout=60)
     load(program).prove(certificates=tmp_path / "program", timeout=60)
-    part, whole_proof = (next((tmp_path / folder).iterdir()) for folder in ("parts", "program"))
+    part, of_program = (next((tmp_path / folder).iterdir()) for folder in ("parts", "program"))
     assert check(part, proofs=tmp_path / "proofs").proofs == "no proofs of proofs by parts"
-    forged = json.loads(whole_proof.read_text()) | {"composition": json.loads(part.read_text())["composition"]}
-    whole_proof.write_text(json.dumps(forged))
-    rejected = check(whole_proof)
+    forged = json.loads(of_program.read_text()) | {"composition": json.loads(part.read_text())["composition"]}
+    of_program.write_text(json.dumps(forged))
+    rejected = check(of_program)
     assert not rejected.ok and "programs do not have" in rejected.why
 
 

@@ -22,6 +22,8 @@ from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run import liveness
+from streamcheck.run.cache import Cache
+from streamcheck.run.prove import Settings, prove
 from streamcheck.transform.liveness import NO_LASSO, monitored_claim, with_monitors
 
 WAITING = """
@@ -329,3 +331,26 @@ def test_what_asks_about_steps_refuses_them(command, tmp_path):
     named = () if command[0] == "realizable" else ("--prop", "again")
     done = streamcheck(*command, str(file), *named)
     assert done.returncode in (2, 3) and "is about infinite runs" in done.stdout + done.stderr
+
+
+def test_evidence_is_kept_and_checked_again(tmp_path):
+    specification = flatten(two_claims())
+    first, second = (
+        prove(specification, Settings(timeout=60, jobs=1, cache=Cache(str(tmp_path / "cache")))) for _ in range(2)
+    )
+    assert [r.verdict for r in first.results] == ["proved", "falsified"] and not any(r.kept for r in first.results)
+    assert [r.verdict for r in second.results] == ["proved", "falsified"] and all(r.kept for r in second.results)
+    for path in (tmp_path / "cache").glob("*.json"):
+        path.write_text(path.read_text().replace("true", "false"))
+    third = prove(specification, Settings(timeout=60, jobs=1, cache=Cache(str(tmp_path / "cache"))))
+    assert [r.verdict for r in third.results] == ["proved", "falsified"] and not third.alarms
+
+
+def two_claims():
+    req, go = extern("req", Bool), extern("go", Bool)
+    busy = stream(Bool, lambda b: [False] + +mux(b, ~go, req))
+    spec = Spec("two")
+    spec.fair("go comes", go)
+    spec.responds("served", busy, ~busy)
+    spec.infinitely_often("used", busy)
+    return spec

@@ -82,12 +82,24 @@ def check_term(
     declared = {r.var for r in runs.registers} | set(runs.inputs)
     if any(v not in declared for v in variables(facts)):
         return Rejected("it speaks of variables the specification does not have")
-    if holds not in certificate.invariants:
+    if not operands_of([holds]) <= operands_of(certificate.invariants):
         condition = implication_of(reading, holds, certificate)
         rejected = judge(condition.what, condition.runs, condition.query, certificate.prover)
         if rejected is not None:
             return rejected
     return judge_invariants(certificate)
+
+
+def operands_of(terms: Iterable[Term]) -> set[Term]:
+    """The terms, and instead of a conjunction its operands."""
+    found, stack = set[Term](), list(terms)
+    while stack:
+        node = stack.pop()
+        if node.op == "and":
+            stack.extend(node.args)
+        else:
+            found.add(node)
+    return found
 
 
 def implication_of(reading: SpecificationRuns, holds: Term, certificate: Certificate) -> VerificationCondition:

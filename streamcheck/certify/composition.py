@@ -88,6 +88,7 @@ class Conclusions:
         self._constants = {c.var for c in whole.constants}
         self._types = {t.type for t in walk([*whole.variables(), *whole.roots()])}
         self._known = {a.term for a in whole.assumptions}
+        self._seen, self._strange = set[Term](), set[Term]()  # terms, and those with variables that are not declared
 
     def add(self, part: ProofPart, embedding: Embedding) -> None:
         """Add the claims of a part at one of its places. Unfounded if it does not prove one of them."""
@@ -116,7 +117,7 @@ class Conclusions:
         images: dict[Term, Term] = {}
         for var in problem.variables():
             to = embedding.images.get(str(var.payload))
-            if to is None or to.type is not var.type or not self._declared.issuperset(variables([to])):
+            if to is None or to.type is not var.type or not self._is_over_declared(to):
                 raise Unfounded(f"part {problem.name}: {var.payload} stands for nothing in the whole")
             if var.type not in self._types:
                 raise Unfounded(f"part {problem.name}: {var.payload} is {var.type}, no type of the whole")
@@ -125,6 +126,14 @@ class Conclusions:
             raise Unfounded(f"part {problem.name}: a constant stands for something that changes")
         terms = [*(c.next for c in problem.cells), *(a.term for a in problem.assumptions)]
         return substitute([*terms, *(p.invariant for p in problem.properties), *images], images)
+
+    def _is_over_declared(self, term: Term) -> bool:
+        """True if all variables of the term are the whole's. Images share most of their terms, so each is seen once."""
+        for node in walk([term], self._seen):
+            known = node in self._declared if node.op == "var" else all(a not in self._strange for a in node.args)
+            if not known:
+                self._strange.add(node)
+        return term not in self._strange
 
     def _under(self, claim: Term, hypotheses: set[Term]) -> Term:
         """The right side of `held & A implies …`. Unfounded if the hypotheses are not in A, or held is not A so far."""

@@ -60,7 +60,7 @@ def follow_steps(
     if trace.loop is not None:
         return "it goes on forever, and the claim is about single steps"
     try:
-        steps = list(run_of(specification, trace, [claim.term]))
+        steps = list(run_of(specification, trace, [claim]))
     except NotRepeated as why:
         return Inconsistent(str(why))
     if not steps:
@@ -117,20 +117,23 @@ def _ill_typed(types: Mapping[str, Type], given: Mapping[str, Value]) -> str:
     return ""
 
 
-def run_of(specification: Specification, trace: Trace, wanted: Sequence[Term] = ()) -> Iterator[dict[Term, Value]]:
-    """The value of every term at each step that is given. Scalars that are not have a default value of their type.
-    After rounds, values that are not known are left out; so are numbers beyond reason, and what comes of them, if
-    nothing `wanted` depends on them. NotRepeated if rounds are not known to be possible."""
+def run_of(
+    specification: Specification, trace: Trace, wanted: Sequence[Claim] | None = None
+) -> Iterator[dict[Term, Value]]:
+    """The value of every term at each step that is given; of claims, those of all or of these. Scalars that are not
+    given have a default value of their type. After rounds, values that are not known are left out; so are numbers
+    beyond reason, and what comes of them, if no claim `wanted` depends on them. NotRepeated if rounds are not known to
+    be possible."""
     fixed = {c.var: _given_value(c.var, trace.constants) for c in specification.constants}
     first = evaluate([c.initial for c in specification.cells], {})
     state = {c.var: _first(c, first[c.initial], trace.constants) for c in specification.cells}
-    roots = [*specification.variables(), *specification.roots(), *specification.call_terms()]
+    roots = [*specification.variables(), *specification.roots(wanted), *specification.call_terms()]
     roots += (w.term for w in specification.wires)
     nodes = list(walk(roots))
     inputs, nexts = [i.var for i in specification.inputs], [(c.var, c.next) for c in specification.cells]
     rows = [{v: _given_value(v, given) for v in inputs} for given in trace.inputs]
     ends = {part.end: part for part in trace.rounds}
-    needed = specification.needed_by([*wanted, *(a.term for a in specification.assumptions)])
+    needed = specification.needed_by(c.term for c in (*(wanted or ()), *specification.assumptions))
     idle = [(var, after) for var, after in nexts if wanted and var not in needed and is_unbounded(var.type)]
     for i, row in enumerate(rows):
         if i in ends:

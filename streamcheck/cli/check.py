@@ -15,6 +15,7 @@ from streamcheck.core.printable import visible
 from streamcheck.run.certificates import Rechecked, recheck
 from streamcheck.run.proofs import ProofFolder
 from streamcheck.run.stop import Stopped
+from streamcheck.run.whole_proofs import recheck_whole
 
 WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the exit statuses
 
@@ -28,7 +29,9 @@ WORST_FIRST = {"rejected": 4, "damaged": 2, "not decided": 3, "holds": 0}  # the
     metavar="COMMAND",
     help="Check each of --proofs by a command with {formula} and {proof}; it has to answer `correct`.",
 )
+@click.option("--whole", is_flag=True, help="Judge a proof by parts as one proof of the whole spec, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON list, an object for each file, and nothing else.")
+@click.option("--html", metavar="FILE", help="Write the results as a page.")
 @sandbox_option
 @log_options
 def command(
@@ -36,7 +39,9 @@ def command(
     timeout: float | None,
     proofs: str | None,
     proof_checker: str | None,
+    whole: bool,
     as_json: bool,
+    html: str | None,
     verbose: int,
 ) -> int:
     """Re-check proofs and counterexamples that `prove --certificates DIR` saved.
@@ -48,12 +53,14 @@ def command(
     deadline = None if timeout is None else command_began() + timeout
     folder = ProofFolder.at(proofs, proof_checker)
     rows: list[dict[str, Any]] = []
+    judge = recheck_whole if whole else recheck
     try:
         for path in certificates:
             try:
-                checked = recheck(path, _time_left(deadline), folder, confined=is_sandboxed())
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                checked = judge(path, left, folder, confined=is_sandboxed())
             except SpecError as damage:
-                rows.append({"file": path, "claim": None, "verdict": "damaged", "why": str(damage)})
+                rows.append(_row_without(path, "damaged", str(damage)))
                 if not as_json:
                     click.echo(f"error: {visible(str(damage))}", err=True)
             else:
@@ -63,17 +70,16 @@ def command(
     except Stopped as stopped:
         if not as_json:
             raise
-        rows += [_row_left(path, stopped.word) for path in certificates[len(rows) :]]
+        rows += [_row_without(path, "not decided", stopped.word) for path in certificates[len(rows) :]]
         emit([json.dumps(rows)])
         return stopped.status
     if as_json:
         emit([json.dumps(rows)])
-    found = {row["verdict"] for row in rows}
-    return next(status for verdict, status in WORST_FIRST.items() if verdict in found)
+    if html is not None:
+        from streamcheck.report.page.checked import checked_page
 
-
-def _time_left(deadline: float | None) -> float | None:
-    return None if deadline is None else max(0.0, deadline - time.monotonic())
+        checked_page(rows).write(html)
+    return next(status for verdict, status in WORST_FIRST.items() if any(row["verdict"] == verdict for row in rows))
 
 
 def _row(path: str, checked: Rechecked) -> dict[str, Any]:
@@ -81,5 +87,5 @@ def _row(path: str, checked: Rechecked) -> dict[str, Any]:
     return {"file": path, "claim": checked.claim, "verdict": checked.verdict, "why": checked.why, **written}
 
 
-def _row_left(path: str, why: str) -> dict[str, Any]:
-    return {"file": path, "claim": None, "verdict": "not decided", "why": why}
+def _row_without(path: str, verdict: str, why: str) -> dict[str, Any]:
+    return {"file": path, "claim": None, "verdict": verdict, "why": why}

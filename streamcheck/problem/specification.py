@@ -213,11 +213,11 @@ class Specification:
         """The cone of influence of the roots: every term below them, through cells."""
         return cone(roots, {c.var: c.next for c in self.cells})
 
-    def roots(self) -> Iterator[Term]:
-        """Every term of the record, wires excepted: they lie below these."""
+    def roots(self, claims: Iterable[Claim] | None = None) -> Iterator[Term]:
+        """Every term of the record, of all claims or of these. Wires lie below all of them."""
         yield from self.outputs()
         yield from (a.term for a in self.assumptions)
-        yield from (p.term for p in self.properties)
+        yield from (p.term for p in (self.properties if claims is None else claims))
         yield from (f.term for f in self.fairness)
         for cell in self.cells:
             yield cell.initial

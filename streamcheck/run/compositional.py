@@ -13,9 +13,10 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
-from streamcheck.certify.checker import SpecificationChecker
+from streamcheck.certify.checker import SpecificationChecker, operands_of
 from streamcheck.certify.composition import Conclusions, Unfounded
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.core.errors import SpecError
@@ -33,7 +34,7 @@ from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, 
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.standby import Standby
 from streamcheck.transform.cut import CutProblem, cut_out
-from streamcheck.transform.embedding import Images, embedding_of
+from streamcheck.transform.embedding import Embedder, Images
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
 SHARE = 0.5  # of the time that is left, for each proof of a part
@@ -68,9 +69,10 @@ class Modular:
         chosen = self._select_claims()
         for component in _bottom_up(self.whole.components):
             self._prove_body(component)
+        embedder = Embedder(self.whole)
         for instance in self.whole.instances:
             body = self.bodies.get(instance.component)
-            images = embedding_of(body.problem, self.whole, instance) if body is not None and instance.name else None
+            images = embedder.images(body.problem, instance) if body is not None and instance.name else None
             if images is not None:
                 self.images[instance.name] = images
         top = self._top(chosen)
@@ -96,10 +98,10 @@ class Modular:
 
     def _prove_body(self, component: Component) -> None:
         always = {p.name for p in component.body.properties if p.goal is Goal.ALWAYS}
-        level = Level(component.name, component.body, always)
+        level, embedder = Level(component.name, component.body, always), Embedder(component.body)
         for instance in component.body.instances:
             body = self.bodies.get(instance.component) if instance.name else None
-            images = None if body is None else embedding_of(body.problem, component.body, instance)
+            images = None if body is None else embedder.images(body.problem, instance)
             if body is not None and images is not None:
                 _use_body(level, instance, body, images)
         self._prove_level(level)
@@ -149,9 +151,11 @@ class Modular:
         owed = [p for p in properties if isinstance(p.origin, OfContract) and p.origin.role == "assumption"]
         if not cut.joint:
             return self._prove_claims(cut, properties, seconds, level)
-        first, *others = self._prove_claims(cut, tuple(p for p in properties if p not in owed), seconds, level)
+        names = {p.name for p in owed}
+        first, *others = self._prove_claims(cut, tuple(p for p in properties if p.name not in names), seconds, level)
         proved = self._implied_by(cut, owed, first)
-        left = tuple(p for p in owed if p.name not in {r.name for r in proved})
+        names -= {r.name for r in proved}
+        left = tuple(p for p in owed if p.name in names)
         if left:
             others += self._prove_claims(cut, left, max(0.0, end - time.monotonic()), level)
         return [*proved, *others]
@@ -167,22 +171,23 @@ class Modular:
         return verdicts.results
 
     def _implied_by(self, cut: CutProblem, owed: list[Claim], joint: Result) -> list[Result]:
-        """Results for the assumptions that the joint certificate proves. The checker judges each."""
+        """Results for the assumptions that the joint certificate proves: those that it is a conjunction of, since the
+        checker has accepted it; the checker judges each of the others."""
         certificate = joint.evidence
         if not isinstance(certificate, Certificate):
             return []
+        operands = operands_of(certificate.invariants)
+        names = {p.name for p in owed if operands_of([p.invariant]) <= operands}
+        left = [p for p in owed if p.name not in names]
 
         def work(send: Send) -> None:
-            part = replace(cut.problem, properties=tuple(owed))
-            checker = SpecificationChecker(part)
-            send([p.name for p in owed if checker.check(p, certificate) is None])
+            checker = SpecificationChecker(replace(cut.problem, properties=tuple(left)))
+            send([p.name for p in left if checker.check(p, certificate) is None])
 
-        try:
-            limit = max(0.0, self.end - time.monotonic())
-            with Sandbox(work, seconds=limit, doing=f"checking {cut.problem.name}") as child:
-                names = set(child.receive())
-        except OutOfTime:
-            return []
+        limit = max(0.0, self.end - time.monotonic())
+        if left and limit:
+            with suppress(OutOfTime), Sandbox(work, seconds=limit, doing=f"checking {cut.problem.name}") as child:
+                names |= set(child.receive())
         return [replace(joint, prop=p) for p in owed if p.name in names]
 
     def _to_join(self, level: Level, cut: CutProblem, cut_names: Collection[str], result: Result) -> list[str]:

@@ -218,7 +218,7 @@ class Director:
         same = lane.model, lane.claims, FIRST
         firsts = [w for w in self._alive() if (w.lane.model, w.lane.claims, w.lane.engines) == same]
         for worker in firsts:
-            worker.lane = replace(worker.lane, engines=INDUCTION)
+            worker.take_over(replace(worker.lane, engines=INDUCTION))
             self._post(worker, json_bytes({"leave": ALONE[0]}))
         return bool(firsts)
 
@@ -269,7 +269,7 @@ class Director:
                 self._start_due(now)
                 self._decide(self._longer.due(now))
             idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
-            if idle and not (self._plan and not decided_at):
+            if idle and (decided_at or not self._plan):
                 if last or decided_at:
                     return
                 last = True  # properties that others delayed, or that queries with a limit left open
@@ -278,8 +278,9 @@ class Director:
             if self._memory is not None:
                 self._bound_memory(self._memory)
             self.watch(self)
-            longest = LOOK if self._memory else 0.02 if decided_at else SLICE / 2
-            self._listen(min(limit, max(self._next_start(), now + 0.01), now + longest) - now)
+            longest = min(limit - now, LOOK if self._memory else 0.02 if decided_at else SLICE)
+            start = self._next_start() - now  # in the past: the lane waits for its turn
+            self._listen(min(longest, max(start, 0.01)) if start > 0 else longest)
 
     def _alive(self) -> list[Worker]:
         return [w for w in self.workers if w.child.alive]
@@ -370,7 +371,7 @@ class Director:
     def _listen(self, seconds: float) -> None:
         sources = {w.child.channel.read: w for w in self._alive()}
         checkers = {c.child.channel.read: c for c in self._checks.checkers}
-        children = [w.child for w in self._alive()] + [c.child for c in checkers.values()]
+        children = [*(w.child for w in sources.values()), *(c.child for c in checkers.values())]
         unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
         began = time.monotonic()
         ready, room, _ = select.select([*sources, *checkers], list(unsent), [], max(0.0, seconds))
@@ -535,8 +536,7 @@ class Director:
             raise Alarm(f"{proved.prop}: falsified, and a certificate that it holds is accepted")
 
     def _falsify(self, worker: Worker, engine: str, falsified: Falsified) -> None:
-        earlier = self.decisions.get(falsified.prop)
-        if earlier is not None and earlier.verdict == "falsified":
+        if (earlier := self.decisions.get(falsified.prop)) is not None and earlier.verdict == "falsified":
             return
         evidence, shown = replay_in(self.problem, worker.model, falsified)
         if isinstance(shown, Inconsistent):

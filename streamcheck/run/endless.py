@@ -34,6 +34,7 @@ from streamcheck.run.director import Director
 from streamcheck.run.registry import options_from
 from streamcheck.run.stop import Stopped
 from streamcheck.transform.fresh import fresh_name
+from streamcheck.transform.product import same_value
 from streamcheck.transform.vacuity import clock_before
 from streamcheck.transform.views import views
 
@@ -270,7 +271,7 @@ def _with_lasso(part: Specification) -> Specification:
         copy = variable(fresh(f"saved {cell.name}"), cell.var.type)
         following = term("mux", takes, cell.var, copy)
         cells.append(Cell(str(copy.payload), cell.initial, following, None, named=False))
-        equal.append(term("same", cell.var, copy))
+        equal.append(same_value(cell.var, copy))
     return replace(
         part,
         inputs=(*part.inputs, Input(str(save.payload), BOOL, True, "", "", None)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from streamcheck.core.huge import is_product
 from streamcheck.core.term import walk
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.transition import TransitionSystem
@@ -23,15 +24,26 @@ class Forward(NamedTuple):
     full: bool = False
 
 
-Feature: TypeAlias = Literal["program", "large program", "counter", "counters", "wrapping counters", "products"]
+Feature: TypeAlias = Literal[
+    "program",
+    "large program",
+    "counter",
+    "wrapping counter",
+    "counters",
+    "many counters",
+    "wrapping counters",
+    "products",
+]
 LARGE = 14  # locations, or variables
 SEVERAL = 3  # counters in one cluster, or products
-PRODUCTS = ("mul", "div", "floordiv", "mod", "quot", "rem")
+MANY = 5  # counters in one cluster
 STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
     "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
     "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
-    "counter": {"long-runs": Forward(0.3, full=True)},  # it may reach its end, after billions of steps
+    "counter": {"long-runs": Forward(0.3)},  # runs that go round and round soon break some limit
+    "wrapping counter": {"long-runs": Forward(0.3, full=True)},  # it may reach its end, after billions of steps
     "counters": {"templates": Forward(0.6, full=True)},  # their sums and differences are bounded
+    "many counters": {"templates": Forward(0.2, full=True)},
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
     "products": {"structural": Forward(0.2, full=True)},  # hard for whoever looks at them, and may not matter
 }
@@ -42,11 +54,14 @@ def features_of(
 ) -> list[Feature]:
     """The features of the program, or of the clusters of properties over this model, in the order of the table."""
     most = max(map(_counters, parts), default=0) if program is None else 0
+    wraps = model == "integers" or any(s.var.type.kind in ("signed", "unsigned") for part in parts for s in part.state)
     found: dict[Feature, bool] = {
         "program": program is not None,
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
         "counter": most > 0,
+        "wrapping counter": most > 0 and wraps,
         "counters": most > 1,
+        "many counters": most >= MANY,
         "wrapping counters": most >= SEVERAL and model == "integers",
         "products": program is None and any(_products(part) >= SEVERAL for part in parts),
     }
@@ -61,7 +76,7 @@ def _counters(part: TransitionSystem) -> int:
 
 def _products(part: TransitionSystem) -> int:
     """The number of products and quotients of two terms that are not constant."""
-    return sum(node.op in PRODUCTS and not any(a.is_const for a in node.args) for node in walk(part.roots()))
+    return sum(map(is_product, walk(part.roots())))
 
 
 def starts_with(features: Iterable[Feature]) -> dict[str, Forward]:

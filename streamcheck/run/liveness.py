@@ -20,6 +20,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Trace, Unknown
 from streamcheck.run.decision import Decision
 from streamcheck.run.director import Director
+from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.registry import options_from
 from streamcheck.run.stop import Stopped
 from streamcheck.transform.liveness import BOUNDS, NO_LASSO, Monitored, lasso_of, name_of_bound, with_monitors
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
 
 DOUBT = 4.0  # seconds at most for finding some run that counts
+QUICK = 3.0  # seconds of each of several claims, before the open ones share what is left (heuristic)
 
 
 @dataclass(slots=True)
 class InfiniteRuns:
-    """Decides claims about infinite runs of a specification, one after another, until a point in time."""
+    """Decides claims about infinite runs of a specification until a point in time."""
 
     specification: Specification
     settings: Settings
@@ -44,12 +46,24 @@ class InfiniteRuns:
     alarms: list[str] = field(default_factory=list)
 
     def results(self, claims: Sequence[Claim]) -> list[Result]:
-        found = []
-        for i, claim in enumerate(claims):
-            left = max(0.0, self.end - time.monotonic())
-            found.append(self._result(claim, left / (len(claims) - i)))
-            self.hear(found[-1])
-        return found
+        """Each claim has a short time first, so that easy ones do not wait for hard ones; the open ones share the
+        rest."""
+        found: dict[str, Result] = {}
+        if len(claims) > 1:
+            for claim in claims:
+                result = self._result(claim, min(QUICK, self._left / len(claims)))
+                if result.verdict != "unknown":
+                    found[claim.name] = result
+                    self.hear(result)
+        pending = [c for c in claims if c.name not in found]
+        for i, claim in enumerate(pending):
+            found[claim.name] = self._result(claim, self._left / (len(pending) - i))
+            self.hear(found[claim.name])
+        return [found[c.name] for c in claims]
+
+    @property
+    def _left(self) -> float:
+        return max(0.0, self.end - time.monotonic())
 
     def doubts(self, results: Sequence[Result]) -> list[str]:
         """A warning if a proof may be about no run at all."""
@@ -61,7 +75,7 @@ class InfiniteRuns:
             return []  # a run that meets all of them
         monitored = with_monitors(specification, Claim("an infinite run", FALSE))
         seconds = max(0.0, min(DOUBT, self.end - time.monotonic()))
-        found = self._director(monitored, seconds).run().get(NO_LASSO)
+        found = self._director(monitored, seconds)[0].run().get(NO_LASSO)
         if found is not None and found.verdict == "falsified":
             return []
         return ["no infinite run is known that meets the assumptions and is fair: a proof may be about none"]
@@ -69,8 +83,10 @@ class InfiniteRuns:
     def _result(self, claim: Claim, seconds: float) -> Result:
         began = time.monotonic()
         monitored = with_monitors(self.specification, claim)
-        director = self._director(monitored, seconds)
+        director, keeper = self._director(monitored, seconds)
         decisions = director.run() if not self.stopped else {}
+        if keeper is not None:
+            keeper.save(decisions.values(), began + seconds)
         self.stopped = self.stopped or director.stopped
         self.alarms += [f"{claim.name}: {alarm}" for alarm in director.alarms]
         taken = time.monotonic() - began
@@ -83,17 +99,20 @@ class InfiniteRuns:
         k = None if proof.name == NO_LASSO else next(k for k in BOUNDS if name_of_bound(k) == proof.name)
         return _result_of(claim, proof, taken, k, "no lasso" if k is None else "k-liveness")
 
-    def _director(self, monitored: Monitored, seconds: float) -> Director:
-        settings = self.settings
+    def _director(self, monitored: Monitored, seconds: float) -> tuple[Director, Keeper | None]:
+        """The director for the claims about the monitors, and the keeper of what is decided, if there is a cache."""
+        settings, problem, cache = self.settings, monitored.specification, self.settings.cache_in_use
+        models = views(problem)
+        keeper = None if cache is None else Keeper(cache, problem, models, blocks=settings.blocks)
 
         def end_early(director: Director) -> None:
             lasso = director.decisions.get(NO_LASSO)
             if _proof_among(director.decisions, monitored) or (lasso is not None and lasso.verdict == "falsified"):
                 director.timeout = 0.0
 
-        return Director(
-            monitored.specification,
-            views(monitored.specification),
+        director = Director(
+            problem,
+            models,
             seconds,
             settings.jobs,
             settings.engines,
@@ -102,7 +121,9 @@ class InfiniteRuns:
             options_from(settings.options),
             watch=end_early,
             promised=settings.promised or settings.timeout,
+            offers=keeper.offers if keeper else Offers,
         )
+        return director, keeper
 
     def _violation(self, claim: Claim, monitored: Monitored, found: Decision, seconds: float) -> Result:
         assert isinstance(found.evidence, Trace)
@@ -152,4 +173,5 @@ def _result_of(claim: Claim, found: Decision, seconds: float, k: int | None, kin
         k,
         kind,
         found.shortest,
+        kept=found.kept,
     )

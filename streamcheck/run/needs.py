@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import mean_or_choose
+from streamcheck.problem.claim import OfContract
 from streamcheck.problem.needs import AllNeeds, Element, Needs
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
@@ -40,15 +41,17 @@ def nobody(_: Needs) -> None: ...
 def needs_of(
     specification: Specification, settings: Settings, wishes: Wishes, hear: Callable[[Needs], None] = nobody
 ) -> AllNeeds:
-    """The needs of the chosen properties (of those that the user wrote, if none is named). `hear` gets them one by
-    one."""
+    """The needs of the chosen properties (if none is named, of those that the spec states, else of what contracts
+    promise). `hear` gets them one by one."""
     began = time.monotonic()
     deadline = began + settings.timeout
     specification = about_steps_only(specification, settings.props, "what a property needs")
     specification = equations_alone(specification)
     elements = chosen_elements(specification, wishes)
     if not settings.props:
-        written = tuple(p.name for p in specification.properties if not p.is_implied)
+        stated = [p for p in specification.properties if not p.is_implied]
+        own = [p for p in stated if not isinstance(p.origin, OfContract) or not p.origin.instance]
+        written = tuple(p.name for p in own or stated)
         if not written:
             raise SpecError(
                 f"{specification.name} has no property about steps of its own; --prop chooses an implied one"

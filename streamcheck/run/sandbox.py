@@ -15,7 +15,7 @@ from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.confine import MEMORY, confine, require_confinement
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.logs import hand_out
-from streamcheck.run.memory import memory_limit
+from streamcheck.run.memory import memory_limit, tells_no_room
 from streamcheck.run.stop import Stopped
 
 PATIENCE = 0.2  # seconds that a child has to answer where it is
@@ -116,5 +116,8 @@ def _answer(
             work(lambda value: channel.send({"value": value}))
     except SpecError as error:
         channel.send({"error": str(error)})
-    except BaseException:
+    except BaseException as error:
+        if tells_no_room(error):
+            channel.send({"error": f"{doing}: out of memory"})
+            return
         channel.send({"error": "internal error in streamcheck (not in your spec)\n" + traceback.format_exc()})

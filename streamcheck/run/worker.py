@@ -25,6 +25,13 @@ class Worker:
     posted: int = 0  # facts
     idle: bool = False  # every engine waits for facts
     paused: bool = False
+    price: int = field(init=False)  # of its lane
+
+    def __post_init__(self) -> None:
+        self.price = self.lane.price
+
+    def take_over(self, lane: Lane) -> None:
+        self.lane, self.price = lane, lane.price
 
     @property
     def work(self) -> float:
@@ -34,4 +41,4 @@ class Worker:
     @property
     def due(self) -> float:
         """Its turn: the processor time of its lane and its own. The least comes first."""
-        return self.lane.after + self.lane.price * self.child.processor_time()
+        return self.lane.after + self.price * self.child.processor_time()

@@ -40,12 +40,24 @@ def goals_of(specification: Specification) -> tuple[Claim, ...]:
     taken = {p.name for p in specification.properties}
     found: dict[Term, Claim] = {}
     fires = (unwritten_goal(f"trigger {t.name} fires", t.guard, t.where) for t in specification.triggers)
-    for goal in chain(fires, _branches(specification)):
+    for goal in chain(fires, _modes(specification), _branches(specification)):
         if goal.term is not TRUE and goal.term not in found:
             name = next(n for n in names_like(goal.name) if n not in taken)
             taken.add(name)
             found[goal.term] = replace(goal, name=name)
     return tuple(found.values())
+
+
+def _modes(specification: Specification) -> Iterator[Claim]:
+    """Each mode of each instance's contract is active at some step at which its assumptions have held. (Modes of Lustre
+    are asked about in any case.)"""
+    asked = {p.name for p in specification.properties if p.goal is Goal.REACHABLE}
+    for instance in specification.instances:
+        path = f"{instance.name}." if instance.name else ""
+        for mode in instance.modes:
+            if f"{path}{mode.name}" not in asked:
+                active = conjunction(instance.held, instance.assumes, mode.term)
+                yield unwritten_goal(f"{path}mode {mode.name} is active", active, mode.where)
 
 
 def without_assumption(specification: Specification, name: str) -> Specification:
