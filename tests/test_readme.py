@@ -179,6 +179,18 @@ def test_the_loop_shown_is_the_loop_generated(folder):
     assert "\n".join(written).count(blocks("c", "c.md")[1]) == 1
 
 
+def test_the_components_shown_are_those_generated():
+    from streamcheck import load
+    from streamcheck.codegen.unit import CodeOptions, generate
+
+    code = generate(load("specs/components/redundant_sensors.py").problem, CodeOptions()).code
+    whole = (re.sub(r"/\*.*?\*/", "", text, flags=re.S) for text in code.files.values())
+    written = {line.strip() for text in whole for line in text.splitlines()}
+    for block in blocks("c", "c.md")[2:4]:
+        missing = [line for line in block.splitlines() if line.strip() and line.strip() not in written]
+        assert missing == [] and len(block.splitlines()) >= 3
+
+
 def test_the_loop_of_a_program_is_decided(tmp_path):
     (shown,) = blocks("c", "programs.md")
     (tmp_path / "half.c").write_text(f"void assert(int);\nint main(void)\n{{\n{shown}}}\n")

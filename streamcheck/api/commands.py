@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
 TraceFormat: TypeAlias = Literal["csv", "json", "vcd", "html"]
+ReportFormat: TypeAlias = Literal["json", "junit", "sarif", "github"]
 EXPLANATION = 0.05  # the share of the time
 
 
@@ -67,6 +68,8 @@ class Commands(Questions):
         certificates: PathText | None = None,
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
         witness: PathText | None = None,
+        html: PathText | None = None,
+        reports: Sequence[tuple[ReportFormat, PathText]] = (),
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -77,7 +80,8 @@ class Commands(Questions):
         assumption excludes one.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
-        runs; `witness` a file for the SV-COMP witness of a C program.
+        runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page;
+        `reports` are formats for other programs, each with a file.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
@@ -108,6 +112,12 @@ class Commands(Questions):
         )
         verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
+        if html is not None or reports:
+            from streamcheck.api.reports import write_results
+            from streamcheck.report.outputs.proved_file import ProvedFile
+
+            wanted = [(shape, os.fspath(path)) for shape, path in reports]
+            write_results([ProvedFile(verdicts, file, saved)], None if html is None else os.fspath(html), wanted)
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -122,6 +132,7 @@ class Commands(Questions):
         violations: bool = False,
         fail: bool = False,
         native: bool = False,
+        html: PathText | None = None,
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
@@ -132,8 +143,10 @@ class Commands(Questions):
         after `steps` in any case. `ignore_extra` leaves out what is no input; `keep` are columns of the data that are
         shown too. `expressions` are more observers, in the words of the spec's module. With `violations` there are only
         the steps at which a property or an assumption is false; with `fail` such a run ends with an error. `native`
-        compiles the spec with the C compiler of this machine, and reads the inputs in batches."""
-        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native)
+        compiles the spec with the C compiler of this machine, and reads the inputs in batches. `html` is a file for the
+        run as a page, written at its end."""
+        page = None if html is None else os.fspath(html)
+        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native, page)
         return start_run(self._run_source(tuple(expressions)), steps, inputs, wishes)
 
     @check_arguments
@@ -180,10 +193,12 @@ class Commands(Questions):
         jobs: Count | None = None,
         options: Mapping[str, bool | int | str] | None = None,
         cache: PathText | None = None,
+        html: PathText | None = None,
     ) -> CompileResult:
         """C99 in this directory, as `streamcheck compile` writes it. Nothing is written unless the result is `ready`:
         `verdicts` says which property stood in the way, `outcome` whether the C is proved equal to the spec.
-        `extras` are what `--with` takes; `options` and `cache` are as of `prove`."""
+        `extras` are what `--with` takes; `options` and `cache` are as of `prove`; `html` is a file for the verdicts and
+        the C beside the spec as a page."""
         from streamcheck.api.results import require_specification
         from streamcheck.codegen.unit import CodeOptions
         from streamcheck.deliver.deliver import CompileRequest, compile_spec, write
@@ -203,6 +218,10 @@ class Commands(Questions):
         result = compile_spec(require_specification(self._problem()), request)
         if result.ready:
             write(result, os.fspath(directory))
+        if html is not None:
+            from streamcheck.api.reports import code_page
+
+            code_page([result], self._file()).write(os.fspath(html))
         return result
 
 

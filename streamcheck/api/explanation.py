@@ -35,13 +35,15 @@ MANY = 6  # conditions of a proof: for more, another one is looked for
 
 @dataclass(slots=True)
 class Explaining:
-    """Explains the results of one problem. A proof may take so many seconds to be made small."""
+    """Explains the results of one problem. A proof may take so many seconds to be made small; if it `searches`, another
+    proof is looked for where the one at hand is hard to read."""
 
     problem: Problem
     seconds: float
     results: Sequence[Result] = ()  # all of them, once they are known
     options: TraceOptions = AS_USUAL  # for the causes of violations
     taken: set[str] = field(default_factory=set)  # names that the text of proofs defines
+    searches: bool = True
 
     def lines(self, result: Result) -> Iterator[str]:
         """The causes of a violation from the last step back, or the invariant of a proof; of an open property of a
@@ -60,7 +62,7 @@ class Explaining:
     def _of_proof(self, specification: Specification, result: Result, proof: Certificate) -> Iterator[str]:
         smallest = smallest_proof(specification, result.name, proof, self.seconds)
         yield from proof_lines(specification, result.prop, smallest, self.taken)
-        if proof.kind == "complete":
+        if proof.kind == "complete" and self.searches:
             yield from self._of_other(result, self._invariant_for(result, self.seconds))
 
     def _invariant_for(self, result: Result, seconds: float) -> ProofEvidence | None:
@@ -81,7 +83,7 @@ class Explaining:
     def _of_program(self, program: Automaton, result: Result) -> Iterator[str]:
         if result.proof is not None:
             yield from self._of_program_proof(program, result, result.proof)
-            if not is_invariant(result.proof):
+            if self.searches and not is_invariant(result.proof):
                 follows_runs = result.kind in ("complete", "ended")
                 other = self._invariant_for(result, self.seconds if follows_runs else min(self.seconds, AT_ONCE))
                 if follows_runs or (other is not None and is_readable(other)):
@@ -96,7 +98,9 @@ class Explaining:
         match proof:
             case LocationInvariants():
                 smallest = smallest_location_proof(program, result.name, proof, self.seconds)
-                shorter = self._shorter(program, result, smallest) if condition_count(smallest) > MANY else None
+                shorter = None
+                if self.searches and condition_count(smallest) > MANY:
+                    shorter = self._shorter(program, result, smallest)
                 if shorter is not None:
                     yield f"    its invariant has {condition_count(smallest)} conditions, and another one has fewer:"
                 yield from program_proof_lines(program, shorter or smallest)

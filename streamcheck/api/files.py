@@ -69,16 +69,22 @@ def check(
     timeout: Duration | None = None,
     proofs: PathText | None = None,
     proof_checker: str | None = None,
+    whole: bool = False,
     sandbox: bool = False,
 ) -> Rechecked:
     """Check a saved certificate again, from the spec alone, as `streamcheck check` does: `ok`, or the reason `why`.
 
-    `proofs` is a folder for the proof of each condition, which the command `proof_checker` checks. In a `sandbox`, the
-    spec's Python can do nothing but read."""
+    `proofs` is a folder for the proof of each condition, which the command `proof_checker` checks. A proof by parts is
+    judged as one proof of the `whole`, too, if that is asked for. In a `sandbox`, the spec's Python can do nothing but
+    read."""
     from streamcheck.run.certificates import recheck
     from streamcheck.run.proofs import ProofFolder
 
     folder = ProofFolder.at(None if proofs is None else os.fspath(proofs), proof_checker)
+    if whole:
+        from streamcheck.run.whole_proofs import recheck_whole
+
+        return recheck_whole(os.fspath(certificate), timeout, folder, confined=sandbox)
     return recheck(os.fspath(certificate), timeout, folder, confined=sandbox)
 
 

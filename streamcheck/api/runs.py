@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from streamcheck.interpret.data import DataColumns, NamedRows
     from streamcheck.interpret.python_code import Plan
     from streamcheck.problem.specification import Specification
+    from streamcheck.report.page.run import RecordedSteps
     from streamcheck.report.steps import RunColumns
 
 DEFAULT_STEPS = 10  # of a run whose samples have no end
@@ -63,6 +64,7 @@ class RunWishes:
     violations: bool = False
     fail: bool = False
     native: bool = False
+    html: str | None = None  # a file for the page of the run
 
 
 class InterpretedRun(Iterator[Step]):
@@ -75,6 +77,9 @@ class InterpretedRun(Iterator[Step]):
         self._planned = planned
         self._wishes = wishes
         self._kept = feed.kept
+        self._recorded = self._recorder() if wishes.html is not None else None
+        if self._recorded is not None:
+            feed = replace(feed, rows=self._recorded.inputs(feed.rows))
         self._steps = self._run(_steps(planned, feed, steps, wishes), steps if data else None, data)
         self._ahead: deque[Step] = deque()  # computed for a picture, and not taken yet
         self._failure: SpecError | None = None  # of the step after these
@@ -96,11 +101,20 @@ class InterpretedRun(Iterator[Step]):
                 broken += notes
                 self._notes += notes
             if is_violation or not self._wishes.violations:
+                if self._recorded is not None:
+                    self._recorded.add(chunk_of(self._planned, [step], [tuple(step.kept.values())]))
                 yield step
         self._notes += self._false.totals()
+        if self._recorded is not None and self._wishes.html is not None:
+            self._recorded.page(data or self._planned.specification.name).write(self._wishes.html)
         require_steps(done, wanted, data)
         if self._wishes.fail and broken:
             raise SpecError("; ".join(broken))
+
+    def _recorder(self) -> RecordedSteps:
+        from streamcheck.report.page.run import RecordedSteps
+
+        return RecordedSteps(self._planned, self._columns())
 
     def __next__(self) -> Step:
         if not self._ahead and self._failure is not None:

@@ -96,6 +96,7 @@ MOST_SAMPLES = 1000  # steps of a spec's samples that a test replays
 @sandbox_option
 @log_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object (a list with several specs) and nothing else.")
+@click.option("--html", metavar="FILE", help="Write the verdicts and the C beside the spec as a page.")
 @color_option
 def command(
     file: str,
@@ -119,6 +120,7 @@ def command(
     settings: dict[str, str],
     verbose: int,
     as_json: bool,
+    html: str | None,
     color: str,
 ) -> int:
     """Compile a spec to C99: constant time and memory, no heap, loops with constant bounds only.
@@ -130,7 +132,7 @@ def command(
     target = target_of(file)
     deadline = command_began() + timeout
     cache = None if no_cache else Cache()
-    rows, statuses = [], []
+    rows, statuses, compiled = [], [], []
     owners: dict[str, str] = {}
     for specification in read_specs(target):
         limits = Settings(max(0.0, deadline - time.monotonic()), jobs or processors(), options=settings, cache=cache)
@@ -148,6 +150,7 @@ def command(
         _refuse_overwriting(result, target.path, owners)
         paths = write(result, directory) if result.ready else []
         statuses.append(_status(result))
+        compiled.append(result)
         if as_json:
             rows.append(_row(result, target.path, paths))
         else:
@@ -157,6 +160,10 @@ def command(
             click.echo(f"ALARM: {alarm}", err=True)
     if as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
+    if html is not None:
+        from streamcheck.api.reports import code_page
+
+        code_page(compiled, target.path).write(html)
     return max(statuses, default=0)
 
 

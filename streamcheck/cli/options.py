@@ -228,7 +228,7 @@ def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def evidence_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--certificates`, `--json`, `--json-lines`, `--quiet` and `--trace`."""
+    """`--certificates`, `--json`, `--json-lines`, `--quiet`, `--trace`, `--html` and `--output`."""
     saved = click.option(
         "--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`."
     )
@@ -247,4 +247,13 @@ def evidence_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FORMAT DIR",
         help="Write each counterexample and witness to a file: csv, json, vcd or html (repeatable).",
     )
-    return saved(as_json(events(quiet(traces(command)))))
+    page = click.option("--html", metavar="FILE", help="Write the results as a page with timelines of the runs.")
+    reports = click.option(
+        "--output",
+        "reports",
+        multiple=True,
+        type=(click.Choice(["json", "junit", "sarif", "github"]), str),
+        metavar="FORMAT FILE",
+        help="Write the results to a file too: json, junit, sarif or github; - is standard output (repeatable).",
+    )
+    return saved(as_json(events(quiet(traces(page(reports(command)))))))

@@ -125,6 +125,8 @@ class ProveOptions:
     predicates: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
     witness: str | None = None
+    html: str | None = None
+    reports: tuple[tuple[str, str], ...] = ()
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
@@ -165,6 +167,7 @@ def prove_problems(
     make_folders([folder for _, folder in options.traces] + [options.certificates or ""])
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0
+    done = []
     for i, (path, problem) in enumerate(specs):
         share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
         settings = Settings(
@@ -193,10 +196,17 @@ def prove_problems(
         saved = _save(verdicts, path, options, compared)
         rows += [verdicts_json(verdicts, path, saved)] if options.as_json else []
         audience.finish(verdicts, saved)
+        done.append((verdicts, path, saved))
         for alarm in verdicts.alarms:
             click.echo(f"ALARM: {alarm}", err=True)
     if options.as_json:
         emit([json.dumps(rows[0] if len(rows) == 1 else rows)])
+    if options.html or options.reports:
+        from streamcheck.api.reports import write_results
+        from streamcheck.report.outputs.proved_file import ProvedFile
+
+        shown = write_results([ProvedFile(*one) for one in done], options.html, options.reports)
+        emit(shown.splitlines())
     return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
 
 

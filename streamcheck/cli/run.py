@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 import click
@@ -26,6 +27,7 @@ from streamcheck.interpret.chunks import Chunk
 from streamcheck.interpret.data import DataColumns
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
+from streamcheck.report.page.run import RecordedSteps
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
 from streamcheck.run.sampler import Sampler
@@ -48,6 +50,7 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--violations", is_flag=True, help="Show only the steps at which a property or an assumption is false.")
 @click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
+@click.option("--html", metavar="FILE", help="Write the run as a page with a timeline too.")
 @sandbox_option
 def command(
     file: str,
@@ -60,6 +63,7 @@ def command(
     violations: bool,
     native: bool,
     fail: bool,
+    html: str | None,
 ) -> int:
     """Interpret a spec: at each step its triggers, with their arguments, its observers, and its properties.
 
@@ -77,6 +81,10 @@ def command(
                 raise keep_needs_data(f"--keep {keep[0]}", "--input data.csv")
             feed = Feed(_sample_rows(sampler, planned, steps))
             steps = None
+        columns = RunColumns.of(planned, feed.kept)
+        recorded = RecordedSteps(planned, columns) if html is not None else None
+        if recorded is not None:
+            feed = replace(feed, rows=recorded.inputs(feed.rows))
         ran = chunks_of_run(planned, feed, steps, native=native)
         if data is not None:
             ran = _require_rows(ran, data, steps)
@@ -85,7 +93,7 @@ def command(
         ran = _with_notes(ran, false)
         if violations:
             ran = (chunk.violations() for chunk in ran)
-        columns = RunColumns.of(planned, feed.kept)
+        ran = ran if recorded is None else recorded.chunks(ran)
         lines = {
             "table": lambda: table(columns, ran, live=feed.live),
             "wave": lambda: wave_lines(columns, ran),
@@ -93,6 +101,8 @@ def command(
             "json": lambda: json_lines(columns, planned, ran),
         }[shape]()
         emit(lines, flush=feed.live or sys.stdout.isatty())
+        if html is not None and recorded is not None:
+            recorded.page(file).write(html)
     return VIOLATED if fail and false else 0
 
 

@@ -112,7 +112,7 @@ def _label(node: GraphNode) -> str:
 def _node(node: GraphNode, x: float, y: float, width: float) -> str:
     round_corners = HEIGHT / 2 if node.kind in ("wire", "constant") else 3
     return (
-        f"<g><title>{html.escape(f'{node.kind} {node.label}')}</title>"
+        f'<g class="node" data-key="{html.escape(node.key)}"><title>{html.escape(f"{node.kind} {node.label}")}</title>'
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{HEIGHT}" rx="{round_corners:.0f}" '
         f'fill="{FILLS[node.kind]}" stroke="#777"/>'
         f'<text x="{x + width / 2:.0f}" y="{y + HEIGHT / 2 + 4:.0f}" text-anchor="middle" fill="#222">'
@@ -130,4 +130,5 @@ def _edge(edge: GraphEdge, places: Mapping[str, tuple[float, float, float]]) -> 
     points = " ".join(f"{x:.0f} {y:.0f}" for x, y in (first, second, end))
     dashed = ' stroke-dasharray="4 3"' if edge.delayed else ""
     start = f"M{begin[0]:.0f} {begin[1]:.0f}"
-    return f'<path d="{start} C{points}" fill="none" stroke="#777"{dashed} marker-end="url(#tip)"/>'
+    ends = f'data-source="{html.escape(edge.source)}" data-target="{html.escape(edge.target)}"'
+    return f'<path class="edge" {ends} d="{start} C{points}" fill="none" stroke="#777"{dashed} marker-end="url(#tip)"/>'

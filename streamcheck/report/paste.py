@@ -198,9 +198,11 @@ class Pasting:
 
 
 class TypedPrinter(Printer):
-    """Constants have their type where no stream beside them has it: `mux(c, Word8(1), 2)`."""
+    """Constants have their type where no stream beside them has it: `mux(c, Word8(1), 2)`. So have arrays."""
 
     def _text(self, node: Term) -> str:
+        if node.op == "array":
+            return f"{type_text(node.type)}({super()._text(node)})"
         first = {"mux": 1, "shl": 0, "shr": 0}.get(node.op)
         if first is None or not node.args[first].is_const or (node.op == "mux" and not node.args[2].is_const):
             return super()._text(node)

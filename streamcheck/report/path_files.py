@@ -16,11 +16,10 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import PathReplay
 from streamcheck.report.c_text import variable_text
 from streamcheck.report.program import PathRow, path_json, path_rows
-from streamcheck.report.trace_files import PAGE, STYLE, vcd_kind, vcd_value
+from streamcheck.report.trace_files import vcd_kind, vcd_value
 from streamcheck.report.values import as_text
 
 HEAD = ("step", "line", "statement")  # columns before those of the variables
-LEGEND = "the values after each statement; bold: written by it"
 
 
 def path_columns(path: PathReplay, show: Callable[[Type, Value], Any], unknown: Any) -> Iterator[list[Any]]:
@@ -67,12 +66,6 @@ def path_vcd(program: Automaton, claim: Claim, path: PathReplay) -> str:
     return out.getvalue()
 
 
-def path_html(program: Automaton, claim: Claim, path: PathReplay) -> str:
-    """One page that needs nothing else."""
-    title = html.escape(f"{program.name}: {claim.name}")
-    return PAGE.format(title=title, style=STYLE, legend=LEGEND, table=path_html_table(path))
-
-
 def path_html_table(path: PathReplay) -> str:
     """The run as a table, a row for each statement."""
     rows = list(path_rows(path))
@@ -104,5 +97,4 @@ PATH_FORMATS: Mapping[str, Callable[[Automaton, Claim, PathReplay], str]] = {
     "csv": lambda _program, _claim, path: path_csv(path),
     "json": path_json_text,
     "vcd": path_vcd,
-    "html": path_html,
 }

@@ -19,22 +19,6 @@ from streamcheck.report.trace import TraceOptions, repeated_words, rows_of
 from streamcheck.report.values import as_json, as_text
 
 FULL = TraceOptions(full=True)
-STYLE = """
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
-table { border-collapse: collapse; }
-th, td { padding: .2em .7em; text-align: right; font-variant-numeric: tabular-nums; }
-th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
-tr:nth-child(even) td { background: #f4f6f8; }
-td.text { text-align: left; font-family: monospace; } td.changed { font-weight: bold; }
-td.free { color: #999; } td.false { background: #ffd9d4 !important; }
-"""
-LEGEND = "bold: changed since the step before; grey: any value will do"
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
-<body><h1>{title}</h1>
-<p>{legend}</p>
-{table}</body></html>
-"""
 
 
 def csv_text(specification: Specification, run: Replay) -> str:
@@ -96,12 +80,6 @@ def vcd_text(specification: Specification, claim: Claim, run: Replay) -> str:
 def _vcd_name(name: str) -> str:
     """The name without `$`, which begins a command."""
     return name.replace("$", "_")
-
-
-def html_text(specification: Specification, claim: Claim, run: Replay) -> str:
-    """One page that needs nothing else."""
-    title = html.escape(f"{specification.name}: {claim.name}")
-    return PAGE.format(title=title, style=STYLE, legend=LEGEND, table=html_table(specification, claim, run))
 
 
 def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
@@ -174,5 +152,4 @@ FORMATS: Mapping[str, Callable[[Specification, Claim, Replay], str]] = {
     "csv": lambda specification, _, run: csv_text(specification, run),
     "json": json_text,
     "vcd": vcd_text,
-    "html": html_text,
 }

@@ -13,6 +13,7 @@ from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
+from streamcheck.report.page.proof import run_page
 from streamcheck.report.path_files import PATH_FORMATS
 from streamcheck.report.trace_files import FORMATS
 
@@ -40,6 +41,8 @@ def _write(verdicts: Verdicts, file: str, shape: str, folder: str) -> int:
 
 def _text(problem: Problem, result: Result, shape: str) -> str | None:
     """The result's run in this format. None if it has none."""
+    if shape == "html":
+        return None if result.replay is None else run_page(problem, result).text()
     match problem:
         case Specification():
             return None if result.run is None else FORMATS[shape](problem, result.prop, result.run)

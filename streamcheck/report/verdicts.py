@@ -54,8 +54,8 @@ class Report:
     def result(self, result: Result) -> Iterator[str]:
         most = WIDEST_NAME if self.trace.width is None else min(WIDEST_NAME, self.trace.width // 3)
         wide = min(self._longest, most)
-        how = _how(result, machine=self.machine, bound=self.bound)
-        word = self.paint(f"{_word(result):9}", result.verdict)
+        how = how_text(result, machine=self.machine, bound=self.bound)
+        word = self.paint(f"{verdict_word(result):9}", result.verdict)
         yield f"  {word}  {result.name:{wide}}  {how}".rstrip()
         if self.quiet:
             return
@@ -106,7 +106,7 @@ def goal_word(claim: Claim) -> str:
     return "not reached" if claim.goal is Goal.REACHABLE else "true"
 
 
-def _word(result: Result) -> str:
+def verdict_word(result: Result) -> str:
     if result.prop.goal is Goal.REACHABLE and result.verdict == "proved":
         return "reachable"
     if result.prop.goal is Goal.REACHABLE and result.verdict == "falsified":
@@ -119,7 +119,7 @@ def _is_expected(result: Result) -> bool:
     return result.prop.is_implied and result.prop.goal is Goal.REACHABLE and result.verdict == "proved"
 
 
-def _how(result: Result, *, machine: bool, bound: int | None) -> str:
+def how_text(result: Result, *, machine: bool, bound: int | None) -> str:
     if result.unknown is not None:
         return "; ".join(_why_unknown(result, result.unknown))
     if result.verdict == "bounded":

@@ -90,16 +90,16 @@ def _unknown(problem: Problem, result: Result, why: Unknown) -> dict[str, Any]:
 
 
 def steps_json(specification: Specification, claim: Claim, run: Replay) -> list[dict[str, Any]]:
-    """The inputs and streams of each step, by name."""
+    """The inputs of each step by name, and the streams that the claim or an assumption depends on."""
     inputs = [(i.name, i.var) for i in specification.inputs]
-    below = specification.needed_by([claim.term])
-    constants = [(specification.labels[c.var], c.var) for c in specification.constants if c.var in below]
+    below = specification.needed_by(c.term for c in (claim, *specification.assumptions))
+    constants = [(specification.labels[c.var], c.var) for c in specification.constants]
     streams: dict[str, Term] = {}
     named = [(n.name, n.term) for n in (*specification.wires, *specification.observers)]
     cells = [(c.name, c.var) for c in specification.cells]
-    claims = [(p.name, p.term) for p in specification.properties if not p.is_implied or p is claim]
-    for name, node in [*claims, *constants, *cells, *named]:
-        streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
+    for name, node in [(claim.name, claim.term), *constants, *cells, *named]:
+        if node in below:
+            streams.setdefault(name if streams.get(name, node) is node else f"{name} (stream)", node)
     return [
         {
             "step": number,

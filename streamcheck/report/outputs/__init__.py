@@ -1,0 +1,1 @@
+"""Verdicts in the formats that other programs read: JUnit XML, SARIF, annotations of GitHub, JSON."""

@@ -1,0 +1,1 @@
+"""Pages: results, runs and compiled code as HTML files that need nothing else."""
