@@ -73,6 +73,34 @@ def test_the_json_has_only_the_constants_of_the_property(quantified):
         assert not any(name.startswith("v_") for name in run_of["steps"][0]["streams"])
 
 
+def test_a_counterexample_has_what_its_property_needs(tmp_path):
+    b, c = extern("b", Bool), extern("c", Bool)
+    n, m = (stream(Word8, lambda s, x=x: [0] ++ mux(x, s + 1, s)) for x in (b, c))
+    spec = Spec("s")
+    spec.observer("n", n)
+    spec.observer("m", m)
+    spec.assume("given", m < 100)
+    spec.prop("small", n < 2)
+    spec.prop("other", n * 3 != 200)
+    small, _ = (r for r in prove(flatten(spec), Settings(timeout=10)).results if not r.prop.is_implied)
+    other = next(p.term for p in flatten(spec).properties if p.name == "other")
+    assert all(other not in values and small.prop.term in values for values in small.run.steps)
+    (tmp_path / "s.json").write_text(spec.show("json"))
+    done = run(tmp_path, "prove", "s.json", "--json", "--timeout", 10, "--trace", "json", "out")
+    steps = {row["name"]: row["counterexample"]["steps"] for row in json.loads(done.stdout)["properties"][:2]}
+    assert {"small", "n", "m"} <= steps["small"][0]["streams"].keys() and "other" not in steps["small"][0]["streams"]
+    assert [step["inputs"].keys() for step in steps["small"]] == [{"b", "c"}] * 3
+    spec = Spec("s")
+    spec.observer("n", n)
+    spec.observer("m", m)
+    spec.prop("small", n < 2)
+    (tmp_path / "s.json").write_text(spec.show("json"))
+    done = run(tmp_path, "prove", "s.json", "--json", "--timeout", 10, "--trace", "json", "out")
+    (row,) = json.loads(done.stdout)["properties"]
+    assert "n" in (streams := row["counterexample"]["steps"][0]["streams"]) and "m" not in streams
+    assert "m" in json.loads(next((tmp_path / "out").glob("*small*")).read_text())["rows"]
+
+
 def test_the_names_survive_the_spec_as_json(quantified):
     (quantified / "s.json").write_text(run(quantified, "show", "s.py", "--as", "json").stdout)
     tables = rows_of(run(quantified, "prove", "s.json", "--prop", "second", "--full").stdout)

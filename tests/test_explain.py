@@ -523,7 +523,7 @@ class Cells(HTMLParser):
         self.rows, self.links, self._row = {}, [], []
 
     def handle_starttag(self, tag, attributes):
-        self.links += [value for key, value in attributes if key in ("src", "href")]
+        self.links += [v for key, v in attributes if key in ("src", "href") and not v.startswith("#")]
         if tag == "tr":
             self._row = []
 

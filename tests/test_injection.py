@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pty
@@ -13,10 +14,17 @@ from pathlib import Path
 
 import pytest
 
+from streamcheck.api.reports import proof_page
 from streamcheck.api.stages import stage_text
 from streamcheck.core.errors import SpecError
 from streamcheck.core.printable import command_in, visible
 from streamcheck.problem.specification_json import from_plain
+from streamcheck.report.graph_svg import graph_svg
+from streamcheck.report.outputs.github import github_text
+from streamcheck.report.outputs.junit import junit_text
+from streamcheck.report.outputs.proved_file import ProvedFile
+from streamcheck.report.timeline import run_timeline
+from streamcheck.run.prove import Settings, prove
 
 COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """
@@ -124,6 +132,46 @@ def test_traces_say_the_same_with_any_name(equations, text, tmp_path):
         words = re.findall(r"\$\w+", dump.read_text())
         outcomes.append((tags(page.read_text()), words, len(rows.read_text().split("\n"))))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if re.search("[<>&\"']", text)])
+def test_notebooks_and_pages_show_the_same_with_any_name(equations, text):
+    outcomes = []
+    for t in (text, PLAIN):
+        problem = from_plain(with_text(equations, t))
+        verdicts = prove(problem, Settings(timeout=10.0, jobs=1))
+        (failed,) = (r for r in verdicts.results if r.verdict == "falsified")
+        proved = [ProvedFile(verdicts, f"{t}.py", {})]
+        shown = [run_timeline(problem, failed.prop, failed.run), graph_svg(problem)]
+        shown += [proof_page(proved).text(), junit_text(proved)]
+        commands = [line.partition(" ")[0] for line in github_text(proved).splitlines()]
+        outcomes.append([*(tags(page) for page in shown), commands])
+    assert outcomes[0] == outcomes[1] and all(outcomes[0])
+
+
+def test_files_that_are_named_by_a_spec_stay_in_their_folder(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    names = {
+        'Spec("s")': 'Spec("""../up\\"\\"\\"; evil(); \\"\\"\\"x""")',
+        '"HOLDS"': '"../../holds"',
+        '"FAILS"': '"/../fails\'\\"\\"\\" evil"',
+    }
+    text = SPEC
+    for name, other in names.items():
+        text = text.replace(name, other)
+    (tmp_path / "a" / "b" / "s.py").write_text(text)
+    before = {p for p in tmp_path.rglob("*") if "out" not in p.parts}
+    traces = [word for shape in ("html", "vcd", "csv", "json") for word in ("--trace", shape, "out")]
+    command = [COMMAND, "prove", "s.py", "--no-cache", "--certificates", "out", *traces]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path / "a" / "b", check=False)
+    assert done.returncode == 1, done.stderr
+    suite = [COMMAND, "tests", "s.py", "-o", "out"]
+    assert subprocess.run(suite, capture_output=True, cwd=tmp_path / "a" / "b", check=False).returncode in (0, 3)
+    written = {p for p in tmp_path.rglob("*") if "__pycache__" not in p.parts} - before
+    assert len(written) > 5 and all(tmp_path / "a" / "b" / "out" in (p, *p.parents) for p in written)
+    (tests,) = (tmp_path / "a" / "b" / "out").glob("*.py")
+    nodes = list(ast.walk(ast.parse(tests.read_text())))
+    assert len(nodes) > 30 and not any(isinstance(node, ast.Name) and node.id == "evil" for node in nodes)
 
 
 def tags(page):

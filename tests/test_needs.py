@@ -315,3 +315,44 @@ def test_the_page_shows_what_is_printed(tmp_path):
         {row for row in text.splitlines() if "without" in row or "cuts" in row} for text in (done.output, shown["cuts"])
     ]
     assert heads[0] == heads[1] and len(heads[0]) == 4
+
+
+# One line in several instances
+
+
+def kept(value):
+    return [0] + +value
+
+
+def test_a_delay_of_a_line_is_an_element_in_each_instance():
+    a, b = extern("a", Word8), extern("b", Word8)
+    spec = Spec("instances")
+    spec.assume("small", a < 10)
+    spec.prop("first", kept(a) < 10)
+    spec.prop("any", kept(b) <= 255)
+    spec.observer("second", kept(b))
+    delays = [e for e in elements_of(flatten(spec)) if e.kind == "delay"]
+    assert len(delays) == 2 and len({e.name for e in delays}) == 2 and len({e.where for e in delays}) == 1
+    (core,) = spec.why(props=["first"], minimal=True, timeout=30)["first"].cores
+    assert len([e for e in core.elements if e.kind == "delay"]) == 1
+
+
+def test_a_delay_of_many_steps_is_one_element():
+    spec = Spec("deep")
+    spec.prop("old", ([0, 0, 0] + +extern("a", Word8)) >= 0)
+    (element,) = [e for e in elements_of(flatten(spec)) if e.kind == "delay"]
+    assert len(element.terms) == 3
+
+
+@component
+def limiter(wish: Word8) -> Word8:
+    out = minimum(wish, 40)
+    guarantee("limited", out <= 40)
+    return out
+
+
+def test_properties_of_the_spec_come_without_those_of_its_components():
+    spec = Spec("drive")
+    spec.prop("gentle", limiter(extern("wish", Word8)) <= 50)
+    assert [needs.claim.name for needs in spec.why(timeout=30)] == ["gentle"]
+    assert [needs.claim.name for needs in limiter.why(timeout=30)] == ["guarantee limited"]

@@ -154,3 +154,29 @@ def test_programs_have_no_goals(tmp_path):
     path.write_text("void reach_error(void); int main(void) { return 0; }\n")
     with pytest.raises(SpecError, match="`reachable=True` is for specs"):
         sc.load(str(path)).prove(reachable=True)
+
+
+@component
+def chooser(a: Word8, b: Word8) -> Word8:
+    assume("small", a < 100)
+    out = maximum(a, b)
+    contract_mode("far", require=a > 120, ensure=out > 120)
+    contract_mode("big", require=(a > 60) & (a <= 120), ensure=out > 60)
+    contract_mode("rest", require=a <= 60, ensure=out >= a)
+    return out
+
+
+def test_modes_of_components_are_goals():
+    spec = Spec("modes")
+    spec.prop("p", chooser(extern("a", Word8) % 50, extern("b", Word8)) >= 0)
+    verdicts = {r.name: r.verdict for r in spec.prove(reachable=True, timeout=60)}
+    found = {name: verdict for name, verdict in verdicts.items() if name.endswith("is active") and "mode " in name}
+    assert found == {
+        "chooser.mode far is active": "falsified",
+        "chooser.mode big is active": "falsified",
+        "chooser.mode rest is active": "proved",
+        "chooser.some mode is active": "proved",
+    }
+    alone = {r.name: r.verdict for r in chooser.prove(reachable=True, timeout=60)}
+    assert alone["mode far is active"] == "falsified" and alone["mode big is active"] == "proved"
+    assert "assumption assume small restricts" in alone

@@ -11,7 +11,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from c_harness import have, write
+from c_harness import expected, have
 from random_specs import random_equations, random_rows
 from trust import board, c, deterministic, figures, regressions, solvers
 from trust.faults import lie
@@ -91,18 +91,31 @@ def test_a_wrong_value_is_seen_by_solvers_and_c(monkeypatch):
     figure = solvers.solvers(60, 3)
     assert len(figure.wrong) > 100 and len({line.partition(":")[0] for line in figure.wrong}) >= 6
     monkeypatch.setattr(c, "first_difference", lambda equations, rows: "step 0")
-    assert len(c.c(1, 3).wrong) == 1
+    assert len(c.c(1, 3).wrong) == 2
 
 
 @pytest.mark.skipif(not have("clang", "ld.lld", "qemu-system-arm"), reason="no clang, lld or qemu-system-arm here")
 def test_other_code_is_seen_on_the_board(tmp_path):
     equations = random_equations(8)
-    unit, rows = generate(equations, CodeOptions(observers=True)).code, random_rows(8, equations, 30)
-    write(tmp_path, unit)
-    assert board.first_difference(tmp_path, unit, rows, "-O3") is None
-    path = tmp_path / f"{unit.base}.c"
+    code, rows = generate(equations, CodeOptions(observers=True)).code, random_rows(8, equations, 30)
+    wanted = expected(equations, rows, observers=True)
+    c.write_program(tmp_path, [c.Unit("seed 8", code, rows, wanted)])
+    assert c.other_line(board.output(tmp_path, 1, "-O3").splitlines()[1:], wanted) is None
+    path = tmp_path / f"{code.base}.c"
     path.write_text(re.sub(r"(state->observed\.\w+ = )([^;]*);", r"\1!(\2);", path.read_text()))
-    assert "interpreter" in board.first_difference(tmp_path, unit, rows, "-O3")
+    assert "interpreter" in c.other_line(board.output(tmp_path, 1, "-O3").splitlines()[1:], wanted)
+    assert c.other_line(wanted[1:], wanted) and c.other_line([], wanted)
+
+
+def test_a_unit_that_prints_something_else_is_seen(tmp_path):
+    figure, wanted = Figure("units"), [["-"], ["=x 01", "-"]]
+    units = [c.Unit(f"unit {i}", None, [], lines) for i, lines in enumerate(wanted)]
+    c.judge(figure, "by cc", "cc", units, lambda: "# 00\n-\n# 01\n=x 01\n-\n")
+    assert figure.wrong == []
+    c.judge(figure, "by cc", "cc", units, lambda: "# 00\n-\n# 01\n=x 00\n-\n")
+    c.judge(figure, "by cc", "cc", units, lambda: "# 00\n-\n")
+    c.judge(figure, "by cc", "cc", units, lambda: c.run(["false"], tmp_path))
+    assert [line.partition(": ")[0] for line in figure.wrong] == ["unit 1, cc", "cc", "cc"]
 
 
 def test_another_answer_is_seen(monkeypatch):

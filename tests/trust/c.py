@@ -3,10 +3,12 @@ optimisation and with much, as 32-bit code, and on a Cortex-M7 under qemu."""
 
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
-from c_harness import build, compare, have, write
+from c_harness import driver, expected, have, packed_rows, run
 from operator_cases import cases
 from random_specs import NOT_EXACT, random_equations, random_rows
 from trust import board
@@ -20,6 +22,7 @@ from streamcheck.problem.specification import Input, Named, Specification
 
 STEPS = 1_000
 IN_A_UNIT = 12  # operators
+IN_A_PROGRAM = 16  # units
 BUILDS = (
     ("gcc", ("-O0",)),
     ("gcc", ("-O3",)),
@@ -28,51 +31,123 @@ BUILDS = (
     ("gcc", ("-m32", "-msse2", "-mfpmath=sse", "-O2")),
 )
 OPTIONS = (CodeOptions(observers=True), CodeOptions(observers=True, pack=True))
+MAIN = """
+int main(void)
+{{
+    static int (*const programs[])(int, char **) = {{ {programs} }};
+    char name[] = "rows_00";
+    char *given[2] = {{ name, name }};
+    for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {{
+        name[5] = (char)('0' + i / 10u);
+        name[6] = (char)('0' + i % 10u);
+        printf("# %02x\\n", i);
+        if (programs[i](2, given)) {{ return 2; }}
+    }}
+    return 0;
+}}
+"""
+
+
+class Unit(NamedTuple):
+    """What is compiled, the inputs of its steps, and the lines that its driver is to print."""
+
+    name: str
+    code: object
+    rows: list
+    wanted: list
 
 
 def c(count, seed):
-    """So many units of C, each by every compiler."""
+    """So many random specs, and for each eighth some operators, each by every compiler."""
     figure = Figure("generated C against the evaluator")
     builds = [b for b in BUILDS if have(b[0]) and ("-m32" not in b[1] or has_32_bits())]
     if not builds:
         figure.tried["units, since there is no C compiler"] += 0
-    for number in range(seed, seed + count if builds else seed):
-        equations = operators_at(number) if number % 2 else random_equations(number)
-        rows = random_rows(number, equations, STEPS)
-        if number % 2:
-            rng = Random(number)
-            rows = [tuple(any_value(rng, i.type) for i in equations.inputs) for _ in range(STEPS)]
-        figure.tried["units of operators" if number % 2 else "random specs"] += 1
-        wrong = first_difference(equations, rows)
-        if wrong is not None:
-            figure.wrong.append(f"seed {number}, interpreter: {wrong}")
-            continue
-        unit = generate(equations, OPTIONS[number // 2 % 2]).code
+        return figure
+    numbers = [(n, kind) for n in range(seed, seed + count) for kind in ("spec", "operators")[: 1 + (n % 8 == 3)]]
+    for begin in range(0, len(numbers), IN_A_PROGRAM):
+        units = [unit_at(figure, *number) for number in numbers[begin : begin + IN_A_PROGRAM]]
+        units = [unit for unit in units if unit is not None]
         with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder), unit)
-            for compiler, flags in builds:
-                figure.tried[f"steps by {compiler} {flags[0]}"] += STEPS
-                try:
-                    compare(Path(folder), build(Path(folder), unit, compiler, flags, ()), unit, rows)
-                except (AssertionError, subprocess.SubprocessError) as why:
-                    figure.wrong.append(f"seed {number}, {compiler} {' '.join(flags)}: {str(why)[:300]}")
-            if have("clang", "ld.lld", "qemu-system-arm"):
-                on_a_board(figure, number, Path(folder), unit, rows)
+            write_program(Path(folder), units)
+            for compiler, flags in builds if units else ():
+                how = (f"by {compiler} {flags[0]}", f"{compiler} {' '.join(flags)}")
+                judge(figure, *how, units, partial(built_and_run, Path(folder), compiler, flags))
+            if units and have("clang", "ld.lld", "qemu-system-arm"):
+                optimize = ("-O0", "-O3")[begin // IN_A_PROGRAM % 2]
+                how = (f"on a Cortex-M7, {optimize}", f"Cortex-M7 {optimize}")
+                judge(figure, *how, units, partial(board.output, Path(folder), len(units), optimize))
     return figure
 
 
-def on_a_board(figure, number, folder, unit, rows):
-    optimize = ("-O0", "-O3")[number // 4 % 2]
-    try:
-        wrong = board.first_difference(folder, unit, rows, optimize)
-    except (AssertionError, subprocess.SubprocessError) as why:
-        wrong = str(why)[:300]
-    if wrong == "not built":
-        figure.tried["units not built for the Cortex-M, whose compiler's library is missing"] += 1
-        return
-    figure.tried[f"steps on a Cortex-M7, {optimize}"] += STEPS
+def unit_at(figure, number, kind):
+    """None if already the interpreter is wrong."""
+    if kind == "operators":
+        equations, rng = operators_at(number), Random(number)
+        rows = [tuple(any_value(rng, i.type) for i in equations.inputs) for _ in range(STEPS)]
+    else:
+        equations = random_equations(number)
+        rows = random_rows(number, equations, STEPS)
+    figure.tried["units of operators" if kind == "operators" else "random specs"] += 1
+    wrong = first_difference(equations, rows)
     if wrong is not None:
-        figure.wrong.append(f"seed {number}, Cortex-M7 {optimize}: {wrong}")
+        figure.wrong.append(f"seed {number}, interpreter: {wrong}")
+        return None
+    code = generate(equations, OPTIONS[number // 2 % 2]).code
+    return Unit(f"seed {number}, {kind}", code, rows, expected(equations, rows, observers=True))
+
+
+def write_program(folder, units):
+    """The units, each a file of its own, and one with all drivers. Handlers of one name are told apart by macros."""
+    drivers = []
+    for at, (_, code, rows, _) in enumerate(units):
+        for name, content in code.files.items():
+            (folder / name).write_text(content)
+        handlers = [code.c_name("trigger", trigger.name) for trigger in code.specification.triggers]
+        apart = "".join(f"#define {name} {name}_{at}\n" for name in handlers)
+        (folder / f"unit_{at}.c").write_text(f'{apart}#include "{code.base}.c"\n')
+        (folder / f"rows_{at:02}").write_bytes(packed_rows(code, rows))
+        own = [*handlers, "main", "mine"]
+        drivers += [f"#define {name} {name}_{at}\n" for name in own if name not in handlers]
+        drivers += [apart, driver(code, copilot=False), *(f"#undef {name}\n" for name in own)]
+    programs = ", ".join(f"main_{at}" for at in range(len(units)))
+    (folder / "drivers.c").write_text("".join(drivers) + MAIN.format(programs=programs))
+
+
+def built_and_run(folder, compiler, flags):
+    sources = sorted(path.name for path in folder.glob("unit_*.c"))
+    run([compiler, *flags, "-c", *sources], folder)
+    run([compiler, "-std=c99", *flags, "-O0", "-c", "drivers.c"], folder)
+    run([compiler, *flags, *(f"{Path(name).stem}.o" for name in sources), "drivers.o", "-o", "program", "-lm"], folder)
+    return run(["./program"], folder)
+
+
+def judge(figure, how, where, units, output):
+    """Compare what a program of these units prints with what the interpreter has."""
+    try:
+        shown = output()
+    except (AssertionError, subprocess.SubprocessError) as why:
+        figure.wrong.append(f"{where}: {', '.join(unit.name for unit in units)}: {str(why)[:300]}")
+        return
+    if shown is None:
+        figure.tried["units not built for the Cortex-M, whose compiler's library is missing"] += len(units)
+        return
+    parts = shown.split("# ")[1:]
+    figure.tried[f"steps {how}"] += STEPS * len(units)
+    if len(parts) != len(units):
+        last = units[len(parts) - 1].name if parts else "none"
+        figure.wrong.append(f"{where}: {len(parts)} of {len(units)} units, the last is {last}: {shown[-100:]}")
+    for unit, part in zip(units, parts, strict=False):
+        if (wrong := other_line(part.splitlines()[1:], unit.wanted)) is not None:
+            figure.wrong.append(f"{unit.name}, {where}: {wrong}")
+
+
+def other_line(got, wanted):
+    """The first line that is not the interpreter's; None if there is none."""
+    for at, (a, b) in enumerate(zip(got, wanted, strict=False)):
+        if a != b:
+            return f"line {at}: {a}, interpreter {b}"
+    return None if len(got) == len(wanted) else f"{len(got)} lines, not {len(wanted)}"
 
 
 def operators_at(number):

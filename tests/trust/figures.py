@@ -2,6 +2,8 @@
 
 import itertools
 import random
+from importlib import import_module
+from pkgutil import walk_packages
 
 from operator_cases import cases
 from random_specs import NOT_EXACT, random_equations, random_rows
@@ -19,6 +21,10 @@ from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Input, Named, Specification
 from streamcheck.problem.specification_json import to_plain
 from streamcheck.run.registry import ENGINES
+
+SECONDS, ALONE_SECONDS = 2.0, 0.7  # of the command, of an engine alone
+IN_WORKERS = ("engines", "invariants", "smt", "transform", "certify")
+SOLVERS = ("z3", "cvc5", "bitwuzla")
 
 
 def as_evaluated(kind, value):
@@ -101,10 +107,11 @@ def first_difference(equations, rows):
     return None
 
 
-def states(count, seed, seconds=3.0):
+def states(count, seed):
     """Small random specs against all their states: the command, and each time one engine alone, in turn."""
     figure = Figure("small random specs, the command and each engine alone against all states")
     alone = [name for name, row in ENGINES.items() if row.spec is not None]
+    import_all()
     for number in range(seed, seed + count):
         spec, values = small_spec(number)
         plain = to_plain(flatten(spec))
@@ -114,13 +121,22 @@ def states(count, seed, seconds=3.0):
             figure.tried["specs with too many states"] += 1
             continue
         figure.tried["specs"] += 1
-        for engine in (None, alone[number % len(alone)]):
+        for engine, seconds in ((None, SECONDS), (alone[number % len(alone)], ALONE_SECONDS)):
             for result in spec.prove(engines=[engine] if engine else [], timeout=seconds):
                 who = engine or "the command"
                 figure.tried[f"answers by {who}"] += result.verdict != "unknown"
                 if (wrong := disagreement(result, expected[result.name])) is not None:
                     figure.wrong.append(f"seed {number}, {who}: {result.name}: {wrong}")
     return figure
+
+
+def import_all():
+    """What workers and checkers import, so that their forks need not, each anew."""
+    for name in SOLVERS:
+        import_module(name)
+    for room in IN_WORKERS:
+        for found in walk_packages(import_module(f"streamcheck.{room}").__path__, f"streamcheck.{room}."):
+            import_module(found.name)
 
 
 def disagreement(result, first):

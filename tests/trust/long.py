@@ -20,7 +20,7 @@ from streamcheck.run.workers_memory import resident_in, used_by
 ROWS, PROPERTIES = 100_000, 10  # for each edit and each command of `count`
 OFTEN = 0.05  # seconds between two looks at a process
 MOST = 8.0  # megabytes by which memory may be more at the end, and a twentieth of it
-AT_ONCE = 8  # commands: what the machine has memory for
+AT_ONCE = 40  # commands, of 0.1 GB each
 MORE = {"open files": 12, "processes": 3, "files outside of the cache": 0}  # of watch, as workers come and go
 TOO_LONG = 600.0  # seconds, of one step of a figure
 SPEC = """
@@ -85,6 +85,9 @@ def run(figure, folder, rows, *options):
     early = [size for at, size in sizes if rows / 8 <= at < rows / 4]
     late = [size for at, size in sizes if rows / 2 <= at and size]
     grown(figure, title, early, late)
+    if early and late:
+        slope = (max(late) - max(early)) * MEGABYTE / (rows * 3 / 4)  # from the first quarter to the end
+        figure.what += f" ({max(0.0, slope):.3f} bytes a row)"
     if process.wait() != 0:
         figure.wrong.append(f"{title}: status {process.returncode} {error[-300:]}")
 
@@ -118,7 +121,7 @@ def prove(figure, folder, count):
 
 
 def commands(figure, folder, count, seed):
-    """So many commands, as many at a time as the machine holds: each has the right answer, and nothing is left."""
+    """So many commands, some tens at a time: each has the right answer, and nothing is left."""
     before = kinds_of_files(folder)
     numbers = iter(range(seed, seed + count))
     while batch := [*itertools.islice(numbers, AT_ONCE)]:

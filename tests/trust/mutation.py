@@ -48,10 +48,10 @@ SPEED = """ATTEMPTS AT_FLOATS AT_NUMBERS DEEPEST DEPTH FEWEST FEW_WRAPS LARGE_MO
 FEW_TESTS = ["folding", "simplify", "terms"]
 MORE_TESTS = """data series literals problem_parts smt_values c_corners numbers c_arithmetic memory_of_c shapes
     blocks_in_turns cache forged interpret renderings c macros intervals validate programs on_bits elimination integers
-    types formats flatten btor2 aut checks float_corners pack loops rounds choices c_lines c_names c_limits bound
-    assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing acceleration
-    engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results tiny_checker
-    language library codegen operators long_runs explain features failing_states compile mutants"""
+    types formats flatten btor2 aut checks guards float_corners pack loops rounds choices c_lines c_names c_limits
+    bound assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing
+    acceleration engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results
+    tiny_checker language library codegen operators long_runs explain features failing_states compile mutants"""
 TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 6.0  # seconds of a test that is used
 FIRST, MOST = 2.0, 25.0  # seconds of the tests that a mutant meets at first, and in all

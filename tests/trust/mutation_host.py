@@ -164,6 +164,7 @@ def run(job, write):
     plant(job)
     reached = getattr(builtins, REACHED, None)
     options = ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-s"]
+    options += ["--assert=plain"]  # else pytest loads modules itself, and not what is planted
     options += ["-x"] if "mutant" in job else []
     recorder = Recorder(job.get("tests"), write, reached, job.get("slow"))
     status = pytest.main([*options, *job["files"]], plugins=[recorder])

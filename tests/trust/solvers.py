@@ -1,13 +1,17 @@
 """Each operator at each type, by each solver and in each rendering, against the evaluator: corners favoured.
 
 Each query says of random operands that the operator gives another value than the evaluator's, which each solver has to
-refute. Operands are variables, so that nothing is computed before the solver is asked.
+refute: of one value, or of many of one operator if many are tried. Operands are variables, so that nothing is computed
+before the solver is asked.
 """
 
+from collections import Counter
 from functools import reduce
 from random import Random
+from typing import NamedTuple
 
 from operator_cases import cases
+from trust.apart import answers
 from trust.evaluator import Evaluator, UnknownOperator
 from trust.figure import Figure
 from trust.figures import as_evaluated, kind_in
@@ -18,7 +22,7 @@ from streamcheck.certify.remainders import Remainders
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
 from streamcheck.certify.solvers import bitwuzla, cvc5
-from streamcheck.core.term import constant, term, variable, variables
+from streamcheck.core.term import Term, constant, term, variable, variables
 from streamcheck.core.types import ArrayType, StructType
 from streamcheck.problem.specification import Input, Named, Specification
 from streamcheck.problem.specification_json import to_plain
@@ -26,6 +30,9 @@ from streamcheck.smt.bit_solver import BitSolver, is_expressible
 from streamcheck.smt.solver import Solver
 
 PATIENCE = 10_000_000
+AT_ONCE = 50  # values of an operator in one query
+IN_A_PROCESS = 40  # queries
+PROCESS_SECONDS = 600.0
 SECONDS = 10.0
 
 
@@ -33,17 +40,43 @@ def solvers(count, seed):
     """So many values of operators, by each solver."""
     figure, rng = Figure("operators at their types, by each solver and rendering"), Random(seed)
     every = [case for case in cases() if is_known(*case)]
-    chosen = [every[i % len(every)] for i in range(count)] if count > len(every) else rng.sample(every, count)
-    for name, types, payload in chosen:
-        condition = wrong_value(rng, name, types, payload)
-        if condition is None:
-            figure.tried["without a meaning in the evaluator"] += 1
-            continue
-        for solver, answer in answers(condition):
-            figure.tried[f"values by {solver}" if answer is not None else f"values that {solver} left open"] += 1
-            if answer is True:
-                figure.wrong.append(f"{solver}: {name} of {', '.join(map(str, types))}, {payload}: {condition}")
+    at_once = max(1, min(AT_ONCE, count // len(every)))
+    turns = count // at_once
+    chosen = [every[i % len(every)] for i in range(turns)] if turns > len(every) else rng.sample(every, turns)
+    work = lambda turn: judged(Random(f"{seed} {turn}"), chosen[turn], at_once)
+    for begin in range(0, turns, IN_A_PROCESS):  # solvers keep the terms that they have seen
+        turns_of_process = range(begin, min(turns, begin + IN_A_PROCESS))
+        for turn, found in zip(turns_of_process, answers(work, turns_of_process, PROCESS_SECONDS), strict=True):
+            if isinstance(found, str):
+                figure.wrong.append(f"{chosen[turn]}: {found}")
+                continue
+            figure.tried.update(found[0])
+            figure.wrong += found[1]
     return figure
+
+
+def judged(rng, case, count):
+    """What was tried of so many values of an operator, and what is wrong."""
+    tried, wrong = Counter(), []
+    values = [wrong_value(rng, number, *case) for number in range(count)]
+    if None in values:
+        return Counter({"without a meaning in the evaluator": count}), []
+    for solver, answer in answers_of_solvers(values):
+        note(tried, wrong, case, values, solver, answer)
+    return tried, wrong
+
+
+def note(tried, wrong, case, values, solver, answer):
+    if answer is not False and len(values) > 1:  # which of them?
+        for value in values:
+            for other, alone in answers_of_solvers([value]):
+                if other == solver:
+                    note(tried, wrong, case, [value], solver, alone)
+        return
+    tried[f"values by {solver}" if answer is not None else f"values that {solver} left open"] += len(values)
+    if answer is True:
+        name, types, payload = case
+        wrong.append(f"{solver}: {name} of {', '.join(map(str, types))}, {payload}: {wrong_among(values)}")
 
 
 def is_known(name, types, payload):
@@ -53,9 +86,14 @@ def is_known(name, types, payload):
     return unknown_function(term(name, *(variable(f"v{i}", t) for i, t in enumerate(types)), payload=payload)) is None
 
 
-def wrong_value(rng, name, types, payload):
-    """That the operator gives another value than the evaluator's, of some operands; None if that has none."""
-    operands = [variable(f"v{i}", t) for i, t in enumerate(types)]
+class WrongValue(NamedTuple):
+    given: list  # what each operand is
+    wrong: Term  # that the operator has another value than the evaluator's
+
+
+def wrong_value(rng, number, name, types, payload):
+    """Of some operands, which are variables of this number; None if the evaluator has no meaning for them."""
+    operands = [variable(f"v{number}_{i}", t) for i, t in enumerate(types)]
     node = term(name, *operands, payload=payload)
     values = [any_value(rng, t) for t in types]
     try:
@@ -63,8 +101,14 @@ def wrong_value(rng, name, types, payload):
     except UnknownOperator:
         return None
     given = [same(v, constant(v.type, value)) for v, value in zip(operands, values, strict=True)]
-    wrong = term("not", same(node, constant(node.type, expected)))
-    return reduce(lambda a, b: term("and", a, b), [*given, wrong])
+    return WrongValue(given, term("not", same(node, constant(node.type, expected))))
+
+
+def wrong_among(values):
+    """That one of them is wrong. What the operands are is required outside of the choice, so that a solver puts the
+    values in their places at first."""
+    wrong = reduce(lambda a, b: term("or", a, b), [value.wrong for value in values])
+    return reduce(lambda a, b: term("and", a, b), [*(row for value in values for row in value.given), wrong])
 
 
 def same(a, b):
@@ -81,8 +125,9 @@ def evaluated(node, operands, values):
     return found.item() if hasattr(found, "item") else found
 
 
-def answers(condition):
-    """The answer of each solver that the condition has a form for: True if it calls it satisfiable."""
+def answers_of_solvers(values):
+    """The answer of each solver that the values have a form for: True if it finds one of them to be wrong."""
+    condition = wrong_among(values)
     solver = Solver(PATIENCE)
     solver.add(condition)
     yield "z3", solver.check()
