@@ -114,7 +114,8 @@ def test_an_unrolling_ends_at_numbers_that_no_solver_counts(tmp_path, engine):
         assert [event.trace.length - 1 for event in events if isinstance(event, Falsified)] == [14]
 
 
-def test_a_query_of_products_ends_though_its_work_is_hardly_counted(tmp_path):
+def test_a_query_of_products_ends_though_its_work_is_hardly_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr("streamcheck.smt.solver.SECONDS_PER_UNIT", 1e-7)  # so that the clock is first on any machine
     path = tmp_path / "products.py"
     path.write_text(
         "from streamcheck import *\n"
@@ -124,12 +125,11 @@ def test_a_query_of_products_ends_though_its_work_is_hardly_counted(tmp_path):
         "spec = Spec('s')\nspec.prop('p', z * y != 1234567)\n"
     )
     (problem,) = read(Target.parse(str(path)))
-    patience, largest, before = 1_000_000, 0, work_done()
+    patience, before = 1_000_000, work_done()
     for event in Completeness().run(Task(views(problem)[0].system, patience), list):
         before, spent = work_done(), work_done() - before
-        largest = max(largest, spent)
         if isinstance(event, Unknown):
-            assert event.reason == TOO_LONG and spent < patience / 2  # the clock of the process ended it
+            assert event.reason == TOO_LONG and spent < patience  # the clock of the process ended it
             return
     pytest.fail("it came to an end")
 

@@ -20,6 +20,7 @@ from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained
 
 LOT = 32  # candidates in a query
+ALONE = 8  # that part of the patience is for a candidate without the others (heuristic)
 
 
 class GaveUp(Exception):
@@ -32,15 +33,19 @@ class Houdini:
         self.patience = patience
         self.first, self.onward = Solver(patience), Solver(patience)
         self.first.add(self.steps.is_initial(0), *(self.steps.image(a.term, 0) for a in system.assumptions))
-        self.onward.add(*self.steps.equations(0))
-        self.onward.add(*(self.steps.image(a.term, i) for a in system.assumptions for i in (0, 1)))
+        self._known = [*self.steps.equations(0)]  # of `onward`, without labels
+        self._known += [self.steps.image(a.term, i) for a in system.assumptions for i in (0, 1)]
+        self.onward.add(*self._known)
         self._labels: dict[Term, Term] = {}
+        self._alone: set[Term] = set()  # candidates that need no other
 
     def assume(self, invariants: Iterable[Term]) -> None:
         """The invariants of other engines."""
         for invariant in invariants:
             self.first.add(self.steps.image(invariant, 0))
-            self.onward.add(*(self.steps.image(invariant, i) for i in (0, 1)))
+            both = [self.steps.image(invariant, i) for i in (0, 1)]
+            self._known += both
+            self.onward.add(*both)
 
     def inductive(self, candidates: Sequence[Term]) -> list[Term]:
         """The largest inductive set among them."""
@@ -68,12 +73,21 @@ class Houdini:
         """The same for candidates with hard models and easy proofs (polynomials): each is refuted or proved by itself,
         and dropped if it is neither."""
         alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
+        self._alone.update(c for c in alive if c in self._alone or self._is_inductive_alone(c))
         while True:
             labels = [self._label(c) for c in alive]
-            kept = [c for c in alive if self._excludes(self.onward, labels, c, 1)]
+            kept = [c for c in alive if c in self._alone or self._excludes(self.onward, labels, c, 1)]
             if len(kept) == len(alive):
                 return kept
             alive = kept
+
+    def _is_inductive_alone(self, candidate: Term) -> bool:
+        """Asked without labels and the other candidates: z3 takes seconds for some products under labels, and
+        milliseconds without."""
+        solver = Solver(None if self.patience is None else self.patience // ALONE)
+        solver.add(*self._known, self.steps.image(candidate, 0))
+        # A ∧ T ∧ c[x0] ∧ ¬c[x1]
+        return solver.check(negation(self.steps.image(candidate, 1))) is False
 
     def _excludes(self, solver: Solver, labels: Sequence[Term], candidate: Term, step: int) -> bool:
         # A ∧ (I or T ∧ C[x0]) ∧ ¬c
@@ -86,6 +100,8 @@ class Houdini:
         pending = list(goals)
         while pending:
             goal = pending.pop()
+            if goal in self._alone:
+                continue
             labels = list(map(self._label, inductive))
             # A ∧ T ∧ C[x0] ∧ ¬goal[x1]
             if self.onward.check(*labels, negation(self.steps.image(goal, 1))) is not False:
