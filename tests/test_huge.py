@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import time
 import weakref
 from fractions import Fraction
@@ -158,3 +160,13 @@ def test_the_watch_over_a_query_does_not_keep_its_solver():
         time.sleep(4 * A_LOOK)
     del query
     assert kept() is None
+
+
+def test_the_watch_collects_no_garbage_and_ends_with_its_query():
+    """A collection in its thread would free z3's terms while the query uses them; a thread left behind would meet a
+    fork, or another call of z3."""
+    before = set(threading.enumerate())
+    with limit_processor_time(Query(), 60.0):
+        (thread,) = set(threading.enumerate()) - before
+        assert not gc.isenabled()
+    assert gc.isenabled() and not thread.is_alive()

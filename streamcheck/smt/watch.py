@@ -1,63 +1,41 @@
 """A limit in processor time for z3's queries.
 
 z3's own limit counts units of work, and at products of Ints some loops count hardly any. A thread beside the query
-looks at the processor time of the process, and interrupts the query when that is used up. The thread lives as long as
-its process, and sleeps while no such query is asked.
+looks at the processor time of the process, and interrupts the query when that is used up. The thread ends with its
+query: no other call of z3 and no fork meets it.
 """
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 A_LOOK = 0.05  # seconds between two looks at the processor time
 
 
-class Watch:
-    """The thread, and the query that it looks after. The thread has the solver only while it holds the lock, and while
-    `_query` has it too: it must never be the one that frees it, since the query's own thread uses z3."""
-
-    def __init__(self) -> None:
-        self._is_asked = threading.Event()
-        self._lock = threading.Lock()
-        self._query: tuple[Any, float] | None = None  # a solver, and the processor time at which it is interrupted
-        threading.Thread(target=self._look, daemon=True).start()
-
-    def begin(self, solver: Any, seconds: float) -> None:
-        with self._lock:
-            self._query = solver, time.process_time() + seconds
-        self._is_asked.set()
-
-    def end(self) -> None:
-        with self._lock:
-            self._query = None
-        self._is_asked.clear()
-
-    def _look(self) -> None:
-        while True:
-            self._is_asked.wait()
-            time.sleep(A_LOOK)
-            with self._lock:
-                if self._query is not None and time.process_time() > self._query[1]:
-                    self._query[0].interrupt()  # which nothing remembers if the query has just ended
-
-
 @contextmanager
 def limit_processor_time(solver: Any, seconds: float) -> Iterator[None]:
     """Interrupt the solver's query within if it takes more processor time than that."""
-    _watch().begin(solver, seconds)
+    is_done = threading.Event()
+    arguments = (solver, time.process_time() + seconds, is_done)
+    thread = threading.Thread(target=_interrupt_later, args=arguments, daemon=True)
+    collects = gc.isenabled()
+    gc.disable()  # a collection in the thread would free terms of z3 while the query uses their context
     try:
+        thread.start()
         yield
     finally:
-        _watch().end()
+        is_done.set()
+        thread.join()
+        if collects:
+            gc.enable()
 
 
-@cache
-def _watch() -> Watch:
-    """The one of this process. A forked child has no threads of its parent: it is made when it is first needed, which
-    is in a worker."""
-    return Watch()
+def _interrupt_later(solver: Any, end: float, is_done: threading.Event) -> None:
+    while not is_done.wait(A_LOOK):
+        if time.process_time() > end:
+            solver.interrupt()  # again at each look, since one that comes before the query begins is lost
