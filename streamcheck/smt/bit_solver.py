@@ -69,6 +69,13 @@ class BitSolver:
         self._written: set[Term] = set()
         self._functions: set[str] = set()
 
+    def __del__(self) -> None:
+        """Free the terms, then what they belong to. As part of a cycle they would be freed in any order, and bitwuzla
+        crashes if a term is freed after its solver."""
+        self.__dict__.get("_terms", {}).clear()
+        for name in ("_solver", "_parser"):
+            self.__dict__.pop(name, None)
+
     def more_patience(self) -> None:
         """Twice the patience from now on."""
         if self.patience is not None:
