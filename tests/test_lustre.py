@@ -421,5 +421,5 @@ def test_equal_registers_are_one_and_constant_ones_none(tmp_path):
 
 def test_any_of_a_subrange_is_refused(tmp_path):
     text = "node top() returns (y: int); let y = any@<subrange [0, 7] of int>; tel"
-    with pytest.raises(SpecError, match="`any` of a subrange is not supported"):
+    with pytest.raises(SpecError, match="`any` of a type with a range or a condition is not supported"):
         read(tmp_path, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import click
 
@@ -36,6 +37,8 @@ def command(file: str, timeout: float, jobs: int | None, output: str | None, as_
     """
     target = target_of(file)
     specs = read_specs(target)
+    if target.path.endswith(".lus") and target.spec is None:  # the contract of an imported node counts if it is named
+        specs = [named for spec in specs for named in read_specs(replace(target, spec=spec.name))]
     if output is not None and len(specs) > 1:
         choices = ", ".join(f"{target.path}::{s.name}" for s in specs)
         raise SpecError(f"{target.path} holds several specs, and -o is one file", write=f"one of {choices}")

@@ -16,6 +16,7 @@ from streamcheck.frontends.lustre.walks import (
     MEMORY,
     activation_parts,
     all_expressions,
+    conditions,
     contract_expressions,
     node_expressions,
     subexpressions,
@@ -40,13 +41,22 @@ def check_dependence(file: LustreFile, tokens: Tokens) -> None:
     for node in DeclarationRules(file, tokens).check_circles():
         dependence.add(node)
     for node in (*file.contracts.values(), *file.nodes.values()):
-        if node.contract is not None:
-            _check_assumptions(node, node.contract, dependence, tokens)
+        _check_assumptions(node, node.contract or Contract(node.at), dependence, tokens)
 
 
 def _check_assumptions(node: NodeText, contract: Contract, dependence: Dependence, tokens: Tokens) -> None:
     bits = {v.name: 1 for v in node.outputs}
     behind = dependence.names_behind(contract.equations, (), bits)
+    hidden = {v.name for v in node.locals}
+    for v in (*node.inputs, *node.outputs):
+        for own, condition in conditions(v.type):
+            unseen = hidden & {e.value for e in subexpressions(condition) if e.op == "name"} - {own}
+            if unseen:
+                text = f"the type of {v.name} depends on {min(unseen)}, which a caller cannot see"
+                raise tokens.error(condition.at, text, write="inputs, outputs and constants only")
+            if v in node.inputs and bits.keys() & set(dependence.names_in(condition)) - {own}:
+                text = f"the type of input {v.name} is about the present value of an output: no caller can grant it"
+                raise tokens.error(condition.at, text, write="`pre` of the output, or a guarantee")
 
     def has_output(e: ExpressionText) -> bool:
         return any(behind.get(name, 0) for name in dependence.names_in(e))
@@ -138,6 +148,9 @@ class DeclarationRules:
     # Constants
 
     def check_constant(self, c: ConstantText, constants: set[str]) -> None:
+        if c.type is not None:
+            for own, condition in conditions(c.type, self.file.types):
+                self._require_constant(condition, constants | {own}, f"the type of constant {c.name}")
         if c.value is not None:
             self._require_constant(c.value, constants, f"constant {c.name}")
 
@@ -191,6 +204,9 @@ class DeclarationRules:
 
     def _check_function(self, node: NodeText) -> None:
         self._require_function(node_expressions(node), f"function {node.name}")
+        for v in (*node.inputs, *node.outputs, *node.locals):
+            of_type = (condition for _, condition in conditions(v.type, self.file.types))
+            self._require_function(of_type, f"the type of {v.name} in function {node.name}")
         if node.contract is not None:
             self._require_function_contract(node.contract, f"the contract of function {node.name}", set())
 

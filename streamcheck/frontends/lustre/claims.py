@@ -9,10 +9,9 @@ from streamcheck.core.simplify import apply, conjunction, disjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
 from streamcheck.frontends.lustre.contracts import ContractClaim, contract_claims, contract_scope, while_ticking
-from streamcheck.frontends.lustre.declarations import within
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope, Shape
-from streamcheck.frontends.lustre.syntax import NodeText, PropertyText, Variable, name_expression
+from streamcheck.frontends.lustre.syntax import Contract, NodeText, PropertyText, Variable, name_expression
 from streamcheck.frontends.operations import compare, logic
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, OfContract, Origin
 from streamcheck.problem.specification import ComponentInstance, Named
@@ -59,18 +58,17 @@ class Claims:
             outputs = frozenset(scope.values[v.name] for v in node.outputs)
             self.promises |= dict.fromkeys((a.name for a in self.assumptions[count:]), outputs)
 
-    def assume_range(self, shape: Shape, var: Term, at: int) -> None:
+    def assume_range(self, shape: Shape, var: Term, scope: LustreScope, at: int) -> None:
         if shape.is_bounded:
-            self.assume(f"{var.payload} is in its range", within(shape, var), at)
+            self.assume(f"{var.payload} {shape.restriction}", self._within(shape, var, scope), at)
 
     def claim_range(self, name: str, scope: LustreScope, shape: Shape, at: int) -> None:
         value = self.evaluator.term(name_expression(name, at), scope)
-        self._add_claim(f"{scope.path}{name} is in its range", within(shape, value), at, origin=IMPLIED)
+        claim = while_ticking(scope, self._within(shape, value, scope))
+        self._add_claim(f"{scope.path}{name} {shape.restriction}", claim, at, origin=IMPLIED)
 
-    def assume_first_range(self, shape: Shape | None, var: Term, at: int) -> None:
-        if shape is not None and shape.is_bounded:
-            claim = logic("implies", self.evaluator.outermost.first, within(shape, var))
-            self.assume(f"{var.payload} is in its range", claim, at)
+    def _within(self, shape: Shape, value: Term, scope: LustreScope) -> Term:
+        return self.evaluator.declarations.within(shape, value, scope)
 
     def _add_claim(
         self,
@@ -87,14 +85,46 @@ class Claims:
         """The assertions, properties, subranges and contract of the instance's node."""
         node = scope.node
         assert node is not None
+        if scope is self.top:
+            for v in node.inputs:
+                self.assume_range(scope.shapes[v.name], scope.values[v.name], scope, v.at)
         for clause in node.asserts:
             claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
             self.assume(f"{scope.path}assert {self.tokens.source(clause.at, clause.last)}", claim, clause.at)
         for p in node.properties:
             self._add_property(p, scope)
-        self._add_subranges(scope, node)
+        contract = self._contract_claims(scope, node)
+        granted = conjunction(*(c.term for c in contract if c.role == "assume"), *self._input_ranges(scope, node))
+        held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
+        self._add_subranges(scope, node, held)
         if node.contract is not None:
-            self._add_contract(scope, node)
+            self._add_contract(scope, node, contract, granted, held)
+
+    def _contract_claims(self, scope: LustreScope, node: NodeText) -> list[ContractClaim]:
+        if node.contract is None:
+            return []
+        inner = contract_scope(self.evaluator, node.contract, scope)
+        scope.modes, scope.imports = inner.modes, inner.imports
+        claims = list(contract_claims(self.evaluator, node.contract, inner))
+        self._add_ghost_ranges(inner, node.contract)
+        return claims
+
+    def _add_ghost_ranges(self, inner: LustreScope, contract: Contract) -> None:
+        for ghost in contract.ghosts:
+            if inner.shapes[ghost.name].is_bounded:
+                self.claim_range(ghost.name, inner, inner.shapes[ghost.name], ghost.at)
+        for name, scope in inner.imports.items():
+            node = self.evaluator.file.contracts[name]
+            assert node.contract is not None
+            self._add_ghost_ranges(scope, node.contract)
+
+    def _input_ranges(self, scope: LustreScope, node: NodeText) -> list[Term]:
+        """The restrictions of inputs that an imported node relies on: without a body, nothing else is known of it."""
+        if scope is self.top or not node.imported:
+            return []
+        shapes = {v.name: scope.shapes[v.name] for v in node.inputs}
+        values = {v.name: self.evaluator.term(name_expression(v.name, v.at), scope) for v in node.inputs}
+        return [self._within(shape, values[name], scope) for name, shape in shapes.items() if shape.is_bounded]
 
     def _add_property(self, p: PropertyText, scope: LustreScope) -> None:
         name = scope.path + (p.name or self.tokens.source(p.at, p.last))
@@ -125,37 +155,33 @@ class Claims:
             self._step_counters[last] = var
         return self._step_counters[last]
 
-    def _add_subranges(self, scope: LustreScope, node: NodeText) -> None:
+    def _add_subranges(self, scope: LustreScope, node: NodeText, held: Term) -> None:
         inputs = [] if scope is self.top else node.inputs
         for v in (*inputs, *node.outputs, *node.locals):
             shape = scope.shapes[v.name]
             if not shape.is_bounded:
                 continue
             value = self.evaluator.term(name_expression(v.name, v.at), scope)
-            claim = while_ticking(scope, within(shape, value))
-            if value in self.variables.unknowns and v.name not in scope.definitions:  # no equation defines it
-                self.assume(f"{scope.path}{v.name} is in its range", claim, v.at)
+            claim = while_ticking(scope, self._within(shape, value, scope))
+            is_open = value in self.variables.unknowns and v.name not in scope.definitions  # no equation defines it
+            if is_open and not (self.is_named and scope is self.top):
+                self.assume(f"{scope.path}{v.name} {shape.restriction}", logic("implies", held, claim), v.at)
             else:
-                self._add_claim(f"{scope.path}{v.name} is in its range", claim, v.at, origin=IMPLIED)
+                self._add_claim(f"{scope.path}{v.name} {shape.restriction}", claim, v.at, origin=IMPLIED)
 
-    def _add_contract(self, scope: LustreScope, node: NodeText) -> None:
-        assert node.contract is not None
-        inner = contract_scope(self.evaluator, node.contract, scope)
-        scope.modes, scope.imports = inner.modes, inner.imports
-        claims = list(contract_claims(self.evaluator, node.contract, inner))
+    def _add_contract(
+        self, scope: LustreScope, node: NodeText, claims: list[ContractClaim], granted: Term, held: Term
+    ) -> None:
         modes = [c for c in claims if c.role == "reachable"]
         if modes and scope is self.top:
             active = disjunction(*(m.term for m in modes))
             self._add_claim("some mode is active", active, modes[0].at, origin=OfContract("modes", ""))
-        assumed = [c for c in claims if c.role == "assume"]
-        for c in assumed:
+        for c in (c for c in claims if c.role == "assume"):
             if scope is self.top:
                 self.assume(c.name, c.term, c.at)
             else:
                 origin = OfContract("assumption", scope.path[:-1])
                 self._add_claim(c.name, while_ticking(scope, c.term), c.at, origin=origin)
-        granted = conjunction(*(c.term for c in assumed))
-        held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
         for c in claims:
             if c.role == "assume" or (c.role == "reachable" and node.imported):
                 continue

@@ -7,12 +7,13 @@ declarations alone: along one path down the expression, because most operations 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
-from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape
+from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
 from streamcheck.frontends.lustre.syntax import ConstantText, ExpressionText, LustreFile, TypeText
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.operations import compare
@@ -35,7 +36,7 @@ class LustreDeclarations:
         self.variables = variables
         self.term = term
         self.globals = LustreScope("", Context(TRUE), None)
-        self.free_constants: list[tuple[Term, Shape, int]] = []
+        self.free_constants: list[tuple[Term, LustreScope, Shape, int]] = []
         self.ranged_constants: list[tuple[str, LustreScope, Shape, int]] = []  # with values
         self._named: dict[str, Shape] = {}
         self._naming: list[str] = []
@@ -58,7 +59,7 @@ class LustreDeclarations:
             else:
                 shape = scope.shapes[c.name]
                 var = variable(self.variables.fresh(scope.path + c.name), shape.type)
-                self.free_constants.append((var, shape, c.at))
+                self.free_constants.append((var, scope, shape, c.at))
                 scope.values[c.name] = var
 
     def named_shape(self, name: str, at: int) -> Shape:
@@ -104,6 +105,10 @@ class LustreDeclarations:
                              parts=tuple(p for _, p in parts))  # fmt: skip
             case "enum":
                 return self._enum(text, name)
+            case "refinement":
+                own, base, condition = text.value
+                inner = self.shape(base, scope, name)
+                return replace(inner, conditions=(*inner.conditions, TypeCondition(own, condition, scope)))
         raise AssertionError(text.kind)
 
     def _enum(self, text: TypeText, name: str) -> Shape:
@@ -126,6 +131,29 @@ class LustreDeclarations:
         if isinstance(type, ArrayType):
             raise self.tokens.error(at, f"too few indices: each element would be {type}", write="an index for each `^`")
         return lengths
+
+    def within(self, shape: Shape, value: Term, scope: LustreScope) -> Term:
+        """True if the value, one of an instance, lies in the subranges and meets the conditions of its declared
+        type."""
+        return conjunction(*self._conditions(shape, value, scope))
+
+    def _conditions(self, shape: Shape, value: Term, scope: LustreScope) -> Iterator[Term]:
+        if shape.low is not None:
+            yield compare("ge", value, shape.low)
+        if shape.high is not None:
+            yield compare("le", value, shape.high)
+        if not shape.is_bounded:
+            return
+        if isinstance(shape.type, ArrayType):
+            for i in range(shape.type.length):
+                yield from self._conditions(shape.parts[0], term("index", value, constant(INT, i)), scope)
+        elif isinstance(shape.type, StructType):
+            for i, part in enumerate(shape.parts):
+                yield from self._conditions(part, term("field", value, payload=i), scope)
+        for condition in shape.conditions:
+            own = LustreScope(scope.path, scope.context, condition.scope, None, {condition.name: value})
+            own.shapes[condition.name] = shape
+            yield self.term(condition.value, own, BOOL)
 
     # Types of expressions
 
@@ -229,23 +257,3 @@ def type_of_number(text: str) -> Type:
     if text.startswith("0x"):
         return REAL if "." in text or "p" in text else INT
     return INT if text.isdigit() else REAL
-
-
-def within(shape: Shape, value: Term) -> Term:
-    """True if the value lies in the subranges of its declared type."""
-    return conjunction(*_conditions(shape, value))
-
-
-def _conditions(shape: Shape, value: Term) -> Iterator[Term]:
-    if shape.low is not None:
-        yield compare("ge", value, shape.low)
-    if shape.high is not None:
-        yield compare("le", value, shape.high)
-    if not shape.is_bounded:
-        return
-    if isinstance(shape.type, ArrayType):
-        for i in range(shape.type.length):
-            yield from _conditions(shape.parts[0], term("index", value, constant(INT, i)))
-    elif isinstance(shape.type, StructType):
-        for i, part in enumerate(shape.parts):
-            yield from _conditions(part, term("field", value, payload=i))

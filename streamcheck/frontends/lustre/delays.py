@@ -62,8 +62,6 @@ class Delays:
         for i, type in enumerate(types):
             first = None if initial is None else initial[i]
             delays.append(Delay(variable(self.variables.fresh(wish), type), first, scope.context, where, e.at, shown))
-        if owner is not None:
-            delays[0].shape = owner.shapes.get(held.value)
         return delays
 
     def held_output(self, scope: LustreScope, child: LustreScope, i: int, start: Term, output: Term, at: int) -> Term:

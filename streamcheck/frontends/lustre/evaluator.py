@@ -167,7 +167,8 @@ class NodeEvaluator:
         if key not in self._any_values:
             shape = self.declarations.shape(e.value, scope)
             if shape.is_bounded:
-                raise self.tokens.error(e.at, "`any` of a subrange is not supported", write="any@<int>, and an assert")
+                text = "`any` of a type with a range or a condition is not supported"
+                raise self.tokens.error(e.at, text, write="its base type, and an assert")
             wish = f"{scope.path}any{self.tokens.place(e.at)}"
             self._any_values[key] = self.variables.unknown(wish, shape.type, e.at)
         return self._any_values[key]

@@ -108,6 +108,8 @@ class Parser:
             at = self.cursor.at
             names = self.cursor.names()
             type = self.types.type() if self.cursor.take(":") else None
+            if type is not None and len(names) == 1:
+                type = self.types.with_condition(names[0], type, at)
             value = self.expressions.expression() if self.cursor.take("=") else None
             self.cursor.expect(";")
             if type is None and value is None:
@@ -167,8 +169,9 @@ class Parser:
         type = self.types.type()
         if self.cursor.word == "when":
             raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
-        if self.cursor.word == "|":
-            raise self.cursor.error(self.cursor.at, "refinement types are not supported", write="an assumption")
+        if self.cursor.word == "|" and len(names) > 1:
+            raise self.cursor.error(self.cursor.at, "this condition is of one variable", write=f"{names[0]}: …; …")
+        type = self.types.with_condition(names[0], type, first)
         return [Variable(name, type, first + 2 * i, constant) for i, name in enumerate(names)]
 
     def _body(self, node: NodeText) -> None:

@@ -109,8 +109,8 @@ class MainNode:
         self.evaluator.finish(self.claims.add_instance)
         assume_congruence(self.evaluator, self.claims)
         self._drop_promises()
-        for var, shape, at in self.declarations.free_constants:
-            self.claims.assume_range(shape, var, at)
+        for var, scope, shape, at in self.declarations.free_constants:
+            self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:
             self.claims.claim_range(name, scope, shape, at)
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
@@ -160,7 +160,6 @@ class MainNode:
             is_extern = self.main.chosen is None or v.name in self.main.chosen
             inputs.append(Input(name, shape.type, is_extern, "", "", self.tokens.where(v.at)))
             self.top.values[v.name] = variable(name, shape.type)
-            self.claims.assume_range(shape, variable(name, shape.type), v.at)
         return inputs
 
     def _registers(self, observers: Iterable[Named]) -> Registers:
@@ -172,7 +171,6 @@ class MainNode:
         for d in registers.delays:
             if d.var in registers.seen_first:
                 self.variables.warn(d.at, f"{d.shown} has no value at the first step: it may have any")
-                claims.assume_first_range(d.shape, d.var, self.main.at)
         return registers
 
     def _drop_promises(self) -> None:
@@ -206,7 +204,7 @@ class MainNode:
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants
-        chosen = ((str(v.payload), v.type, at) for v, _, at in free if v in seen)
+        chosen = ((str(v.payload), v.type, at) for v, _, _, at in free if v in seen)
         return tuple(Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen)
 
     def _unknowns(self, seen: set[Term]) -> list[Input]:

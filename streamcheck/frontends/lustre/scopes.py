@@ -29,18 +29,38 @@ class Context:
     hard: Term = FALSE
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeCondition:
+    """That of a refinement type: `value`, read in `scope`, in which `name` is what has the type."""
+
+    name: str
+    value: ExpressionText
+    scope: LustreScope
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A declared type, and the subranges in it."""
+    """A declared type, and the subranges and conditions in it."""
 
     type: Type
     low: Term | None = None
     high: Term | None = None
     parts: tuple[Shape, ...] = ()  # of an array (its element once) or a record
+    conditions: tuple[TypeCondition, ...] = ()  # those of the base type first
 
     @property
     def is_bounded(self) -> bool:
-        return self.low is not None or self.high is not None or any(p.is_bounded for p in self.parts)
+        return self.low is not None or self.high is not None or self.is_refined or any(p.is_bounded for p in self.parts)
+
+    @property
+    def is_refined(self) -> bool:
+        """True if there are conditions that are no subranges."""
+        return bool(self.conditions) or any(p.is_refined for p in self.parts)
+
+    @property
+    def restriction(self) -> str:
+        """The words of a claim that a value has the type."""
+        return "is of its type" if self.is_refined else "is in its range"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,4 +133,3 @@ class Delay:
     shown: str
     value: Term | None = None  # its value at its context's next step
     next: Term | None = None
-    shape: Shape | None = None

@@ -41,7 +41,7 @@ class Activation:
 @dataclass(frozen=True, slots=True)
 class TypeText:
     """A type as written. `kind`: bool, int, real, machine (width, signed), subrange (low, high), array (element,
-    size), enum (members), record ((name, type) …), name."""
+    size), enum (members), record ((name, type) …), refinement (name, type, condition), name."""
 
     kind: str
     value: Any

@@ -10,7 +10,6 @@ from streamcheck.frontends.lustre.walks import subexpressions
 
 UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
     "[": ("tuple", "struct { first: int; second: bool }"),
-    "subtype": ("refinement", "the type, and an assumption or a property for its condition"),
     "history": ("history", "registers, with `pre`"),
     "set": ("set", "an array of bool"),
     "map": ("map", "an array"),
@@ -39,6 +38,8 @@ class TypeParser:
             type = TypeText("machine", (width, word == "sint"), at)
         elif word == "subrange":
             type = self._subrange(at)
+        elif word == "subtype":
+            type = self._refinement(at)
         elif word == "enum":
             self.cursor.expect("{")
             type = TypeText("enum", tuple(self.cursor.names()), at)
@@ -73,6 +74,29 @@ class TypeParser:
         self.cursor.expect("of")
         self.cursor.expect("int")
         return TypeText("subrange", (low, high), at)
+
+    def _refinement(self, at: int) -> TypeText:
+        """`subtype { x: T | condition of x }`."""
+        self.cursor.expect("{")
+        name = self.cursor.name()
+        self.cursor.expect(":")
+        base = self.type()
+        if self.cursor.word != "|":
+            self.cursor.fail("`|` and the condition of the type")
+        type = self.with_condition(name, base, at)
+        self.cursor.expect("}")
+        return type
+
+    def with_condition(self, name: str, base: TypeText, at: int) -> TypeText:
+        """The type with its condition about `name`, which comes next; the type itself if there is none."""
+        if not self.cursor.take("|"):
+            return base
+        condition = self.expressions.expression()
+        call = next((e for e in subexpressions(condition) if e.op in ("call", "any")), None)
+        if call is not None:
+            text = "the condition of a type has a call in it, which is not supported"
+            raise self.cursor.error(call.at, text, write="an assumption or a guarantee")
+        return TypeText("refinement", (name, base, condition), at)
 
     def _record(self, at: int) -> TypeText:
         fields: list[tuple[str, TypeText]] = []

@@ -19,7 +19,9 @@ def check_uncalled(file: LustreFile, tokens: Tokens, mains: Iterable[NodeText]) 
     evaluator = NodeEvaluator(file, tokens, unfold=False)
     globals = evaluator.declarations.globals
     for name, text in file.types.items():
-        evaluator.declarations.named_shape(name, text.at)
+        shape = evaluator.declarations.named_shape(name, text.at)
+        if shape.is_refined:
+            evaluator.declarations.within(shape, evaluator.variables.unknown(name, shape.type, text.at), globals)
     for name, definition in list(globals.definitions.items()):
         evaluator.term(name_expression(name, definition.at), globals)
     reached = _names_below(file, mains)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from streamcheck.frontends.lustre.syntax import Activation, Contract, ExpressionText, NodeText
+from streamcheck.frontends.lustre.syntax import Activation, Contract, ExpressionText, NodeText, TypeText
 
 MEMORY = {"pre": "`pre`", "arrow": "`->`"}  # the operators with memory, and their names in messages
 
@@ -31,6 +31,26 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 def has_steps(root: ExpressionText) -> bool:
     """True if it depends on the steps before, or calls a node."""
     return any(e.op in ("pre", "arrow", "call") for e in subexpressions(root))
+
+
+def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
+    """The conditions in a type as it is written, each with the name of what has the type; with those of the types that
+    it names, if these are given."""
+    stack, seen = [type], set[str]()
+    while stack:
+        text = stack.pop()
+        match text.kind:
+            case "refinement":
+                name, base, condition = text.value
+                yield name, condition
+                stack.append(base)
+            case "array":
+                stack.append(text.value[0])
+            case "record":
+                stack += (field for _, field in text.value)
+            case "name" if named is not None and text.value in named and text.value not in seen:
+                seen.add(text.value)
+                stack.append(named[text.value])
 
 
 def contract_expressions(contract: Contract) -> Iterator[ExpressionText]:
