@@ -364,7 +364,7 @@ def test_functions_and_global_constants(tmp_path):
         ("y = x when b;", 5, "`when` is supported as a branch of a merge only"),
         ("y = any { i: int | i > 0 };", 5, "`any { x: T | p }` is not supported"),
         ("if b then y = 1; fi", 5, "y has no equation in one of the branches"),
-        ("frame (y) let tel", 5, "`frame` blocks are not supported"),
+        ("frame (y) y = last x; let tel", 5, "`last` is only in the body of a `frame`"),
         ("y = [1, 2][0..1];", 5, "slices of arrays and of words are not supported"),
         ("y = [1, 2][7];", 5, "index 7 is outside"),
         ("y = #(b, b);", 5, "`#` is not supported"),

@@ -100,7 +100,7 @@ def test_reals_may_be_hexadecimal_and_rounded_down(tmp_path):
          "`==>` has a call of m in it, which is a node"),
         ("datatype t = A | B;", 1, "algebraic data types are not supported"),
         ("function rec f(x: int) returns (y: int);\nlet y = f(x); tel", 1, "recursive functions"),
-        ("node n(x: int) returns (y: int);\nlet y = last x; tel", 2, "`last` is not supported"),
+        ("node n(x: int) returns (y: int);\nlet y = last x; tel", 2, "`last` is only in the body of a `frame`"),
         ("opaque node n(x: int) returns (y: int);\nlet y = x; tel", 1, "opaque and has no contract"),
     ],
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """Blocks of equations: `if c then … elsif … else … fi`, `when c then … else … end`, `cond | c: … otherwise: … end`.
 
 A block stands for one equation for each variable: `x = if c then a else b`, with `when` for the other two. Every branch
-defines the same variables; Kind 2 gives others any value in an `if` block, and refuses them in the others.
+defines the same variables; Kind 2 gives others any value in an `if` block, and refuses them in the others. In a frame
+they keep their value (`frames`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TypeAlias
 
 from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
-from streamcheck.frontends.lustre.syntax import Equation, ExpressionText
+from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, TypeText, Variable, name_expression
 from streamcheck.frontends.lustre.walks import subexpressions
 
 CASES = frozenset(("when", "cond"))
@@ -33,6 +34,10 @@ class BlockParser:
         self.expressions = expressions
         self.equation = equation
         self.is_variable = is_variable
+        self.framed: frozenset[str] = frozenset()  # the variables of the frame around, which keep their values
+        self.conditions: list[Variable] = []  # that stand for a condition which is evaluated once
+        self.condition_equations: list[Equation] = []
+        self._depth = 0  # of blocks
 
     def begins(self) -> bool:
         """True if a block begins here."""
@@ -90,6 +95,7 @@ class BlockParser:
 
     def _branch(self, *ends: str) -> BranchValues:
         branch: BranchValues = {}
+        self._depth += 1
         while self.cursor.word not in ends or self.is_variable():
             at = self.cursor.at
             for equation in self._inner_equations(ends) if self.begins() else [self.equation()]:
@@ -99,6 +105,7 @@ class BlockParser:
                 if key in branch:
                     raise self.cursor.error(at, f"{', '.join(equation.names)} has two equations in this branch")
                 branch[key] = equation.value
+        self._depth -= 1
         return branch
 
     def _inner_equations(self, ends: tuple[str, ...]) -> list[Equation]:
@@ -113,20 +120,54 @@ class BlockParser:
         self, op: str, condition: ExpressionText, chosen: BranchValues, other: BranchValues, at: int
     ) -> BranchValues:
         """One expression for each variable. The branch after the token `at` is the other one."""
-        for names, _ in [*chosen, *other]:
-            if (names, _) not in chosen or (names, _) not in other:
+        chosen, other = _alike(chosen, other), _alike(other, chosen)
+        keys = dict.fromkeys([*chosen, *other])
+        for names, indices in keys:
+            if not self.framed.issuperset(names) and not ((names, indices) in chosen and (names, indices) in other):
                 text = f"{', '.join(names)} has no equation in one of the branches"
                 raise self.cursor.error(at, text, write="the same variables in each branch")
-        if len(chosen) > 1:
-            self._require_one_value(condition)
+        if len(keys) > 1:
+            condition = self._evaluated_once(condition, is_strict=op == "if" or self._depth == 0)
         return {
-            key: ExpressionText(op, (condition, value, other[key]), None, condition.at) for key, value in chosen.items()
+            key: ExpressionText(op, (condition, *(b.get(key) or _kept(*key, at) for b in (chosen, other))), None, at)
+            for key in keys
         }
 
-    def _require_one_value(self, condition: ExpressionText) -> None:
-        """Each variable has a condition of its own, and each unguarded `pre` in it, and each call, its own values."""
+    def _evaluated_once(self, condition: ExpressionText, *, is_strict: bool) -> ExpressionText:
+        """The condition, which each variable will have. It is a variable if it has a call, or an unguarded `pre`, which
+        would have another value each time. `is_strict`: it is evaluated at every step."""
         for e in subexpressions(condition):
-            if e.op == "call" or id(e) in self.expressions.unguarded:
-                what = "a call" if e.op == "call" else "`pre` without `->`"
-                text = f"the condition of a block of several variables has {what} in it, which is not supported"
-                raise self.cursor.error(e.at, text, write="a variable for the condition")
+            if e.op in ("call", "any") or id(e) in self.expressions.unguarded:
+                if not is_strict:
+                    what = "`pre` without `->`" if e.op == "pre" else "a call"
+                    text = f"the condition of an inner block of several variables has {what} in it"
+                    raise self.cursor.error(e.at, f"{text}, which is not supported", write="a variable for it")
+                name = f"condition {self.cursor.tokens.place(condition.at)}"
+                self.conditions.append(Variable(name, TypeText("bool", None, condition.at), condition.at))
+                self.condition_equations.append(Equation((name,), (), condition, condition.at))
+                return name_expression(name, condition.at)
+        return condition
+
+
+def _alike(branch: BranchValues, other: BranchValues) -> BranchValues:
+    """The branch with an equation for each variable, where the other one has no equation for the same variables."""
+    values: BranchValues = {}
+    for (names, indices), value in branch.items():
+        if (names, indices) in other or len(names) == 1:
+            values[names, indices] = value
+        elif value.op == "tuple" and len(value.args) == len(names):
+            values |= {((name,), ()): one for name, one in zip(names, value.args, strict=True)}
+        elif value.op == "call":
+            outputs = (ExpressionText("output", (value,), i, value.at) for i in range(len(names)))
+            values |= {((name,), ()): one for name, one in zip(names, outputs, strict=True)}
+        else:
+            values[names, indices] = value
+    return values
+
+
+def _kept(names: tuple[str, ...], indices: tuple[str, ...], at: int) -> ExpressionText:
+    """The values before: those of framed variables."""
+    values = tuple(name_expression(f"last {name}", at) for name in names)
+    for index in indices:  # of one array
+        values = (ExpressionText("index", (*values, name_expression(index, at)), None, at),)
+    return values[0] if len(values) == 1 else ExpressionText("tuple", values, None, at)

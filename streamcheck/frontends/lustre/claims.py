@@ -159,7 +159,7 @@ class Claims:
         inputs = [] if scope is self.top else node.inputs
         for v in (*inputs, *node.outputs, *node.locals):
             shape = scope.shapes[v.name]
-            if not shape.is_bounded:
+            if not shape.is_bounded or not v.is_claimed:
                 continue
             value = self.evaluator.term(name_expression(v.name, v.at), scope)
             claim = while_ticking(scope, self._within(shape, value, scope))

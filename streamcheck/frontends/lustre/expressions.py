@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
@@ -64,7 +64,7 @@ UNSUPPORTED = {  # the word: (the message, what to write instead)
     "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
     "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
     "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
-    "last": ("`last` is not supported", "pre x"),
+    "last": ("`last` is only in the body of a `frame`", "pre x"),
     "'": ("tuple types are not supported", "a struct"),
     "{": ("sets are not supported", "an array of bool"),
     "map": ("maps are not supported", "an array"),
@@ -108,6 +108,8 @@ class ExpressionParser:
         self.cursor = cursor
         self.calls: set[str] = set()  # the nodes called since the last node began
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
+        self.aliases: dict[str, str] = {}  # names that stand for others
+        self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
         self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
@@ -174,6 +176,10 @@ class ExpressionParser:
             operands.append(self._fby(at))
         elif word == "any" and self.cursor.word == "@":
             operands.append(self._any(at))
+        elif word == "last" and self.lasts is not None and is_name(self.cursor.word):
+            name = self.cursor.name()
+            self.lasts.setdefault(name, at)
+            operands.append(name_expression(f"last {name}", at))
         elif word in UNSUPPORTED and self.cursor.word not in OPERATORS_OR_ENDS:
             message, write = UNSUPPORTED[word]
             raise self.cursor.error(at, message, write=write)
@@ -204,7 +210,7 @@ class ExpressionParser:
         if self.cursor.take("{"):
             pending.append(self._field(OpenBracket("record", at, word)))
             return True
-        operands.append(ExpressionText("name", (), word, at))
+        operands.append(name_expression(self.aliases.get(word, word), at))
         return False
 
     def _field(self, record: OpenBracket) -> OpenBracket:

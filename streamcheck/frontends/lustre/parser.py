@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamcheck.frontends.lustre.blocks import BlockParser
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.expressions import ExpressionParser
+from streamcheck.frontends.lustre.frames import FrameParser
 from streamcheck.frontends.lustre.syntax import (
     Clause,
     ConstantText,
@@ -41,6 +42,7 @@ class Parser:
         self.expressions = ExpressionParser(self.cursor)
         self.types = TypeParser(self.cursor, self.expressions)
         self.blocks = BlockParser(self.cursor, self.expressions, self._equation, self._is_variable)
+        self.frames = FrameParser(self.cursor, self.expressions, self.blocks, self._equation)
 
     def file(self) -> LustreFile:
         file = LustreFile(unguarded=self.expressions.unguarded)
@@ -184,6 +186,9 @@ class Parser:
                 self.cursor.fail("`var` or `let`")
         while not self.cursor.take("tel"):
             self._item(node)
+        node.locals += self.blocks.conditions
+        node.equations += self.blocks.condition_equations
+        self.blocks.conditions, self.blocks.condition_equations = [], []
         if not self.cursor.take("."):
             self.cursor.take(";")
 
@@ -204,8 +209,7 @@ class Parser:
             self.cursor.next()
             node.properties.append(self._property(block=word.startswith("(")))
         elif word == "frame" and not self._is_variable():
-            write = "x = initial -> if c then a else pre x;"
-            raise self.cursor.error(self.cursor.at, "`frame` blocks are not supported", write=write)
+            self.frames.add(node)
         elif self.blocks.begins():
             node.equations += self.blocks.equations()
         else:

@@ -54,6 +54,7 @@ class Variable:
     type: TypeText
     at: int
     constant: bool = False
+    is_claimed: bool = True  # that its values are of its type: not again for a copy
 
 
 @dataclass(frozen=True, slots=True)
