@@ -21,7 +21,7 @@ COMMAND = str(SCRIPTS / "streamcheck")
 # The kinds of code blocks. Blocks without a kind are drawings, the command's options, an example of its output, and the
 # development tools in CONTRIBUTING.md. Those of architecture.md are followed by test_recipes.py,
 # those in Lustre by test_lustre_meaning.py.
-KINDS = {"py", "", "sh", "shell", "console", "python", "json", "c", "aut", "lustre"}
+KINDS = {"py", "", "sh", "shell", "console", "python", "json", "c", "aut", "lustre", "toml"}
 FLIGHT = "probe,cooler\n251,true\n252,false\n9,true\n"
 
 

@@ -115,22 +115,20 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 
 
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--no-cache`, which STREAMCHECK_NO_CACHE=1 sets too."""
+    """`--no-cache`."""
     option = click.option(
         "--no-cache",
         is_flag=True,
-        envvar="STREAMCHECK_NO_CACHE",
         help="Neither use nor keep evidence of verdicts in .streamcheck.",
     )
     return option(command)
 
 
 def sandbox_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--sandbox`, which STREAMCHECK_SANDBOX=1 sets too; `target_of` obeys it."""
+    """`--sandbox`, which `target_of` obeys."""
     option = click.option(
         "--sandbox",
         is_flag=True,
-        envvar="STREAMCHECK_SANDBOX",
         expose_value=False,
         callback=_note_sandbox,
         help="Let the spec's Python read its folder and its libraries, and do nothing else (Linux).",
