@@ -248,7 +248,7 @@ def test_the_options_shown_are_those_there_are():
     assert set(shown) == listed
     for subcommand, text in shown.items():
         there = set(re.findall(r"^  (?:-\w, )?(-[-\w]+)(?: / (--[-\w]+))?", help_of(subcommand), re.M))
-        names = {name for pair in there for name in pair if name} - {"--help", "--blocks"}
+        names = {name for pair in there for name in pair if name} - {"--help", "--show-config", "--blocks"}
         spelled = {name.replace("-vv", "--verbose") for name in re.findall(r"(?<=[\[ ])--?[a-z][-\w]*", text)} - {"-v"}
         assert spelled == names, subcommand
 

@@ -45,7 +45,7 @@ ROOMS = {
 }
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
-OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}, "pytest": {"testing"}}
+OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}, "pytest": {"testing"}, "hypothesis": {"testing"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 

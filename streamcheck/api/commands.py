@@ -70,6 +70,7 @@ class Commands(Questions):
         witness: PathText | None = None,
         html: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
+        tests: PathText | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -81,7 +82,7 @@ class Commands(Questions):
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
         runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page;
-        `reports` are formats for other programs, each with a file.
+        `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
@@ -112,12 +113,7 @@ class Commands(Questions):
         )
         verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
-        if html is not None or reports:
-            from streamcheck.api.reports import write_results
-            from streamcheck.report.outputs.proved_file import ProvedFile
-
-            wanted = [(shape, os.fspath(path)) for shape, path in reports]
-            write_results([ProvedFile(verdicts, file, saved)], None if html is None else os.fspath(html), wanted)
+        _write_reports(verdicts, file, saved, html, reports, tests)
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -223,6 +219,27 @@ class Commands(Questions):
 
             code_page([result], self._file()).write(os.fspath(html))
         return result
+
+
+def _write_reports(
+    verdicts: Verdicts,
+    file: str,
+    saved: Mapping[str, str],
+    html: PathText | None,
+    reports: Sequence[tuple[ReportFormat, PathText]],
+    tests: PathText | None,
+) -> None:
+    """Write the page, the results for other programs and the runs as tests, as far as they are asked for."""
+    if html is not None or reports:
+        from streamcheck.api.reports import write_results
+        from streamcheck.report.outputs.proved_file import ProvedFile
+
+        wanted = [(shape, os.fspath(path)) for shape, path in reports]
+        write_results([ProvedFile(verdicts, file, saved)], None if html is None else os.fspath(html), wanted)
+    if tests is not None:
+        from streamcheck.api.run_tests import write_run_tests
+
+        write_run_tests(verdicts, file, os.fspath(tests))
 
 
 def _write_evidence(

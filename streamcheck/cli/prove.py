@@ -76,6 +76,12 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 )
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @evidence_options
+@click.option(
+    "--write-test",
+    "tests",
+    metavar="DIR",
+    help="Write counterexamples and witnesses as tests for pytest, and in C for the compiled monitor.",
+)
 @color_option
 @trace_options
 @click.option(
@@ -130,6 +136,7 @@ class ProveOptions:
     witness: str | None = None
     html: str | None = None
     reports: tuple[tuple[str, str], ...] = ()
+    tests: str | None = None
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
@@ -175,7 +182,7 @@ def prove_problems(
     from streamcheck.run.ways import way_of_proving
 
     require_rows([problem for _, problem in specs], options.rows)
-    make_folders([folder for _, folder in options.traces] + [options.certificates or ""])
+    make_folders([folder for _, folder in options.traces] + [options.certificates or "", options.tests or ""])
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0
     done = []
@@ -287,6 +294,11 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions, compared: Compar
             if not write_traces(verdicts, path, shape, folder):
                 name = verdicts.problem.name
                 click.echo(f"note: {name} has no counterexample and no witness to write to {folder}", err=True)
+    if options.tests:
+        from streamcheck.api.run_tests import write_run_tests
+
+        for note in write_run_tests(verdicts, path, options.tests):
+            click.echo(f"note: {note}", err=True)
     if not options.certificates:
         return {}
     from streamcheck.run.evidence_files import save
