@@ -34,6 +34,8 @@ COMMANDS = {
     "check": "Re-check a proof or a counterexample.",
     "equal": "Prove that two specs have the same outputs.",
     "engines": "List the engines and their options.",
+    "init": "Make a project: a spec, tests, CI, CMake.",
+    "doctor": "Show what this machine has for streamcheck, and what is missing.",
 }
 
 NO_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # the errors of a file that cannot get longer

@@ -32,7 +32,7 @@ TARGETS, SPECS = "targets", "specs"
 # The options of all commands that the configuration may set.
 OPTIONS = frozenset(
     "abi all as assumptions blocks bound color compositional deterministic engine eval fail format full handlers "
-    "ignore-extra input int jobs json json-lines keep measure-math memory minimal most narrow native no-cache "
+    "ignore-extra input int jobs json json-lines keep measure-math memory minimal most name narrow native no-cache "
     "no-validate observers only optimize outputs over pack predicate prefix prop quiet reachable refines rename rows "
     "sandbox set steps strict strict-math timeout unproven verbose violations whole with".split()
 )

@@ -49,9 +49,9 @@ def assert_same(spec: Commands, c_directory: PathText, timeout: float = 60.0) ->
 
 
 def runs_of(spec: Commands, *, max_steps: int = 20) -> SearchStrategy[list[dict[str, Any]]]:
-    """A strategy of hypothesis, which draws runs that meet the assumptions: of at most so many steps, each a dictionary of
-    inputs, which `spec.run(inputs=…)` takes. Where drawn values break an assumption, a solver looks for the nearest that
-    meet it; if none are found, the run ends before."""
+    """A strategy of hypothesis, which draws runs that meet the assumptions: of at most so many steps, each a dictionary
+    of inputs, which `spec.run(inputs=…)` takes. Where drawn values break an assumption, a solver looks for the nearest
+    that meet it; if none are found, the run ends before."""
     from streamcheck.testing.strategies import assumed_runs
 
     return assumed_runs(spec, max_steps)
