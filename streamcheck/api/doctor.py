@@ -119,7 +119,7 @@ def _first_line(command: str, option: str) -> str:
 
 
 def _answer(command: list[str]) -> str | None:
-    """What it prints. None if it fails."""
+    """The text that it prints. None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     except (OSError, subprocess.TimeoutExpired):

@@ -135,6 +135,7 @@ class ProveOptions:
     expressions: tuple[str, ...] = ()
     witness: str | None = None
     html: str | None = None
+    plot: str | None = None
     reports: tuple[tuple[str, str], ...] = ()
     tests: str | None = None
 
@@ -216,6 +217,14 @@ def prove_problems(
 
         shown = write_results([ProvedFile(*one) for one in done], options.html, options.reports)
         emit(shown.splitlines())
+    if options.plot:
+        from streamcheck.report.plot import runs_to_plot, write_plot
+
+        runs = list(runs_to_plot([verdicts for verdicts, *_ in done]))
+        if runs:
+            write_plot(runs, options.plot)
+        else:
+            click.echo(f"note: no counterexample and no witness to draw to {options.plot}", err=True)
     return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
 
 
