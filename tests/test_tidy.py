@@ -46,6 +46,7 @@ ROOMS = {
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
 OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}, "pytest": {"testing"}, "hypothesis": {"testing"}}
+OUTSIDE |= {"matplotlib": {"report"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 

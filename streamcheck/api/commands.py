@@ -69,6 +69,7 @@ class Commands(Questions):
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
         witness: PathText | None = None,
         html: PathText | None = None,
+        plot: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
         tests: PathText | None = None,
     ) -> Results:
@@ -81,7 +82,8 @@ class Commands(Questions):
         assumption excludes one.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
-        runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page;
+        runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page; `plot`
+        one for the runs, if there are any, as SVG or PNG;
         `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
         """
         from streamcheck.api.results import Results
@@ -114,6 +116,8 @@ class Commands(Questions):
         verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
         _write_reports(verdicts, file, saved, html, reports, tests)
+        if plot is not None:
+            _write_plot(verdicts, os.fspath(plot))
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -129,6 +133,7 @@ class Commands(Questions):
         fail: bool = False,
         native: bool = False,
         html: PathText | None = None,
+        plot: PathText | None = None,
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
@@ -140,9 +145,9 @@ class Commands(Questions):
         shown too. `expressions` are more observers, in the words of the spec's module. With `violations` there are only
         the steps at which a property or an assumption is false; with `fail` such a run ends with an error. `native`
         compiles the spec with the C compiler of this machine, and reads the inputs in batches. `html` is a file for the
-        run as a page, written at its end."""
-        page = None if html is None else os.fspath(html)
-        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native, page)
+        run as a page, `plot` one for it as SVG or PNG, written at its end."""
+        page, picture = (None if path is None else os.fspath(path) for path in (html, plot))
+        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native, page, picture)
         return start_run(self._run_source(tuple(expressions)), steps, inputs, wishes)
 
     @check_arguments
@@ -219,6 +224,14 @@ class Commands(Questions):
 
             code_page([result], self._file()).write(os.fspath(html))
         return result
+
+
+def _write_plot(verdicts: Verdicts, path: str) -> None:
+    from streamcheck.report.plot import runs_to_plot, write_plot
+
+    runs = list(runs_to_plot([verdicts]))
+    if runs:
+        write_plot(runs, path)
 
 
 def _write_reports(

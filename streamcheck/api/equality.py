@@ -41,6 +41,7 @@ def equal(
     certificates: PathText | None = None,
     traces: Sequence[tuple[TraceFormat, PathText]] = (),
     html: PathText | None = None,
+    plot: PathText | None = None,
     reports: Sequence[tuple[ReportFormat, PathText]] = (),
 ) -> Results:
     """Prove that two specs, or those of two files, have the same outputs for all inputs, as `streamcheck equal` does.
@@ -62,6 +63,7 @@ def equal(
         certificates=certificates,
         traces=traces,
         html=html,
+        plot=plot,
         reports=reports,
     )
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Any
 
 from streamcheck.core.errors import SpecError, refuse_unwritable
-from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.page.signals import RunTimeline, Signal, path_timeline, run_timeline_of
@@ -20,7 +19,7 @@ SUFFIXES = (".svg", ".png")
 MOST_ROWS = 80  # of a run
 LOW, HIGH = 0.15, 0.85  # of a row
 WAVE, FILL, NUMBER, BAND, EVENT, BAD, FREE = "#2f6f4f", "#d3ecdd", "#0b5cad", "#dde8f4", "#b65b00", "#fde3e0", "#9aa4ae"
-LETTER = 0.085  # inches
+LETTER, SMALL = 0.085, 0.065  # inches of a letter: in names, in values
 
 
 def require_plots(path: str) -> None:
@@ -35,11 +34,10 @@ def runs_to_plot(verdicts: Sequence[Verdicts]) -> Iterator[RunTimeline]:
     """The counterexamples and witnesses, with the rows that matter."""
     for each in verdicts:
         for result in each.results:
-            match each.problem:
-                case Specification() if result.run is not None:
-                    yield run_timeline_of(each.problem, result.prop, result.run)
-                case Automaton() if result.path is not None:
-                    yield path_timeline(result.prop, result.path)
+            if isinstance(each.problem, Specification) and result.run is not None:
+                yield run_timeline_of(each.problem, result.prop, result.run)
+            elif result.path is not None:
+                yield path_timeline(result.prop, result.path)
 
 
 def write_plot(timelines: Sequence[RunTimeline], path: str) -> None:
@@ -63,7 +61,8 @@ def write_plot(timelines: Sequence[RunTimeline], path: str) -> None:
 
 def _draw(axes: Any, timeline: RunTimeline, signals: Sequence[Signal]) -> None:
     count = len(timeline.numbers)
-    wide = axes.figure.get_size_inches()[0] / max(1, count) / LETTER  # letters that a step has room for
+    margin = max((len(s.name) for s in signals), default=1) * LETTER
+    wide = (axes.figure.get_size_inches()[0] - margin) / max(1, count) / SMALL  # letters that a step has room for
     for row, signal in enumerate(signals):
         _row(axes, signal, row, wide)
     if timeline.bad is not None:
