@@ -45,6 +45,51 @@ open_ended.prop("hard", since * since * since * since * since != 77)
 PROGRAM = "#include <assert.h>\nint main(void) {\n  int x = 0;\n  while (x < 3)\n    x = x + 1;\n  assert(x < 3);\n}\n"
 
 
+TEXT = {"type": "string", "minLength": 1}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+
+
+def strict(**properties):
+    """An object with these properties and no others; those whose names end in _ may be missing."""
+    named = {name.rstrip("_"): value for name, value in properties.items()}
+    required = [name for name in properties if not name.endswith("_")]
+    return {"type": "object", "required": required, "properties": named, "additionalProperties": False}
+
+
+def several(item, least=0):
+    return {"type": "array", "items": item, "minItems": least}
+
+
+# The part of SARIF 2.1.0 [SARIF] that is used, with what the standard requires of it.
+MESSAGE = strict(text=TEXT)
+URI = strict(uri={"type": "string", "pattern": r"^[^ \\\\]+$"})
+REGION = strict(startLine={"type": "integer", "minimum": 1})
+LOCATION = strict(physicalLocation=strict(artifactLocation=URI, region=REGION), message_=MESSAGE)
+FLOW_STEP = strict(
+    location=LOCATION,
+    importance={"enum": ["important", "essential", "unimportant"]},
+    executionOrder={"type": "integer", "minimum": 0},
+    state_={"type": "object", "additionalProperties": strict(text=TEXT)},
+)
+RESULT = strict(
+    ruleId=TEXT,
+    ruleIndex={"type": "integer", "minimum": 0},
+    level=LEVEL,
+    message=MESSAGE,
+    locations=several(LOCATION, 1),
+    partialFingerprints={"type": "object", "additionalProperties": TEXT},
+    codeFlows_=several(strict(threadFlows=several(strict(locations=several(FLOW_STEP, 1)), 1))),
+)
+RULE = strict(id=TEXT, shortDescription=MESSAGE, defaultConfiguration=strict(level=LEVEL))
+SARIF_RUN = strict(
+    tool=strict(driver=strict(name=TEXT, version=TEXT, rules=several(RULE))),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    artifacts=several(strict(location=URI)),
+    results=several(RESULT),
+)
+SARIF = strict(version={"const": "2.1.0"}, runs=several(SARIF_RUN, 1)) | {"additionalProperties": True}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("schemas")
@@ -86,6 +131,10 @@ def test_prove_check_and_traces(folder):
     assert {"spec", "program"} == {key for t in traces for key in ("spec", "program") if key in t}
     for one in traces:
         require("trace", one)
+    log = json.loads((folder / "r.sarif").read_text())
+    jsonschema.validate(log, SARIF)
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in log["runs"][0]["results"])
     (folder / "saved" / "damaged.json").write_text("{}")
     saved = sorted(str(path.relative_to(folder)) for path in (folder / "saved").iterdir())
     done = subprocess.run([COMMAND, "check", *saved, "--json"], cwd=folder, capture_output=True, text=True)
