@@ -118,7 +118,8 @@ def test_the_schema_is_one():
         require("verdicts", {"tool": "streamcheck"})
 
 
-PROVE = "prove engine.py::engine engine.py::small --no-cache --timeout 30 --json --certificates saved --trace json traces --output sarif r.sarif"
+PROVE = """prove engine.py::engine engine.py::small --no-cache --timeout 30 --json --certificates saved
+    --trace json traces --output sarif r.sarif"""
 
 
 def test_prove_check_and_traces(folder):

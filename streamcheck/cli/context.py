@@ -93,7 +93,7 @@ class CommandContext(click.Context):
         rows = [row for param in self.command.params if param.name != SHOWS for row in self._row(param)]
         wide = [max(len(row[i]) for row in rows) for i in (0, 1)]
         emit(f"{name:{wide[0]}}  {value:{wide[1]}}  {source}" for name, value, source in rows)
-        for name in unknown_variables():
+        for name in unknown_variables(self.command):
             click.echo(f"note: {name} is set, but no option has this name", err=True)
         return 0
 
@@ -148,14 +148,16 @@ def variables(command: str, param: click.Parameter) -> list[str]:
     return [f"{PREFIX}{command.upper()}_{name}", f"{PREFIX}{name}"]
 
 
-def unknown_variables() -> list[str]:
-    """The environment variables that look like those of options, and are none. Loads all commands."""
+def unknown_variables(command: click.Command) -> list[str]:
+    """The environment variables that look like those of options, and are none of this command nor of another."""
     from streamcheck.cli import COMMANDS, cli
 
-    context = click.Context(cli)
-    commands = [(name, cli.get_command(context, name)) for name in COMMANDS]
-    known = {v for name, command in commands if command for p in command.params for v in variables(name, p)}
-    return sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
+    strange = {name for name in os.environ if name.startswith(PREFIX)}
+    strange -= {name for param in command.params for name in variables(str(command.name), param)}
+    for name in COMMANDS if strange else ():
+        other = cli.get_command(click.Context(cli), name)
+        strange -= {v for param in (other.params if other else ()) for v in variables(name, param)}
+    return sorted(strange)
 
 
 def key_of(param: click.Parameter) -> str:

@@ -94,7 +94,7 @@
       this.live = make("p", { class: "legend", "aria-live": "polite" });
       this.tip = make("div", { class: "tip", role: "tooltip", hidden: true });
       this.canvas.addEventListener("mousemove", (event) => this.hover(event));
-      this.canvas.addEventListener("mouseleave", () => { this.tip.hidden = true; this.over = null; this.later(); });
+      this.canvas.addEventListener("mouseleave", () => { this.tip.hidden = true; });
       this.canvas.addEventListener("click", (event) => this.goTo(this.stepAt(event)));
       const left = make("div", {}, tools, this.scroll, this.live, this.tip);
       if (this.plain.note) left.append(make("p", { class: "legend", text: this.plain.note }));
@@ -171,7 +171,7 @@
       if (begin < this.scroll.scrollLeft) this.scroll.scrollLeft = begin;
       else if (end > this.scroll.scrollLeft + room) this.scroll.scrollLeft = end - room;
       this.values();
-      this.draw();
+      this.later();
     }
     key(event) {
       const moves = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.count - 1,
@@ -226,7 +226,6 @@
       const box = this.canvas.getBoundingClientRect();
       const row = this.rows[Math.floor((event.clientY - box.top + this.scroll.scrollTop) / LANE) - 1];
       const step = this.stepAt(event);
-      this.over = step;
       this.tip.hidden = !row || !this.count;
       if (row && this.count) {
         const free = row.isFree.has(step) ? " (any value will do)" : "";
@@ -234,7 +233,6 @@
         this.tip.style.left = `${Math.min(event.clientX + 12, window.innerWidth - this.tip.offsetWidth - 8)}px`;
         this.tip.style.top = `${event.clientY + 16}px`;
       }
-      this.later();
     }
 
     later() {
@@ -263,7 +261,7 @@
       const left = scroll.scrollLeft, top = scroll.scrollTop;
       const from = Math.floor(left / this.wide), to = Math.min(this.count - 1, Math.ceil((left + width) / this.wide));
       const x = (step) => step * this.wide - left;
-      this.palette = Object.fromEntries(["back", "panel", "ink", "faint", "line", "bad", "bad-back", "chosen", "wave",
+      this.palette ??= Object.fromEntries(["back", "panel", "ink", "faint", "line", "bad", "bad-back", "chosen", "wave",
         "wave-fill", "number", "band", "event", "free"].map((name) => [name, colour(name)]));
       const p = this.palette;
       c.fillStyle = p.back;
@@ -411,7 +409,7 @@
     }
   };
   const openAll = () => document.querySelectorAll(".timeline").forEach(open);
-  const redraw = () => viewers.forEach((viewer) => viewer.draw());
+  const redraw = () => viewers.forEach((viewer) => { viewer.palette = null; viewer.draw(); });
   document.addEventListener("toggle", openAll, true);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   // On paper all is open, light, and as wide as the run.
@@ -421,7 +419,8 @@
     closed.forEach((details) => { details.open = true; });
     document.documentElement.classList.add("paper");
     openAll();
-    viewers.forEach((viewer) => { viewer.fit(); viewer.draw(); });
+    viewers.forEach((viewer) => viewer.fit());
+    redraw();
   });
   window.addEventListener("afterprint", () => {
     closed.forEach((details) => { details.open = false; });
