@@ -52,10 +52,11 @@ def folder(tmp_path):
     return tmp_path
 
 
+PLAIN = {name: value for name, value in os.environ.items() if not name.startswith("STREAMCHECK_")}
+
+
 def run(folder, *words, **environment):
-    return subprocess.run(
-        [COMMAND, *words], cwd=folder, capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    return subprocess.run([COMMAND, *words], cwd=folder, capture_output=True, text=True, env=PLAIN | environment)
 
 
 def shown(done):

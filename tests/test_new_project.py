@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_schemas import require
 
 from streamcheck.api import doctor
 from streamcheck.core.errors import SpecError
@@ -81,6 +82,7 @@ def test_a_project_is_named_after_its_folder():
 
 def test_doctor_examines_this_machine():
     done = run(Path.cwd(), COMMAND, "doctor", "--json")
+    require("doctor", json.loads(done.stdout))
     parts = {p["name"]: p for p in json.loads(done.stdout)["parts"]}
     assert done.returncode == 0 and all(p["finding"] == "ok" for p in parts.values() if p["needed"])
     assert {"z3-solver", "cvc5", "bitwuzla", "click", "a proof"} <= {p["name"] for p in parts.values() if p["needed"]}

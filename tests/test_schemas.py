@@ -162,7 +162,6 @@ def test_an_unknown_verdict_with_what_is_known(folder):
         ("tests", "tests engine.py::engine --json -o tests"),
         ("compile", "compile engine.py::engine --json -o out --unproven --no-cache"),
         ("engines", "engines --json"),
-        ("doctor", "doctor --json"),
     ],
 )
 def test_the_output_of(folder, name, words):
