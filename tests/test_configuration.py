@@ -98,6 +98,9 @@ def test_the_command_line_comes_first_then_the_environment_then_the_file(folder)
     both = shown(run(folder, *words, **given))
     assert both["--timeout"] == ("5.0", "command line")
     assert both["--engine"] == ("ic3 bmc", "STREAMCHECK_ENGINE") and both["--strict"] == ("false", "STREAMCHECK_STRICT")
+    words += ["--set", "ic3.tighten=off", "--output", "junit", "r.xml"]
+    more = shown(run(folder, *words))
+    assert more["--set"][0] == "ic3.tighten=off" and more["--output"] == ("junit r.xml", "command line")
     own = shown(run(folder, *words[:3], STREAMCHECK_TIMEOUT="7", STREAMCHECK_PROVE_TIMEOUT="8"))
     assert own["--timeout"] == ("8.0", "STREAMCHECK_PROVE_TIMEOUT")
 

@@ -101,21 +101,24 @@ class CommandContext(click.Context):
         source = self.source_of(param)
         if isinstance(param, click.Option) and not param.expose_value and source == "default":
             return
-        value = self.params.get(str(param.name))
-        words = map(str, value) if isinstance(value, tuple) else value.items() if isinstance(value, dict) else [value]
-        text = " ".join(_text(word) for word in words if word is not None)
+        text = _text(self.params.get(str(param.name)))
         name = param.opts[0] if not isinstance(param, click.Option) else f"--{key_of(param)}"
         yield name, text or "–", source
 
 
-def _text(word: Any) -> str:
-    match word:
+def _text(value: Any) -> str:
+    """A value as the command line has it."""
+    match value:
+        case None:
+            return ""
         case bool():
-            return str(word).lower()
+            return str(value).lower()
+        case dict():
+            return " ".join(f"{key}={part}" for key, part in value.items())
         case tuple():
-            return " ".join(map(str, word)) if len(word) != 2 else "=".join(map(str, word))
+            return " ".join(map(_text, value))
         case _:
-            return str(word)
+            return str(value)
 
 
 def prepare(command: click.Command) -> click.Command:
