@@ -139,7 +139,7 @@ def test_the_first_violation_of_a_run_is_marked(tmp_path):
 
 def test_lines_of_c_and_spec_name_each_other(folder):
     text = (folder / "code.html").read_text()
-    rows = dict(re.findall(r'<tr data-key="([^"]+)" data-with="([^"]+)">', text))
+    rows = dict(re.findall(r'<tr data-key="([^"]+)" tabindex="0" data-with="([^"]+)">', text))
     assert all(key in rows[partner].split() for key, partners in rows.items() for partner in partners.split())
     assert any(key.startswith("c-") for key in rows) and any(key.startswith("s0-") for key in rows)
     assert "the C is proved equal to the spec" in text
@@ -296,6 +296,42 @@ def test_a_narrow_window_and_paper_lose_nothing(folder, opened):
     assert tab.locator("canvas").is_visible() and tab.locator(".source").is_visible()
     tab.emulate_media(media="print")
     assert tab.locator(".tools").is_hidden() and tab.locator("canvas").is_visible()
+
+
+def test_on_paper_proofs_are_open_and_colours_light(folder, opened):
+    tab = opened(folder / "prove.html", color_scheme="dark")
+    why = tab.locator("pre", has_text="an invariant").first
+    assert why.is_hidden()
+    tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert why.is_visible()
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert why.is_hidden()
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+
+
+def test_a_screen_reader_has_headings_tables_and_the_chosen_step(folder, opened):
+    tab = opened(folder / "prove.html")
+    assert [h.inner_text() for h in tab.get_by_role("heading", level=3).all()] == ["never_long", "cool", "stays"]
+    assert tab.get_by_role("table", name="Verdicts").get_by_role("row").count() == 4
+    values = tab.get_by_role("table", name="values at the chosen step")
+    assert values.get_by_role("row").nth(2).get_by_role("rowheader").inner_text() == "since"
+    for name in ("the step before", "the next step", "wider steps"):
+        assert tab.locator(f"button[title='{name}']").count() == 1
+    unnamed = "[...document.querySelectorAll('input, select')].filter((e) => !e.labels.length).length"
+    assert tab.evaluate(unnamed) == 0
+    reached = set()
+    for _ in range(20):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.className || document.activeElement.tagName"))
+    assert {"skip", "scroll", "source", "SUMMARY", "SELECT"} <= reached
+
+
+def test_lines_of_c_are_reached_by_the_keyboard(folder, opened):
+    tab = opened(folder / "code.html")
+    tab.locator(".both tr[data-with]", has_text="hot = probe > 250").first.focus()
+    partners = tab.locator(".partners").inner_text()
+    assert re.fullmatch(r"engine\.py:\d+ belongs to engine\.c:\d+(, engine\.c:\d+)*", partners)
 
 
 def test_a_thousand_steps_of_a_hundred_signals_stay_fluid(tmp_path, opened):

@@ -21,7 +21,7 @@ COMMAND = str(SCRIPTS / "streamcheck")
 # The kinds of code blocks. Blocks without a kind are drawings, the command's options, an example of its output, and the
 # development tools in CONTRIBUTING.md. Those of architecture.md are followed by test_recipes.py,
 # those in Lustre by test_lustre_meaning.py.
-KINDS = {"py", "", "sh", "shell", "console", "python", "json", "c", "aut", "lustre"}
+KINDS = {"py", "", "sh", "shell", "console", "python", "json", "c", "aut", "lustre", "toml"}
 FLIGHT = "probe,cooler\n251,true\n252,false\n9,true\n"
 
 
@@ -248,7 +248,7 @@ def test_the_options_shown_are_those_there_are():
     assert set(shown) == listed
     for subcommand, text in shown.items():
         there = set(re.findall(r"^  (?:-\w, )?(-[-\w]+)(?: / (--[-\w]+))?", help_of(subcommand), re.M))
-        names = {name for pair in there for name in pair if name} - {"--help", "--blocks"}
+        names = {name for pair in there for name in pair if name} - {"--help", "--show-config", "--blocks"}
         spelled = {name.replace("-vv", "--verbose") for name in re.findall(r"(?<=[\[ ])--?[a-z][-\w]*", text)} - {"-v"}
         assert spelled == names, subcommand
 

@@ -69,7 +69,9 @@ class Commands(Questions):
         traces: Sequence[tuple[TraceFormat, PathText]] = (),
         witness: PathText | None = None,
         html: PathText | None = None,
+        plot: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
+        tests: PathText | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -80,8 +82,9 @@ class Commands(Questions):
         assumption excludes one.
         Evidence is kept in the folder `cache`, if one is named, and checked again before it counts. `certificates` is a
         folder for the evidence, which `streamcheck.check` checks; `traces` are formats, each with a folder for the
-        runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page;
-        `reports` are formats for other programs, each with a file.
+        runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page; `plot`
+        one for the runs, if there are any, as SVG or PNG;
+        `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
@@ -112,12 +115,9 @@ class Commands(Questions):
         )
         verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
-        if html is not None or reports:
-            from streamcheck.api.reports import write_results
-            from streamcheck.report.outputs.proved_file import ProvedFile
-
-            wanted = [(shape, os.fspath(path)) for shape, path in reports]
-            write_results([ProvedFile(verdicts, file, saved)], None if html is None else os.fspath(html), wanted)
+        _write_reports(verdicts, file, saved, html, reports, tests)
+        if plot is not None:
+            _write_plot(verdicts, os.fspath(plot))
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
 
     @check_arguments
@@ -133,6 +133,7 @@ class Commands(Questions):
         fail: bool = False,
         native: bool = False,
         html: PathText | None = None,
+        plot: PathText | None = None,
     ) -> InterpretedRun:
         """Interpret: the steps with their triggers and observers.
 
@@ -144,9 +145,9 @@ class Commands(Questions):
         shown too. `expressions` are more observers, in the words of the spec's module. With `violations` there are only
         the steps at which a property or an assumption is false; with `fail` such a run ends with an error. `native`
         compiles the spec with the C compiler of this machine, and reads the inputs in batches. `html` is a file for the
-        run as a page, written at its end."""
-        page = None if html is None else os.fspath(html)
-        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native, page)
+        run as a page, `plot` one for it as SVG or PNG, written at its end."""
+        page, picture = (None if path is None else os.fspath(path) for path in (html, plot))
+        wishes = RunWishes(tuple(keep), ignore_extra, violations, fail, native, page, picture)
         return start_run(self._run_source(tuple(expressions)), steps, inputs, wishes)
 
     @check_arguments
@@ -223,6 +224,35 @@ class Commands(Questions):
 
             code_page([result], self._file()).write(os.fspath(html))
         return result
+
+
+def _write_plot(verdicts: Verdicts, path: str) -> None:
+    from streamcheck.report.plot import runs_to_plot, write_plot
+
+    runs = list(runs_to_plot([verdicts]))
+    if runs:
+        write_plot(runs, path)
+
+
+def _write_reports(
+    verdicts: Verdicts,
+    file: str,
+    saved: Mapping[str, str],
+    html: PathText | None,
+    reports: Sequence[tuple[ReportFormat, PathText]],
+    tests: PathText | None,
+) -> None:
+    """Write the page, the results for other programs and the runs as tests, as far as they are asked for."""
+    if html is not None or reports:
+        from streamcheck.api.reports import write_results
+        from streamcheck.report.outputs.proved_file import ProvedFile
+
+        wanted = [(shape, os.fspath(path)) for shape, path in reports]
+        write_results([ProvedFile(verdicts, file, saved)], None if html is None else os.fspath(html), wanted)
+    if tests is not None:
+        from streamcheck.api.run_tests import write_run_tests
+
+        write_run_tests(verdicts, file, os.fspath(tests))
 
 
 def _write_evidence(

@@ -41,6 +41,7 @@ def equal(
     certificates: PathText | None = None,
     traces: Sequence[tuple[TraceFormat, PathText]] = (),
     html: PathText | None = None,
+    plot: PathText | None = None,
     reports: Sequence[tuple[ReportFormat, PathText]] = (),
 ) -> Results:
     """Prove that two specs, or those of two files, have the same outputs for all inputs, as `streamcheck equal` does.
@@ -62,8 +63,44 @@ def equal(
         certificates=certificates,
         traces=traces,
         html=html,
+        plot=plot,
         reports=reports,
     )
+
+
+def same_as_c(spec: Commands, directory: PathText, timeout: float) -> Results:
+    """Prove that the step function in this directory, as `compile` writes it, calls the handlers that the spec calls,
+    with the same arguments, for all inputs that meet the assumptions. SpecError if it has other handlers."""
+    own, code = _side(spec), _side(_step_function(os.fspath(directory)))
+    specification, written = read_sides(own.side, code.side, (), None)
+    calls, called = ({t.name for t in s.triggers} for s in (specification, written))
+    if not calls:
+        raise SpecError(f"{specification.name} has no trigger, so its C would do nothing")
+    if calls != called:
+        names = ", ".join(sorted(calls ^ called))
+        raise SpecError(f"only one of {specification.name} and the C in {os.fspath(directory)} calls {names}")
+    outputs = tuple(sorted(calls))
+    if specification.assumptions:  # the C may do anything once they are false
+        return ComparedSpecs(code, own, Comparison(outputs, (), refines=True)).prove(timeout=timeout)
+    return ComparedSpecs(own, code, Comparison(outputs, (), refines=False)).prove(timeout=timeout)
+
+
+def _step_function(directory: str) -> str:
+    """`DIR/NAME.c::NAME_step`."""
+    if not os.path.isdir(directory):
+        raise SpecError(f"{directory} is no folder; give the one that `compile -o` wrote")
+    names = [name.removesuffix(".c") for name in sorted(os.listdir(directory)) if name.endswith(".c")]
+    found = []
+    for name in names:
+        with open(os.path.join(directory, f"{name}.c"), encoding="utf-8") as file:
+            if f"void {name}_step(" in file.read():
+                found.append(f"{os.path.join(directory, name)}.c::{name}_step")
+    if len(found) != 1:
+        raise SpecError(
+            f"{directory} has {len(found) or 'no'} step functions like NAME_step in NAME.c",
+            write=f'equal(spec, "{directory}/FILE.c::FUNCTION")',
+        )
+    return found[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class RunWishes:
     fail: bool = False
     native: bool = False
     html: str | None = None  # a file for the page of the run
+    plot: str | None = None  # a file for its picture
 
 
 class InterpretedRun(Iterator[Step]):
@@ -77,7 +78,7 @@ class InterpretedRun(Iterator[Step]):
         self._planned = planned
         self._wishes = wishes
         self._kept = feed.kept
-        self._recorded = self._recorder() if wishes.html is not None else None
+        self._recorded = self._recorder() if wishes.html is not None or wishes.plot is not None else None
         if self._recorded is not None:
             feed = replace(feed, rows=self._recorded.inputs(feed.rows))
         self._steps = self._run(_steps(planned, feed, steps, wishes), steps if data else None, data)
@@ -105,11 +106,18 @@ class InterpretedRun(Iterator[Step]):
                     self._recorded.add(chunk_of(self._planned, [step], [tuple(step.kept.values())]))
                 yield step
         self._notes += self._false.totals()
-        if self._recorded is not None and self._wishes.html is not None:
-            self._recorded.page(data or self._planned.specification.name).write(self._wishes.html)
+        self._write_pictures(data)
         require_steps(done, wanted, data)
         if self._wishes.fail and broken:
             raise SpecError("; ".join(broken))
+
+    def _write_pictures(self, data: str) -> None:
+        if self._recorded is not None and self._wishes.html is not None:
+            self._recorded.page(data or self._planned.specification.name).write(self._wishes.html)
+        if self._recorded is not None and self._wishes.plot is not None:
+            from streamcheck.report.plot import write_plot
+
+            write_plot([self._recorded.timeline()], self._wishes.plot)
 
     def _recorder(self) -> RecordedSteps:
         from streamcheck.report.page.run import RecordedSteps

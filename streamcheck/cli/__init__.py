@@ -9,11 +9,15 @@ import importlib
 import os
 import sys
 import traceback
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from streamcheck import __version__
+from streamcheck.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "prove": "Prove a spec's properties, or show counterexamples.",
@@ -30,6 +34,8 @@ COMMANDS = {
     "check": "Re-check a proof or a counterexample.",
     "equal": "Prove that two specs have the same outputs.",
     "engines": "List the engines and their options.",
+    "init": "Make a project: a spec, tests, CI, CMake.",
+    "doctor": "Show what this machine has for streamcheck, and what is missing.",
 }
 
 NO_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # the errors of a file that cannot get longer
@@ -49,8 +55,38 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        from streamcheck.cli.context import prepare
+
         command: click.Command = importlib.import_module(f"streamcheck.cli.{name}").command
-        return command
+        return prepare(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from streamcheck.core.likeness import closest, did_you_mean
+
+            is_file = os.path.exists(name.partition("::")[0])
+            ctx.fail(f"no command {name!r}{did_you_mean(f'prove {name}' if is_file else closest(name, COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (SpecError, click.ClickException) as mistake:
+            from streamcheck.cli.context import COMMAND, notes_of
+
+            message = mistake.format_message() if isinstance(mistake, click.ClickException) else str(mistake)
+            for note in notes_of(message, ctx.meta.get(COMMAND)):
+                mistake.add_note(note)
+            raise
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -66,7 +102,6 @@ def cli() -> None:
 def main(began: float) -> NoReturn:
     """Run the command, which began then, and exit with its status; nothing else of the package exits."""
     from streamcheck.cli.output import ReaderGone
-    from streamcheck.core.errors import SpecError
     from streamcheck.run.stop import Stopped, raise_on_signals
 
     raise_on_signals()
@@ -76,13 +111,15 @@ def main(began: float) -> NoReturn:
         status = cli.main(standalone_mode=False, obj=began)
         _leave(status if isinstance(status, int) else 0)
     except SpecError as error:
-        _fail(str(error), MISTAKE)
+        _fail(_with_notes(str(error), error), MISTAKE)
     except click.exceptions.Abort:
         _fail("interrupted", INTERRUPTED)
     except Stopped as stopped:
         _fail(stopped.word, stopped.status)
     except click.ClickException as error:
         error.show()
+        if notes := _with_notes("", error):
+            click.echo(notes, err=True)
         _leave(MISTAKE)
     except ReaderGone:
         _leave(0)
@@ -99,6 +136,11 @@ def main(began: float) -> NoReturn:
             "internal error in streamcheck (not in your spec); please report it with the lines above",
             INTERNAL,
         )
+
+
+def _with_notes(message: str, error: Exception) -> str:
+    """The message, and where values come from."""
+    return "\n".join([*([message] if message else []), *(f"  {note}" for note in getattr(error, "__notes__", ()))])
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -115,22 +115,20 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> tuple[
 
 
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--no-cache`, which STREAMCHECK_NO_CACHE=1 sets too."""
+    """`--no-cache`."""
     option = click.option(
         "--no-cache",
         is_flag=True,
-        envvar="STREAMCHECK_NO_CACHE",
         help="Neither use nor keep evidence of verdicts in .streamcheck.",
     )
     return option(command)
 
 
 def sandbox_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--sandbox`, which STREAMCHECK_SANDBOX=1 sets too; `target_of` obeys it."""
+    """`--sandbox`, which `target_of` obeys."""
     option = click.option(
         "--sandbox",
         is_flag=True,
-        envvar="STREAMCHECK_SANDBOX",
         expose_value=False,
         callback=_note_sandbox,
         help="Let the spec's Python read its folder and its libraries, and do nothing else (Linux).",
@@ -228,7 +226,7 @@ def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def evidence_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--certificates`, `--json`, `--json-lines`, `--quiet`, `--trace`, `--html` and `--output`."""
+    """`--certificates`, `--json`, `--json-lines`, `--quiet`, `--trace`, `--html`, `--plot` and `--output`."""
     saved = click.option(
         "--certificates", metavar="DIR", help="Save the evidence for each verdict, for `streamcheck check`."
     )
@@ -256,4 +254,22 @@ def evidence_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FORMAT FILE",
         help="Write the results to a file too: json, junit, sarif or github; - is standard output (repeatable).",
     )
-    return saved(as_json(events(quiet(traces(page(reports(command)))))))
+    return saved(as_json(events(quiet(traces(page(plot_option("runs")(reports(command))))))))
+
+
+def plot_option(of: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--plot FILE`, refused at once if it cannot be."""
+    return click.option(
+        "--plot",
+        metavar="FILE",
+        callback=_plot_file,
+        help=f"Draw the {of} to a file, .svg or .png (needs matplotlib).",
+    )
+
+
+def _plot_file(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        from streamcheck.report.plot import require_plots
+
+        require_plots(path)
+    return path

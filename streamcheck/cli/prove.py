@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from streamcheck.cli.context import CommandContext
 from streamcheck.cli.options import (
     color_option,
     command_began,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from streamcheck.cli.live import Live
     from streamcheck.problem.problem import Problem
     from streamcheck.problem.result import Verdicts
+    from streamcheck.run.cache import Cache
     from streamcheck.run.evidence_files import ComparedFiles
+    from streamcheck.run.prove import Settings
 
 ALARM = 4
 BOUNDED = 5
@@ -73,6 +76,12 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
 )
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @evidence_options
+@click.option(
+    "--write-test",
+    "tests",
+    metavar="DIR",
+    help="Write counterexamples and witnesses as tests for pytest, and in C for the compiled monitor.",
+)
 @color_option
 @trace_options
 @click.option(
@@ -126,7 +135,9 @@ class ProveOptions:
     expressions: tuple[str, ...] = ()
     witness: str | None = None
     html: str | None = None
+    plot: str | None = None
     reports: tuple[tuple[str, str], ...] = ()
+    tests: str | None = None
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
@@ -137,10 +148,20 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.source import SourceOptions, read
 
     limit = options.memory and options.memory * MEGABYTE
-    reading = SourceOptions(options.integers, options.predicates, options.expressions)
-    targets = [target_of(file) for file in files]
-    specs = [(target.path, spec) for target in targets for spec in read(target, options.timeout, reading, limit)]
-    return prove_problems(specs, options, deadline, standby)
+    specs, own = [], []
+    for file in files:
+        target, chosen = target_of(file), _own_options(options, file)
+        reading = SourceOptions(chosen.integers, chosen.predicates, chosen.expressions)
+        for spec in read(target, chosen.timeout, reading, limit):
+            specs.append((target.path, spec))
+            own.append(_own_options(options, f"{target.path}::{spec.name}"))
+    return prove_problems(specs, options, deadline, standby, own=own)
+
+
+def _own_options(options: ProveOptions, target: str) -> ProveOptions:
+    """The options, with those that the configuration has for this spec alone."""
+    context = click.get_current_context()
+    return replace(options, **context.settings_of_spec(target)) if isinstance(context, CommandContext) else options
 
 
 def prove_problems(
@@ -149,48 +170,37 @@ def prove_problems(
     deadline: float,
     standby: Standby,
     compared: ComparedFiles | None = None,
+    own: Sequence[ProveOptions] = (),
 ) -> int:
-    """Prove these problems, each of a file, and show what comes out. Returns the exit status."""
+    """Prove these problems, each of a file, and show what comes out. `own` are the options of each, if they differ.
+    Returns the exit status."""
     from streamcheck.cli.output import emit
     from streamcheck.report.trace import require_rows
     from streamcheck.report.verdicts_json import verdicts_json
     from streamcheck.run.cache import Cache
     from streamcheck.run.folders import make_folders
-    from streamcheck.run.memory import MEGABYTE
-    from streamcheck.run.prove import Alarm, Settings, none_of
-    from streamcheck.run.strategy import processors
+    from streamcheck.run.prove import Alarm, none_of
     from streamcheck.run.ways import way_of_proving
 
-    decide = way_of_proving(compositional=options.compositional, reachable=options.reachable)
-    limit = options.memory and options.memory * MEGABYTE
     require_rows([problem for _, problem in specs], options.rows)
-    make_folders([folder for _, folder in options.traces] + [options.certificates or ""])
+    make_folders([folder for _, folder in options.traces] + [options.certificates or "", options.tests or ""])
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0
     done = []
+    shares = Shares(
+        deadline, [one.timeout if one.timeout != options.timeout else None for one in own or [options] * len(specs)]
+    )
     for i, (path, problem) in enumerate(specs):
-        share = max(0.0, deadline - time.monotonic()) / (len(specs) - i)  # what one leaves, the next ones have
-        settings = Settings(
-            share,
-            options.jobs or processors(),
-            options.engines,
-            options.props,
-            limit,
-            options.blocks,
-            options.deterministic,
-            options.settings,
-            options.bound,
-            min(LONGEST_EXPLANATION, share * EXPLANATION),
-            options.strict,
-            cache,
-            promised=options.timeout if len(specs) == 1 else None,
-        )
+        chosen = own[i] if own else options
+        settings = _settings(chosen, shares.begin(i), cache, alone=len(specs) == 1)
+        decide = way_of_proving(compositional=chosen.compositional, reachable=chosen.reachable)
         try:
-            with _audience(path, options) as audience:
+            with _audience(path, chosen) as audience:
                 verdicts = none_of(problem, stopped) if stopped else decide(problem, settings, audience, standby)
         except Alarm as contradiction:
             click.echo(f"ALARM: {contradiction}", err=True)
             return ALARM
+        shares.end(i)
         stopped = verdicts.stopped
         statuses.append(verdicts.status)
         saved = _save(verdicts, path, options, compared)
@@ -207,7 +217,59 @@ def prove_problems(
 
         shown = write_results([ProvedFile(*one) for one in done], options.html, options.reports)
         emit(shown.splitlines())
+    if options.plot:
+        from streamcheck.report.plot import runs_to_plot, write_plot
+
+        runs = list(runs_to_plot([verdicts for verdicts, *_ in done]))
+        if runs:
+            write_plot(runs, options.plot)
+        else:
+            click.echo(f"note: no counterexample and no witness to draw to {options.plot}", err=True)
     return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
+
+
+@dataclass(slots=True)
+class Shares:
+    """The seconds of each spec: what one leaves, the next ones have. `own` are those that a spec has for itself."""
+
+    deadline: float
+    own: Sequence[float | None]
+    _began: float = 0.0
+
+    def begin(self, i: int) -> float:
+        """The seconds of this spec, which begins now."""
+        self._began = time.monotonic()
+        mine = self.own[i]
+        if mine is not None:
+            return mine
+        return max(0.0, self.deadline - self._began) / sum(seconds is None for seconds in self.own[i:])
+
+    def end(self, i: int) -> None:
+        """This spec is done."""
+        if self.own[i] is not None:
+            self.deadline += time.monotonic() - self._began
+
+
+def _settings(options: ProveOptions, share: float, cache: Cache | None, *, alone: bool) -> Settings:
+    from streamcheck.run.memory import MEGABYTE
+    from streamcheck.run.prove import Settings
+    from streamcheck.run.strategy import processors
+
+    return Settings(
+        share,
+        options.jobs or processors(),
+        options.engines,
+        options.props,
+        options.memory and options.memory * MEGABYTE,
+        options.blocks,
+        options.deterministic,
+        options.settings,
+        options.bound,
+        min(LONGEST_EXPLANATION, share * EXPLANATION),
+        options.strict,
+        cache,
+        promised=options.timeout if alone else None,
+    )
 
 
 def _audience(path: str, options: ProveOptions) -> Silent | Live:
@@ -241,6 +303,11 @@ def _save(verdicts: Verdicts, path: str, options: ProveOptions, compared: Compar
             if not write_traces(verdicts, path, shape, folder):
                 name = verdicts.problem.name
                 click.echo(f"note: {name} has no counterexample and no witness to write to {folder}", err=True)
+    if options.tests:
+        from streamcheck.api.run_tests import write_run_tests
+
+        for note in write_run_tests(verdicts, path, options.tests):
+            click.echo(f"note: {note}", err=True)
     if not options.certificates:
         return {}
     from streamcheck.run.evidence_files import save

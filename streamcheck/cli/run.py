@@ -9,7 +9,7 @@ from itertools import islice
 
 import click
 
-from streamcheck.cli.options import sandbox_option, target_of
+from streamcheck.cli.options import plot_option, sandbox_option, target_of
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
@@ -28,6 +28,7 @@ from streamcheck.interpret.data import DataColumns
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
 from streamcheck.report.page.run import RecordedSteps
+from streamcheck.report.plot import write_plot
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
 from streamcheck.run.sampler import Sampler
@@ -51,6 +52,7 @@ FORMATS = ("table", "wave", "csv", "json")
 @click.option("--native", is_flag=True, help="Compile the monitor with the C compiler of this machine; check a sample.")
 @click.option("--fail", is_flag=True, help="Exit with status 1 if a property or an assumption is false at some step.")
 @click.option("--html", metavar="FILE", help="Write the run as a page with a timeline too.")
+@plot_option("run")
 @sandbox_option
 def command(
     file: str,
@@ -64,6 +66,7 @@ def command(
     native: bool,
     fail: bool,
     html: str | None,
+    plot: str | None,
 ) -> int:
     """Interpret a spec: at each step its triggers, with their arguments, its observers, and its properties.
 
@@ -82,7 +85,7 @@ def command(
             feed = Feed(_sample_rows(sampler, planned, steps))
             steps = None
         columns = RunColumns.of(planned, feed.kept)
-        recorded = RecordedSteps(planned, columns) if html is not None else None
+        recorded = None if html is None and plot is None else RecordedSteps(planned, columns)
         if recorded is not None:
             feed = replace(feed, rows=recorded.inputs(feed.rows))
         ran = chunks_of_run(planned, feed, steps, native=native)
@@ -103,6 +106,8 @@ def command(
         emit(lines, flush=feed.live or sys.stdout.isatty())
         if html is not None and recorded is not None:
             recorded.page(file).write(html)
+        if plot is not None and recorded is not None:
+            write_plot([recorded.timeline()], plot)
     return VIOLATED if fail and false else 0
 
 

@@ -28,7 +28,7 @@ from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.interpret.step import Step
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.places import Code
-from streamcheck.problem.result import Verdicts
+from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.validate.discharge import any_value
 
@@ -47,15 +47,19 @@ class TestRun:
 def runs_to_replay(verdicts: Verdicts, samples: Sequence[Row], specification: Specification) -> list[TestRun]:
     """The runs, each with what it shows. `specification`: the one that was compiled."""
     runs = [TestRun("samples", tuple(samples))] if samples else [random_run(specification)]
+    return [*runs, *runs_of_results(verdicts, verdicts.results)]
+
+
+def runs_of_results(verdicts: Verdicts, results: Sequence[Result]) -> Iterator[TestRun]:
+    """The counterexamples and witnesses of these results."""
     assert isinstance(verdicts.problem, Specification)
     names = {i.var: i.name for i in verdicts.problem.inputs}
-    for result in verdicts.results:
+    for result in results:
         if result.run is None or result.run.length > len(result.run.steps):
             continue  # one with missing steps is too long for a test
         kind = "witness of" if result.prop.goal is Goal.REACHABLE else "counterexample to"
         rows = tuple({names[v]: step[v] for v in names if v in step} for step in result.run.steps)
-        runs.append(TestRun(f"{kind} {result.name}", rows))
-    return runs
+        yield TestRun(f"{kind} {result.name}", rows)
 
 
 def random_run(specification: Specification) -> TestRun:

@@ -36,15 +36,20 @@ class Plan:
 
 def plan(specification: Specification) -> Plan:
     """The plan for triggers, observers, and the claims whose values follow from the externs."""
-    open_ended = [v.var for v in specification.constants] + [i.var for i in specification.inputs if not i.extern]
-    open_ended += [c.var for c in specification.cells if c.free]
-    undecided = _dependents(open_ended, specification)
+    undecided = undecided_terms(specification)
     always = [p for p in specification.properties if p.goal is Goal.ALWAYS]
     properties = [(p.name, p.term) for p in always if p.term not in undecided]
     assumptions = [(a.name, a.term) for a in specification.assumptions if a.term not in undecided]
     needed = specification.needed_by([*specification.outputs(), *(claim for _, claim in properties + assumptions)])
     cells = [c for c in specification.cells if c.var in needed]
     return Plan(specification, properties, assumptions, cells, [i.var for i in specification.inputs if i.var in needed])
+
+
+def undecided_terms(specification: Specification) -> set[Term]:
+    """Every term whose value may depend on more than the externs."""
+    open_ended = [v.var for v in specification.constants] + [i.var for i in specification.inputs if not i.extern]
+    open_ended += [c.var for c in specification.cells if c.free]
+    return _dependents(open_ended, specification)
 
 
 def _dependents(variables: list[Term], specification: Specification) -> set[Term]:

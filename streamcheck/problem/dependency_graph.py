@@ -45,7 +45,8 @@ class DependencyGraph:
             nodes.append(GraphNode(c.name, c.name, "constant"))
         for cell in specification.cells:
             named[cell.var] = cell.name
-            nodes.append(GraphNode(cell.name, cell.name, "cell"))
+            label = cell.name if cell.named or cell.where is None else f"‹line {cell.where.line}›"
+            nodes.append(GraphNode(cell.name, label, "cell"))
             reads.append((cell.name, (cell.next,), True))
         for wire in specification.wires:
             nodes.append(GraphNode(wire.name, wire.name, "wire"))

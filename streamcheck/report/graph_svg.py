@@ -112,7 +112,8 @@ def _label(node: GraphNode) -> str:
 def _node(node: GraphNode, x: float, y: float, width: float) -> str:
     round_corners = HEIGHT / 2 if node.kind in ("wire", "constant") else 3
     return (
-        f'<g class="node" data-key="{html.escape(node.key)}"><title>{html.escape(f"{node.kind} {node.label}")}</title>'
+        f'<g class="node {node.kind}" data-key="{html.escape(node.key)}">'
+        f"<title>{html.escape(f'{node.kind} {node.label}')}</title>"
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{HEIGHT}" rx="{round_corners:.0f}" '
         f'fill="{FILLS[node.kind]}" stroke="#777"/>'
         f'<text x="{x + width / 2:.0f}" y="{y + HEIGHT / 2 + 4:.0f}" text-anchor="middle" fill="#222">'

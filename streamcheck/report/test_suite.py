@@ -90,18 +90,19 @@ def suite_files(suite: SuiteOfRuns, file: str) -> dict[str, str]:
     """For each run its inputs as CSV, and the interpreter's steps; a file for pytest. `file`: the spec, from there."""
     specification = suite.specification
     made: dict[str, str] = {}
-    names = [f"{_stem(specification)}_run_{i}" for i in range(1, len(suite.runs) + 1)]
+    names = [f"{stem_of(specification.name)}_run_{i}" for i in range(1, len(suite.runs) + 1)]
     for name, rows in zip(names, suite.runs, strict=True):
         made[f"{name}.csv"] = run_csv(specification, rows)
         made[f"{name}.expected"] = "".join(expected_lines(specification, rows))
     target = f"{file}::{specification.name}"
-    stem = _stem(specification)
+    stem = stem_of(specification.name)
     made[f"test_{stem}_runs.py"] = PYTEST.format(spec=_docstring_text(specification.name), file=target, runs=names)
     return made
 
 
-def _stem(specification: Specification) -> str:
-    return "".join(c if c.isalnum() and c.isascii() else "_" for c in specification.name)
+def stem_of(name: str) -> str:
+    """The name as a part of the names of files and functions."""
+    return "".join(c if c.isalnum() and c.isascii() else "_" for c in name)
 
 
 def _docstring_text(name: str) -> str:

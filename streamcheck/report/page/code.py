@@ -46,7 +46,8 @@ def _side_by_side(code: TracedCode) -> Iterator[str]:
     main = next(iter(s["file"] for s in code.trace["statements"]), None)
     if main is None:
         return
-    yield '<p class="legend">Point at a line, or click on it: the lines that belong to it are marked.</p>'
+    yield '<p class="legend">Point at a line, or go to it with Tab: the lines that belong to it are marked.</p>'
+    yield '<p class="legend partners" aria-live="polite">&nbsp;</p>'
     yield '<div class="both"><div class="source" tabindex="0" role="region" aria-label="the spec">'
     for i, (file, needed) in enumerate(files.items()):
         lines = getlines(file)
@@ -64,7 +65,7 @@ def _lines(
     yield f'<p>{html.escape(file)}</p><table role="presentation">'
     for number, text in lines:
         key = f"{prefix}-{number}"
-        has = f' data-with="{" ".join(partners[key])}"' if key in partners else ""
+        has = f' tabindex="0" data-with="{" ".join(partners[key])}"' if key in partners else ""
         yield f'<tr data-key="{key}"{has}><td>{number}</td><td>{html.escape(text)}</td></tr>'
     yield "</table>"
 

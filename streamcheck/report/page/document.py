@@ -81,9 +81,10 @@ def script_json(data: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def fold_out(title: str, lines: Iterable[str], *, is_open: bool = False) -> list[str]:
+def fold_out(title: str, lines: Iterable[str], *, is_open: bool = False, kind: str = "") -> list[str]:
     """An element that shows these lines if it is open."""
-    return [f"<details{' open' * is_open}><summary>{html.escape(title)}</summary>", *lines, "</details>"]
+    about = f' class="{kind}"' * bool(kind) + " open" * is_open
+    return [f"<details{about}><summary>{html.escape(title)}</summary>", *lines, "</details>"]
 
 
 def _file(name: str) -> str:

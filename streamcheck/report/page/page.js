@@ -73,16 +73,17 @@
         make("option", { value: "needed", text: "that matter" }), make("option", { value: "all", text: "all" }));
       this.changing = make("input", { type: "checkbox", onchange: () => this.choose() });
       this.at = make("input", { type: "number", min: this.number(0), onchange: () => this.goToNumber(Number(this.at.value)) });
+      const together = (...parts) => make("span", { class: "steps" }, ...parts);
       const label = (text, input) => make("label", {}, `${text} `, input);
       const hasAside = this.signals.some((s) => s.aside);
       const tools = make("div", { class: "tools", role: "group", "aria-label": `timeline of ${this.plain.title}` },
         label("Filter", this.filter), hasAside ? label("Rows", this.which) : "",
         make("label", {}, this.changing, " only rows that change"),
-        button("◀", `the ${this.plain.step} before`, () => this.goTo(this.step - 1)), label(this.plain.step, this.at),
-        button("▶", `the next ${this.plain.step}`, () => this.goTo(this.step + 1)),
-        this.plain.bad === null ? "" : button("violation", "where the property is false", () => this.goTo(this.plain.bad)),
-        button("−", "narrower steps", () => this.zoom(1 / 1.5)), button("+", "wider steps", () => this.zoom(1.5)),
-        button("fit", "the whole run", () => { this.fit(); this.draw(); }));
+        together(button("◀", `the ${this.plain.step} before`, () => this.goTo(this.step - 1)), label(this.plain.step, this.at),
+          button("▶", `the next ${this.plain.step}`, () => this.goTo(this.step + 1)),
+          this.plain.bad === null ? "" : button("violation", "where the property is false", () => this.goTo(this.plain.bad))),
+        together(button("−", "narrower steps", () => this.zoom(1 / 1.5)), button("+", "wider steps", () => this.zoom(1.5)),
+          button("fit", "the whole run", () => { this.fit(); this.draw(); })));
       this.names = make("div", { class: "names", role: "table", "aria-label": `values at the chosen ${this.plain.step}` });
       this.canvas = make("canvas", { role: "img" });
       this.drawing = make("div", { class: "drawing" }, this.canvas);
@@ -93,7 +94,7 @@
       this.live = make("p", { class: "legend", "aria-live": "polite" });
       this.tip = make("div", { class: "tip", role: "tooltip", hidden: true });
       this.canvas.addEventListener("mousemove", (event) => this.hover(event));
-      this.canvas.addEventListener("mouseleave", () => { this.tip.hidden = true; this.over = null; this.later(); });
+      this.canvas.addEventListener("mouseleave", () => { this.tip.hidden = true; });
       this.canvas.addEventListener("click", (event) => this.goTo(this.stepAt(event)));
       const left = make("div", {}, tools, this.scroll, this.live, this.tip);
       if (this.plain.note) left.append(make("p", { class: "legend", text: this.plain.note }));
@@ -170,7 +171,7 @@
       if (begin < this.scroll.scrollLeft) this.scroll.scrollLeft = begin;
       else if (end > this.scroll.scrollLeft + room) this.scroll.scrollLeft = end - room;
       this.values();
-      this.draw();
+      this.later();
     }
     key(event) {
       const moves = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.count - 1,
@@ -225,7 +226,6 @@
       const box = this.canvas.getBoundingClientRect();
       const row = this.rows[Math.floor((event.clientY - box.top + this.scroll.scrollTop) / LANE) - 1];
       const step = this.stepAt(event);
-      this.over = step;
       this.tip.hidden = !row || !this.count;
       if (row && this.count) {
         const free = row.isFree.has(step) ? " (any value will do)" : "";
@@ -233,7 +233,6 @@
         this.tip.style.left = `${Math.min(event.clientX + 12, window.innerWidth - this.tip.offsetWidth - 8)}px`;
         this.tip.style.top = `${event.clientY + 16}px`;
       }
-      this.later();
     }
 
     later() {
@@ -262,7 +261,7 @@
       const left = scroll.scrollLeft, top = scroll.scrollTop;
       const from = Math.floor(left / this.wide), to = Math.min(this.count - 1, Math.ceil((left + width) / this.wide));
       const x = (step) => step * this.wide - left;
-      this.palette = Object.fromEntries(["back", "panel", "ink", "faint", "line", "bad", "bad-back", "chosen", "wave",
+      this.palette ??= Object.fromEntries(["back", "panel", "ink", "faint", "line", "bad", "bad-back", "chosen", "wave",
         "wave-fill", "number", "band", "event", "free"].map((name) => [name, colour(name)]));
       const p = this.palette;
       c.fillStyle = p.back;
@@ -410,10 +409,24 @@
     }
   };
   const openAll = () => document.querySelectorAll(".timeline").forEach(open);
-  const redraw = () => viewers.forEach((viewer) => viewer.draw());
+  const redraw = () => viewers.forEach((viewer) => { viewer.palette = null; viewer.draw(); });
   document.addEventListener("toggle", openAll, true);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  window.addEventListener("beforeprint", () => { openAll(); redraw(); });
+  // On paper all is open, light, and as wide as the run.
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details.property:not([open]), details.property > details:not(.as-table):not([open])")];
+    closed.forEach((details) => { details.open = true; });
+    document.documentElement.classList.add("paper");
+    openAll();
+    viewers.forEach((viewer) => viewer.fit());
+    redraw();
+  });
+  window.addEventListener("afterprint", () => {
+    closed.forEach((details) => { details.open = false; });
+    document.documentElement.classList.remove("paper");
+    redraw();
+  });
   const show = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.tagName === "DETAILS") target.open = true;
@@ -436,6 +449,8 @@
   }
 
   for (const both of document.querySelectorAll(".both")) {
+    const said = both.parentElement.querySelector(".partners");
+    const place = (row) => `${row.closest("table").previousElementSibling.textContent}:${row.firstElementChild.textContent}`;
     const mark = (event) => {
       const row = event.target.closest("tr[data-with]");
       both.querySelectorAll(".match").forEach((other) => other.classList.remove("match"));
@@ -443,6 +458,7 @@
       const keys = new Set(row.dataset.with.split(" "));
       const partners = [...both.querySelectorAll("tr[data-key]")].filter((other) => keys.has(other.dataset.key));
       [row, ...partners].forEach((other) => other.classList.add("match"));
+      said.textContent = `${place(row)} belongs to ${partners.map(place).join(", ")}`;
       if (event.type === "click" && partners.length) partners[0].scrollIntoView({ block: "nearest" });
     };
     both.addEventListener("mouseover", mark);

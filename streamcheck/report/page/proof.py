@@ -37,8 +37,13 @@ def add_proof(page: Page, proof: ProvedFile, explain: Explain, number: int = 0) 
     page.add(f'<p class="warning">warning: {html.escape(warning)}</p>' for warning in verdicts.warnings)
     page.add(f'<p class="alarm" role="alert">ALARM: {html.escape(alarm)}</p>' for alarm in verdicts.alarms)
     page.add(_table(verdicts, number))
-    for i, result in enumerate(verdicts.results):
-        page.add(_property(page, proof, result, list(explain(result)), f"p-{number}-{i}"))
+    parts = [
+        line
+        for i, result in enumerate(verdicts.results)
+        for line in _property(page, proof, result, list(explain(result)), f"p-{number}-{i}")
+    ]
+    page.add([f'<p class="legend">{LEGEND}</p>'] * any('class="timeline"' in part for part in parts))
+    page.add(parts)
     if isinstance(problem, Specification):
         page.add(_graph(problem, verdicts))
     if verdicts.parts:
@@ -49,7 +54,7 @@ def add_proof(page: Page, proof: ProvedFile, explain: Explain, number: int = 0) 
 def run_page(problem: Problem, result: Result) -> Page:
     """The run of one result alone."""
     page = Page(f"{problem.name}: {result.name}")
-    page.section(result.name, [verdict_word(result)], _run(page, problem, result))
+    page.section(result.name, [verdict_word(result)], [f'<p class="legend">{LEGEND}</p>', *_run(page, problem, result)])
     return page
 
 
@@ -84,7 +89,7 @@ def _property(page: Page, proof: ProvedFile, result: Result, why: list[str], anc
     is_open = " open" * (result.verdict in ("falsified", "unknown") and not result.prop.is_implied)
     word, name = verdict_word(result), html.escape(result.name)
     yield f'<details class="property" id="{anchor}"{is_open}>'
-    yield f'<summary><span class="{result.verdict}">{word}</span> <b>{name}</b></summary>'
+    yield f'<summary><span class="{result.verdict}">{word}</span> <h3>{name}</h3></summary>'
     yield f"<p>{html.escape(how_text(result, machine=verdicts.machine, bound=verdicts.bound))}</p>"
     if result.prop.where is not None:
         text = f"{result.prop.where}: {result.prop.where.text}"
@@ -130,10 +135,9 @@ def _run(page: Page, problem: Problem, result: Result) -> Iterator[str]:
 
 
 def with_table(page: Page, timeline: RunTimeline, table: str) -> Iterator[str]:
-    """A timeline with its legend, and the same as a table (if that is not too large)."""
+    """A timeline, and the same as a table (if that is not too large)."""
     yield page.timeline(timeline)
-    yield f'<p class="legend">{LEGEND}</p>'
-    yield from fold_out("The run as a table", [f'<div class="wide">{table}</div>']) if table else ()
+    yield from fold_out("The run as a table", [f'<div class="wide">{table}</div>'], kind="as-table") if table else ()
 
 
 def _graph(specification: Specification, verdicts: Verdicts) -> Iterator[str]:

@@ -49,21 +49,21 @@ class RecordedSteps:
         for texts, column in zip(self._texts, self.columns.table_columns(chunk), strict=True):
             texts += column[:room]
 
-    def page(self, file: str) -> Page:
-        """The run as a page; to be asked for at its end."""
-        specification = self.planned.specification
+    def timeline(self) -> RunTimeline:
+        """The run; to be asked for at its end."""
         signals = [*self._input_signals(), *self._column_signals()]
         claims = [s for s in signals if s.claim]
         bad = next((i for i in range(len(self._numbers)) if any(s.texts[i] == "false" for s in claims)), None)
-        more = (
-            f"The first {plural(len(self._numbers), 'step')} of {len(self._numbers) + self._more}."
-            if self._more
-            else ""
-        )
-        page = Page(f"{specification.name}: a run")
+        shown, all_steps = len(self._numbers), len(self._numbers) + self._more
+        more = f"The first {plural(shown, 'step')} of {all_steps}." if self._more else ""
+        return RunTimeline(self.planned.specification.name, self._numbers, signals, bad, note=more)
+
+    def page(self, file: str) -> Page:
+        """The run as a page; to be asked for at its end."""
+        name = self.planned.specification.name
+        page = Page(f"{name}: a run")
         facts = [file, plural(len(self._numbers) + self._more, "step")]
-        timeline = RunTimeline(specification.name, self._numbers, signals, bad, note=more)
-        page.section(specification.name, facts, [page.timeline(timeline), f'<p class="legend">{LEGEND}</p>'])
+        page.section(name, facts, [page.timeline(self.timeline()), f'<p class="legend">{LEGEND}</p>'])
         return page
 
     def _input_signals(self) -> Iterator[Signal]:
