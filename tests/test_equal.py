@@ -311,3 +311,12 @@ def test_generated_c_is_equal_to_another_spec(tmp_path):
     c = f"{tmp_path / 'before.c'}::before_step"
     assert sc.equal(f"{REFACTORED}::after", c, outputs=["shutoff"], timeout=30).ok
     assert not sc.equal(f"{REFACTORED}::almost", c, outputs=["shutoff"], timeout=30).ok
+
+
+def test_observers_of_generated_c_are_what_it_shows_and_not_its_state_of_that_name(tmp_path):
+    text = 'from streamcheck import *\nx = extern("x", Word8)\nn = stream(Word8, lambda n: [0] ++ (n + x))\n'
+    (tmp_path / "count.py").write_text(f'{text}spec = Spec("count")\nspec.observer("n", n)\n')
+    done = streamcheck("compile", str(tmp_path / "count.py"), "--observers", "-o", str(tmp_path), "--no-cache")
+    assert done.returncode == 0, done.stderr
+    assert "uint8_t n;" in (tmp_path / "count.h").read_text()
+    assert sc.equal(tmp_path / "count.py", str(tmp_path / "count.c"), timeout=30).ok

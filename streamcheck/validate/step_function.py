@@ -6,7 +6,8 @@
 What the function keeps are the members of the struct that it gets by a pointer that is not to const, which
 NAME_init sets, and variables with `static` at file scope. Its inputs are its other parameters: numbers, and the members
 of structs behind pointers to const. Its outputs are its result, under the name `result`; calls of functions without a
-body, as triggers; and those parts of its state that are wanted, as they are after the step.
+body, as triggers; and those parts of its state that are wanted, as they are after the step: of generated C, which keeps
+its observers in the member `observed`, those of that member.
 
 The function is executed once on symbolic memory (`execution`), as generated C is for its proof, and by the same rules:
 the bounds of loops are constants, no recursion, no heap, no side effects inside expressions. Everything that must hold
@@ -96,7 +97,7 @@ class StepFunction:
         result = run.run(self.function.name, arguments)
         after = {name: run.memory.read(lvalue)[i] for name, (lvalue, i) in cells.items()}
         shown = [] if result is None else [Named("result", result.term, self.function.where)]
-        shown += [Named(name, node, self.function.where) for name, node in after.items() if name in wanted]
+        shown += [Named(name, after[at], self.function.where) for name in wanted if (at := _place_of(name, after))]
         made = [Cell(name, first[name], after[name], self.function.where) for name in cells]
         self._require_known([*after.values(), *(o.term for o in shown)], cells, inputs)
         return Specification(
@@ -191,6 +192,11 @@ def _static_objects(run: Execution) -> Iterator[tuple[Any, AnyKind]]:
         if "static" not in node.storage:
             raise SpecError(f"{node.name} may be changed from outside", where_of(node), write=f"static … {node.name}")
         yield node, kind
+
+
+def _place_of(name: str, places: Collection[str]) -> str | None:
+    """The place of the observer of that name. None if there is none."""
+    return next((place for place in (f"observed.{name}", name) if place in places), None)
 
 
 def _names(kind: AnyKind, prefix: str) -> list[str]:
