@@ -29,15 +29,20 @@ from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
 from streamcheck.run.limits import OutOfTime
-from streamcheck.run.parts import Joined, Level, Proposer, notes
+from streamcheck.run.near_proofs import near_proofs
+from streamcheck.run.parts import Joined, Level, Proposer, ProvedPart, notes, part_of_cut
 from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.standby import Standby
-from streamcheck.transform.cut import CutProblem, cut_out
+from streamcheck.transform.cut import CutProblem, Cutting, cut_out
 from streamcheck.transform.embedding import Embedder, Images
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
 SHARE = 0.5  # of the time that is left, for each proof of a part
+SECONDS_NEAR = 10.0  # at most, for a few claims with what is near them
+ENGINES_NEAR = ("bmc", "k-induction")  # for these: what is more than a step or two away is not near
+OPTIONS_NEAR = {"k-induction.compression": "off"}  # a proof by induction alone is one of the whole, too
+MANY = 16  # instances in a level: from here on, claims are first proved by what is near them
 
 
 def prove_by_parts(
@@ -121,17 +126,18 @@ class Modular:
         """Prove the open claims with instances cut out; those whose contracts allow too much join."""
         began = time.monotonic()
         joined: set[str] = set()
+        self._prove_near(level)
         while not self.stopped:
             cut_names = _outermost(set(level.nested) - joined)
             due = level.open - level.broken.keys()
             left = self.end - time.monotonic()
             if not due or left <= 0:
                 break
-            usable = [n for n in level.usable if _instance_of(level.problem, n) in cut_names]
+            usable = _claims_of(level.problem, level.usable, cut_names)
             cut = cut_out(level.problem, [level.nested[n] for n in cut_names], usable, due)
             results = self._prove(cut, left * SHARE, level)
             proofs = [r for r in results if isinstance(r.evidence, Certificate) and r.name in level.open]
-            level.parts.append((cut, proofs))
+            level.parts.append(part_of_cut(cut, proofs))
             level.open -= {r.name for r in proofs}
             more: list[Joined] = []
             for result in results:
@@ -143,6 +149,34 @@ class Modular:
             level.joined += more
             joined |= {instance.instance for instance in more}
         level.seconds = time.monotonic() - began
+
+    def _prove_near(self, level: Level) -> None:
+        """Prove the claims of the whole for which that is enough by what is near them. In a body such a proof may have
+        hypotheses that are shown later, of what is inside of it."""
+        names = _outermost(level.nested)
+        if level.problem is not self.whole or len(names) < MANY or not level.open:
+            return
+        usable = _claims_of(level.problem, level.usable, names)
+        cutting = Cutting(level.problem, [level.nested[n] for n in names], usable, level.open)
+
+        def results(problem: Specification) -> list[Result]:
+            seconds = min(SECONDS_NEAR, SHARE * (self.end - time.monotonic()))
+            settings = replace(self.settings, timeout=seconds, only_lemmas=True)
+            if not settings.engines:
+                options = {**OPTIONS_NEAR, **settings.options}
+                settings = replace(settings, engines=ENGINES_NEAR, options=options, jobs=1)
+            return self._results_on(problem, settings, level, lemmas=True)
+
+        level.parts += near_proofs(cutting, level.nested, results, self.end)
+        proved = {r.name for part in level.parts for r in part.results}
+        level.open -= proved
+        level.usable |= {
+            p.name for p in level.problem.properties if p.name in proved and isinstance(p.origin, OfContract)
+        }
+        if not level.open:  # nobody else asks if there are runs
+            for alone in cutting.own_assumptions():
+                seconds = SHARE * (self.end - time.monotonic())
+                self._results_on(alone, replace(self.settings, timeout=seconds), level, lemmas=False)
 
     def _prove(self, cut: CutProblem, seconds: float, level: Level) -> list[Result]:
         """The results on a part. What its instances assume is proved together, if it can be."""
@@ -161,9 +195,13 @@ class Modular:
         return [*proved, *others]
 
     def _prove_claims(self, cut: CutProblem, claims: tuple[Claim, ...], seconds: float, level: Level) -> list[Result]:
-        lemmas = cut.has_lemmas or level.problem is not self.whole
-        settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=lemmas)
-        verdicts = prove(replace(cut.problem, properties=claims), settings, NOBODY, self.standby)
+        settings = replace(self.settings, timeout=seconds)
+        return self._results_on(replace(cut.problem, properties=claims), settings, level, lemmas=cut.has_lemmas)
+
+    def _results_on(self, problem: Specification, settings: Settings, level: Level, *, lemmas: bool) -> list[Result]:
+        lemmas = lemmas or level.problem is not self.whole
+        settings = replace(settings, props=(), explain=0.0, promised=None, lemmas=lemmas)
+        verdicts = prove(problem, settings, NOBODY, self.standby)
         self.stopped = self.stopped or verdicts.stopped
         self.alarms += verdicts.alarms
         self.machine |= verdicts.machine
@@ -238,43 +276,41 @@ class Modular:
         conclusions, found = Conclusions(self.whole), dict[str, Result]()
         parts: list[ProofPart] = []
 
-        def add(cut: CutProblem, results: list[Result], places: Iterator[tuple[Images, dict[str, str]]]) -> None:
-            proofs = {r.name: r.evidence for r in results if isinstance(r.evidence, Certificate)}
-            embeddings: list[Embedding] = []
-            for images, names in places:
-                claims = tuple((p, claim) for p, claim in names.items() if p in proofs and claim not in found)
-                embedding = Embedding(_images_of(cut, images), claims)
-                try:
-                    if claims:
-                        conclusions.add(ProofPart(cut.problem, proofs, ()), embedding)
-                except Unfounded as why:
-                    self.alarms.append(f"a part does not prove what it should: {why}")
-                    continue
-                if claims:
-                    embeddings.append(embedding)
-                    by_name = {r.name: r for r in results}
-                    found.update({claim: by_name[p] for p, claim in claims})
+        def add(part: ProvedPart, levels: Iterator[tuple[Images | None, Mapping[str, str]]]) -> None:
+            results, embeddings = {r.name: r for r in part.results}, list[Embedding]()
+            for images, names in levels:
+                for place, there in zip(part.places, _places_of(part, images), strict=True):
+                    due = {names[c]: (p, c) for p, c in place.claims if c in names and names[c] not in found}
+                    embedding = Embedding(there, tuple((p, claim) for claim, (p, _) in due.items()))
+                    try:
+                        if due:
+                            conclusions.add(ProofPart(part.problem, part.proofs, ()), embedding)
+                    except Unfounded as why:
+                        self.alarms.append(f"a part does not prove what it should: {why}")
+                        continue
+                    if due:
+                        embeddings.append(embedding)
+                        found.update({claim: results[c] for claim, (_, c) in due.items()})
             if embeddings:
                 used = {p for e in embeddings for p, _ in e.claims}
-                kept = {p: c for p, c in proofs.items() if p in used}
-                parts.append(ProofPart(cut.problem, kept, tuple(embeddings)))
+                kept = {p: c for p, c in part.proofs.items() if p in used}
+                parts.append(ProofPart(part.problem, kept, tuple(embeddings)))
 
         for name, body in self.bodies.items():
             here = [i for i in self.whole.instances if i.component == name and self._is_part(i, body)]
-            for cut, results in body.parts:
-                add(cut, results, ((self.images[i.name], _claims_at(self.whole, body, i, own=True)) for i in here))
-        identity = {v: v for v in self.whole.variables()}
-        for cut, results in top.parts:
-            own = {r.name: r.name for r in results}
-            add(cut, results, iter([(identity, own)]))
+            claims = {i.name: _claims_at(self.whole, body, i, own=True) for i in here}
+            for part in body.parts:
+                add(part, ((self.images[i], names) for i, names in claims.items()))
+        for part in top.parts:
+            add(part, iter([(None, {r.name: r.name for r in part.results})]))
         for instance in sorted(self.whole.instances, key=lambda i: i.name.count(".")):
             owed = _assumption_claims(self.whole, instance.name)
             there = self.bodies.get(instance.component)
             if there is not None and self._is_part(instance, there) and owed <= conclusions.proved:
                 images = self.images[instance.name]
                 inside = _claims_at(self.whole, there, instance, own=False, images=images)
-                for cut, results in there.parts:
-                    add(cut, results, iter([(images, inside)]))
+                for part in there.parts if inside else ():
+                    add(part, iter([(images, inside)]))
         return Composition(tuple(parts)), found
 
     def _is_part(self, instance: ComponentInstance, body: Level) -> bool:
@@ -315,7 +351,7 @@ class Modular:
 def _use_body(level: Level, instance: ComponentInstance, body: Level, images: Images) -> None:
     """Leave to the body what it proves of an instance."""
     level.nested[instance.name] = instance
-    done = {r.name for _, results in body.parts for r in results}
+    done = {r.name for part in body.parts for r in part.results}
     own = _claims_at(level.problem, body, instance, own=True)
     inside = _claims_at(level.problem, body, instance, own=False, images=images)
     proved = {claim for p, claim in own.items() if p in done}
@@ -351,10 +387,11 @@ def _assumption_claims(problem: Specification, instance: str) -> set[str]:
     return {p.name for p in problem.properties if p.origin == owed}
 
 
-def _instance_of(problem: Specification, claim: str) -> str:
-    origin = next(p.origin for p in problem.properties if p.name == claim)
-    assert isinstance(origin, OfContract)
-    return origin.instance
+def _claims_of(problem: Specification, claims: Collection[str], instances: Collection[str]) -> list[str]:
+    """Those of the claims that belong to the contracts of these instances."""
+    chosen = set(instances)
+    origins = ((p.name, p.origin) for p in problem.properties if p.name in claims)
+    return [name for name, origin in origins if isinstance(origin, OfContract) and origin.instance in chosen]
 
 
 def _outermost(names: Collection[str]) -> list[str]:
@@ -363,11 +400,14 @@ def _outermost(names: Collection[str]) -> list[str]:
     return [n for n in names if not any(n[:i] in chosen for i, c in enumerate(n) if c == ".")]
 
 
-def _images_of(cut: CutProblem, images: Images) -> dict[str, Term]:
-    """The terms that the variables of a part stand for, if those of its level have these images."""
-    whole = substitute(cut.outputs.values(), images)
-    found = {v: whole[cut.outputs[v]] if v in cut.outputs else images.get(v) for v in cut.problem.variables()}
-    return {str(v.payload): t for v, t in found.items() if t is not None}
+def _places_of(part: ProvedPart, images: Images | None) -> Iterator[dict[str, Term]]:
+    """At each place of the part, the terms of the whole that its variables stand for. The variables of its level have
+    these images; without any, the level is the whole."""
+    terms = [t for place in part.places for t in place.images.values()]
+    whole = {t: t for t in terms} if images is None else substitute(terms, images)
+    for place in part.places:
+        there = ((v, t) for v, t in place.images.items() if images is None or t.op != "var" or t in images)
+        yield {v: whole[t] for v, t in there}
 
 
 def _trace_of(problem: Specification, trace: object) -> Trace:

@@ -34,7 +34,7 @@ from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
-from streamcheck.transform.vacuity import with_vacuity_tests
+from streamcheck.transform.vacuity import with_premise_tests, with_vacuity_tests
 from streamcheck.transform.views import View, views
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Settings:
     strict: bool = False  # warnings are errors, and vacuity tests have as much time as properties
     cache: Cache | None = None  # of evidence from earlier runs
     lemmas: bool = False  # some assumptions are proved elsewhere: no question if the assumptions end every run
+    only_lemmas: bool = False  # all are: no question if there are runs
 
     @property
     def cache_in_use(self) -> Cache | None:
@@ -109,7 +110,7 @@ def prove(
     began = time.monotonic()
     try:
         with time_limit(settings.timeout, "encoding"):
-            tested = _with_tests(chosen, settings.bound)
+            tested = _with_tests(chosen, settings)
             models = views(tested, blocks=settings.blocks)
     except OutOfTime:
         given = settings.promised or settings.timeout
@@ -350,11 +351,15 @@ def _within_bound(problem: Problem, steps: int | None) -> Problem:
     return with_bound(problem, steps)
 
 
-def _with_tests(problem: Problem, bound: int | None) -> Problem:
+def _with_tests(problem: Problem, settings: Settings) -> Problem:
     """The problem with its vacuity tests. Programs have none."""
     match problem:
         case Specification():
-            return with_vacuity_tests(problem) if bound is None else with_vacuity_tests(problem, bound)
+            if settings.only_lemmas:
+                return with_premise_tests(problem)
+            return (
+                with_vacuity_tests(problem) if settings.bound is None else with_vacuity_tests(problem, settings.bound)
+            )
         case Automaton():
             return problem
     assert_never(problem)

@@ -3,7 +3,7 @@
     python tests/bench/peer_suites.py --kind2 FOLDER --jkind FOLDER [--peers bin] [--feature NAME]… [--timeout 20]
                                       [--only REGEX] [--save rows.json]
 
-The folders are clones of the peers' repositories; `--peers` has the commands `kind2` and `jkind`. Features:
+The folders are clones of the peers' repositories; `--peers` has the commands `kind2` and `z3`. Features:
 
     contracts      files of Kind 2 with contracts: is everything proved, or is something falsified?
     reachability   those with `provided`, `check reachable`: the same, unreachable conditions counted as falsified
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import os
 import re
 import sys
 import tempfile
@@ -220,7 +221,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind2", metavar="FOLDER")
     parser.add_argument("--jkind", metavar="FOLDER")
-    parser.add_argument("--peers", default="/usr/local/bin", help="the folder of the command kind2")
+    parser.add_argument("--peers", default="/usr/local/bin", help="the folder of the commands kind2 and z3")
     parser.add_argument("--jars", default="", help="JKind's class path")
     parser.add_argument("--feature", action="append", help="repeatable; all if none is given")
     parser.add_argument("--timeout", type=float, default=20.0)
@@ -232,6 +233,7 @@ def arguments():
 
 def main():
     options, rows = arguments(), []
+    os.environ["PATH"] = os.pathsep.join([options.peers, os.environ["PATH"]])  # Kind 2 looks for z3 there
     for feature, ask, paths in jobs(options):
         for path in paths if not options.feature or feature in options.feature else ():
             if not re.search(options.only, str(path)):
