@@ -40,8 +40,8 @@ from streamcheck.transform.embedding import Embedder, Images
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
 SHARE = 0.5  # of the time that is left, for each proof of a part
 SECONDS_NEAR = 10.0  # at most, for a few claims with what is near them
-ENGINES_NEAR = ("bmc", "k-induction")  # for these: what is more than a step or two away is not near
-OPTIONS_NEAR = {"k-induction.compression": "off"}  # a proof by induction alone is one of the whole, too
+ENGINES_QUICK = ("bmc", "k-induction")  # for these, and for what many instances assume together
+OPTIONS_QUICK = {"k-induction.compression": "off"}  # a proof by induction alone is one of the whole, too
 MANY = 16  # instances in a level: from here on, claims are first proved by what is near them
 
 
@@ -126,19 +126,18 @@ class Modular:
         """Prove the open claims with instances cut out; those whose contracts allow too much join."""
         began = time.monotonic()
         joined: set[str] = set()
-        self._prove_near(level)
+        if level.problem is self.whole and len(_outermost(level.nested)) >= MANY and level.open:
+            self._prove_many(level, _outermost(level.nested))
         while not self.stopped:
             cut_names = _outermost(set(level.nested) - joined)
             due = level.open - level.broken.keys()
             left = self.end - time.monotonic()
             if not due or left <= 0:
                 break
-            usable = _claims_of(level.problem, level.usable, cut_names)
-            cut = cut_out(level.problem, [level.nested[n] for n in cut_names], usable, due)
+            cut = self._cut_out(level, cut_names, due)
             results = self._prove(cut, left * SHARE, level)
             proofs = [r for r in results if isinstance(r.evidence, Certificate) and r.name in level.open]
-            level.parts.append(part_of_cut(cut, proofs))
-            level.open -= {r.name for r in proofs}
+            self._keep(level, part_of_cut(cut, proofs))
             more: list[Joined] = []
             for result in results:
                 if result.name in level.open:
@@ -150,33 +149,58 @@ class Modular:
             joined |= {instance.instance for instance in more}
         level.seconds = time.monotonic() - began
 
-    def _prove_near(self, level: Level) -> None:
-        """Prove the claims of the whole for which that is enough by what is near them. In a body such a proof may have
-        hypotheses that are shown later, of what is inside of it."""
-        names = _outermost(level.nested)
-        if level.problem is not self.whole or len(names) < MANY or not level.open:
-            return
+    def _prove_many(self, level: Level, names: list[str]) -> None:
+        """Prove the claims of the whole for which that is enough by what is near them, and assumptions that need each
+        other together. In a body such proofs may have hypotheses that are shown later, of what is inside of it."""
+        self._prove_near(level, names)
+        owed = {
+            p.name
+            for p in level.problem.properties
+            if p.name in level.open and isinstance(p.origin, OfContract) and p.origin.role == "assumption"
+        }
+        if owed and not self.stopped:
+            cut = self._cut_out(level, names, owed)
+            joint, *others = cut.problem.properties
+            if joint.name == cut.joint:
+                (result,) = self._results_by_steps(replace(cut.problem, properties=(joint,)), self.end, level)
+                self._keep(level, part_of_cut(cut, self._implied_by(cut, others, result)))
+                self._prove_near(level, names)
+        if not level.open and not self.stopped:  # nobody else asks if there are runs
+            for alone in Cutting(level.problem, (), (), ()).own_assumptions():
+                seconds = min(SECONDS_NEAR, SHARE * (self.end - time.monotonic()))
+                self._results_on(alone, replace(self.settings, timeout=seconds), level, lemmas=True)
+
+    def _prove_near(self, level: Level, names: list[str]) -> None:
         usable = _claims_of(level.problem, level.usable, names)
         cutting = Cutting(level.problem, [level.nested[n] for n in names], usable, level.open)
 
         def results(problem: Specification) -> list[Result]:
-            seconds = min(SECONDS_NEAR, SHARE * (self.end - time.monotonic()))
-            settings = replace(self.settings, timeout=seconds, only_lemmas=True)
-            if not settings.engines:
-                options = {**OPTIONS_NEAR, **settings.options}
-                settings = replace(settings, engines=ENGINES_NEAR, options=options, jobs=1)
-            return self._results_on(problem, settings, level, lemmas=True)
+            return self._results_by_steps(problem, time.monotonic() + SECONDS_NEAR, level)
 
-        level.parts += near_proofs(cutting, level.nested, results, self.end)
-        proved = {r.name for part in level.parts for r in part.results}
+        for part in near_proofs(cutting, level.nested, results, self.end):
+            self._keep(level, part)
+
+    def _keep(self, level: Level, part: ProvedPart) -> None:
+        proved = {r.name for r in part.results}
+        level.parts.append(part)
         level.open -= proved
-        level.usable |= {
-            p.name for p in level.problem.properties if p.name in proved and isinstance(p.origin, OfContract)
-        }
-        if not level.open:  # nobody else asks if there are runs
-            for alone in cutting.own_assumptions():
-                seconds = SHARE * (self.end - time.monotonic())
-                self._results_on(alone, replace(self.settings, timeout=seconds), level, lemmas=False)
+        if level.problem is self.whole:
+            level.usable |= {
+                p.name for p in level.problem.properties if p.name in proved and isinstance(p.origin, OfContract)
+            }
+
+    def _cut_out(self, level: Level, names: Collection[str], claims: Collection[str]) -> CutProblem:
+        usable = _claims_of(level.problem, level.usable, names)
+        return cut_out(level.problem, [level.nested[n] for n in names], usable, claims)
+
+    def _results_by_steps(self, problem: Specification, end: float, level: Level) -> list[Result]:
+        """The results of a quick attempt, without questions about the assumptions, which are claims that are proved."""
+        seconds = min(end - time.monotonic(), SHARE * (self.end - time.monotonic()))
+        settings = replace(self.settings, timeout=seconds, only_lemmas=True)
+        if not settings.engines:
+            options = {**OPTIONS_QUICK, **settings.options}
+            settings = replace(settings, engines=ENGINES_QUICK, options=options, jobs=1)
+        return self._results_on(problem, settings, level, lemmas=True)
 
     def _prove(self, cut: CutProblem, seconds: float, level: Level) -> list[Result]:
         """The results on a part. What its instances assume is proved together, if it can be."""

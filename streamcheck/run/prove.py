@@ -135,7 +135,7 @@ def prove(
         settings.deterministic,
         options_from(settings.options),
         promised=settings.promised or settings.timeout,
-        thorough=settings.strict,
+        thorough=settings.strict or (settings.lemmas and not chosen.properties),
         watch=_watcher(audience, tested, chosen, settings.bound, beside),
         standby=standby,
         offers=keeper.offers if keeper else Offers,
