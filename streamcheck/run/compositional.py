@@ -12,30 +12,31 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from streamcheck.certify.checker import SpecificationChecker, operands_of
-from streamcheck.certify.composition import Conclusions, Unfounded
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, substitute
+from streamcheck.core.term import Term, substitute, walk
 from streamcheck.core.types import part_names
 from streamcheck.problem.claim import Claim, Goal, OfContract
-from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.run.composer import Composer
 from streamcheck.run.limits import OutOfTime
 from streamcheck.run.near_proofs import near_proofs
 from streamcheck.run.parts import Joined, Level, Proposer, ProvedPart, notes, part_of_cut
-from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
+from streamcheck.run.prove import NOBODY, Audience, Hearing, Settings, prove, select, with_infinite_runs
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.standby import Standby
 from streamcheck.transform.cut import CutProblem, Cutting, cut_out
 from streamcheck.transform.embedding import Embedder, Images
+from streamcheck.transform.integers import is_machine
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
 SHARE = 0.5  # of the time that is left, for each proof of a part
@@ -53,8 +54,21 @@ def prove_by_parts(
         raise SpecError(f"{whole.name}: --compositional is for specs with components, and this is a program")
     if settings.bound is not None:
         raise SpecError(f"{whole.name}: --bound and --compositional exclude each other")
-    whole = about_steps_only(whole, settings.props or ["*"], "a proof by components")
-    return Modular(whole, settings, standby).verdicts(audience)
+    chosen = select(whole, settings.props)
+    assert isinstance(chosen, Specification)
+    if any(p.is_about_infinite_runs for p in chosen.properties):
+        return with_infinite_runs(chosen, settings, audience, standby, partial(_steps_by_parts, whole))
+    return Modular(whole.about_steps(), settings, standby).verdicts(audience)
+
+
+def _steps_by_parts(
+    whole: Specification, steps: Problem, settings: Settings, audience: Audience, standby: Standby | None
+) -> Verdicts:
+    """The verdicts on those claims of the whole that are about steps."""
+    if not steps.properties:
+        return prove(steps, settings, audience, standby)
+    names = [p.name for p in steps.properties]
+    return Modular(whole.about_steps(), replace(settings, props=names), standby).verdicts(audience)
 
 
 class Modular:
@@ -65,34 +79,42 @@ class Modular:
         self.end = time.monotonic() + settings.timeout
         self.stopped = 0
         self.alarms: list[str] = []
-        self.machine = False
+        self.machine = any(is_machine(node.type) for node in walk(whole.roots()))
+        self.composer = Composer(whole)
+        self.heard: set[str] = set()
         self.bodies: dict[str, Level] = {}
         self.images: dict[str, Images] = {}  # of the bodies, by the instance of the whole
 
     def verdicts(self, audience: Audience) -> Verdicts:
         began = time.monotonic()
         chosen = self._select_claims()
+        hearing = Hearing(audience, chosen)
+        hearing.begin(chosen, machine=self.machine, bound=None)
+        embedder = Embedder(self.whole)
         for component in _bottom_up(self.whole.components):
             self._prove_body(component)
-        embedder = Embedder(self.whole)
-        for instance in self.whole.instances:
-            body = self.bodies.get(instance.component)
-            images = embedder.images(body.problem, instance) if body is not None and instance.name else None
-            if images is not None:
-                self.images[instance.name] = images
+            self._compose_body(component.name, embedder)
+            self._tell(chosen, hearing)
         top = self._top(chosen)
         self._prove_level(top)
-        composition, proved = self._compose(top)
-        results = self._results(chosen, top, composition, proved)
-        audience.begin(chosen, machine=self.machine, bound=None)
-        for result in results:
-            audience.hear(result)
+        self._compose_whole(top)
+        self._tell(chosen, hearing)
+        results = self._results(chosen, top, hearing)
         seconds = time.monotonic() - began
         warnings = [*self.whole.warnings, *self._warnings(top)]
-        strict = self.settings.strict
+        strict, alarms = self.settings.strict, [*self.alarms, *self.composer.alarms]
         return Verdicts(
-            chosen, results, seconds, warnings, self.machine, None, self.alarms, self.stopped, strict, self._notes(top)
+            chosen, results, seconds, warnings, self.machine, None, alarms, self.stopped, strict, self._notes(top)
         )
+
+    def _tell(self, chosen: Specification, audience: Audience) -> None:
+        """Tell what is concluded and has not been told."""
+        composition = self.composer.composition
+        for claim in chosen.properties:
+            if claim.name in self.composer.found.keys() - self.heard:
+                self.heard.add(claim.name)
+                result = self.composer.found[claim.name]
+                audience.hear(replace(result, prop=claim, composition=composition))
 
     # Levels
 
@@ -228,7 +250,6 @@ class Modular:
         verdicts = prove(problem, settings, NOBODY, self.standby)
         self.stopped = self.stopped or verdicts.stopped
         self.alarms += verdicts.alarms
-        self.machine |= verdicts.machine
         level.warnings += [w for w in verdicts.warnings if w not in level.warnings]
         return verdicts.results
 
@@ -295,68 +316,53 @@ class Modular:
 
     # The whole
 
-    def _compose(self, top: Level) -> tuple[Composition, dict[str, Result]]:
-        """The parts, each of which uses only what those before it prove, and the result behind each claim."""
-        conclusions, found = Conclusions(self.whole), dict[str, Result]()
-        parts: list[ProofPart] = []
+    def _compose_body(self, name: str, embedder: Embedder) -> None:
+        """Conclude what the component promises, at each instance."""
+        body = self.bodies[name]
+        instances = [i for i in self.whole.instances if i.component == name and i.name]
+        for instance in instances:
+            images = embedder.images(body.problem, instance)
+            if images is not None:
+                self.images[instance.name] = images
+        claims = {i.name: _claims_at(self.whole, body, i, own=True) for i in instances if self._is_part(i, body)}
+        for part in body.parts:
+            self.composer.add(part, ((self.images[i], names) for i, names in claims.items()))
 
-        def add(part: ProvedPart, levels: Iterator[tuple[Images | None, Mapping[str, str]]]) -> None:
-            results, embeddings = {r.name: r for r in part.results}, list[Embedding]()
-            for images, names in levels:
-                for place, there in zip(part.places, _places_of(part, images), strict=True):
-                    due = {names[c]: (p, c) for p, c in place.claims if c in names and names[c] not in found}
-                    embedding = Embedding(there, tuple((p, claim) for claim, (p, _) in due.items()))
-                    try:
-                        if due:
-                            conclusions.add(ProofPart(part.problem, part.proofs, ()), embedding)
-                    except Unfounded as why:
-                        self.alarms.append(f"a part does not prove what it should: {why}")
-                        continue
-                    if due:
-                        embeddings.append(embedding)
-                        found.update({claim: results[c] for claim, (_, c) in due.items()})
-            if embeddings:
-                used = {p for e in embeddings for p, _ in e.claims}
-                kept = {p: c for p, c in part.proofs.items() if p in used}
-                parts.append(ProofPart(part.problem, kept, tuple(embeddings)))
-
-        for name, body in self.bodies.items():
-            here = [i for i in self.whole.instances if i.component == name and self._is_part(i, body)]
-            claims = {i.name: _claims_at(self.whole, body, i, own=True) for i in here}
-            for part in body.parts:
-                add(part, ((self.images[i], names) for i, names in claims.items()))
+    def _compose_whole(self, top: Level) -> None:
+        """Conclude what the parts of the whole prove, and now that assumptions hold, what bodies owe inside."""
+        composer = self.composer
         for part in top.parts:
-            add(part, iter([(None, {r.name: r.name for r in part.results})]))
+            composer.add(part, [(None, {r.name: r.name for r in part.results})])
         for instance in sorted(self.whole.instances, key=lambda i: i.name.count(".")):
-            owed = _assumption_claims(self.whole, instance.name)
             there = self.bodies.get(instance.component)
-            if there is not None and self._is_part(instance, there) and owed <= conclusions.proved:
+            if there is None or not self._is_part(instance, there):
+                continue
+            if _assumption_claims(self.whole, instance.name) <= composer.conclusions.proved:
                 images = self.images[instance.name]
                 inside = _claims_at(self.whole, there, instance, own=False, images=images)
                 for part in there.parts if inside else ():
-                    add(part, iter([(images, inside)]))
-        return Composition(tuple(parts)), found
+                    composer.add(part, [(images, inside)])
 
     def _is_part(self, instance: ComponentInstance, body: Level) -> bool:
         """True if the body lies in the whole at the instance, with all that is cut out of it."""
         names = (f"{instance.name}.{inside}" for inside in body.nested)
         return instance.name in self.images and all(name in self.images for name in names)
 
-    def _results(
-        self, chosen: Specification, top: Level, composition: Composition, proved: Mapping[str, Result]
-    ) -> list[Result]:
+    def _results(self, chosen: Specification, top: Level, audience: Audience) -> list[Result]:
         results: dict[str, Result] = {}
+        proved, composition = self.composer.found, self.composer.composition
         for claim in chosen.properties:
             if claim.name in proved:
                 results[claim.name] = replace(proved[claim.name], prop=claim, composition=composition)
             elif claim.name in top.broken:
                 results[claim.name] = top.broken[claim.name]
+                audience.hear(results[claim.name])
         rest = {p.name for p in chosen.properties} - results.keys()
         if rest:  # as ever, on the whole
             seconds = max(0.0, self.end - time.monotonic())
             settings = replace(self.settings, timeout=seconds, props=(), promised=self.settings.timeout)
-            verdicts = prove(with_properties(self.whole, rest), settings, NOBODY, self.standby)
-            self.stopped, self.machine = self.stopped or verdicts.stopped, self.machine or verdicts.machine
+            verdicts = prove(with_properties(self.whole, rest), settings, audience, self.standby)
+            self.stopped = self.stopped or verdicts.stopped
             self.alarms += verdicts.alarms
             results |= {r.name: r for r in verdicts.results}
         return [results[p.name] for p in chosen.properties]
@@ -422,16 +428,6 @@ def _outermost(names: Collection[str]) -> list[str]:
     """Those that lie in no other one."""
     chosen = set(names)
     return [n for n in names if not any(n[:i] in chosen for i, c in enumerate(n) if c == ".")]
-
-
-def _places_of(part: ProvedPart, images: Images | None) -> Iterator[dict[str, Term]]:
-    """At each place of the part, the terms of the whole that its variables stand for. The variables of its level have
-    these images; without any, the level is the whole."""
-    terms = [t for place in part.places for t in place.images.values()]
-    whole = {t: t for t in terms} if images is None else substitute(terms, images)
-    for place in part.places:
-        there = ((v, t) for v, t in place.images.items() if images is None or t.op != "var" or t in images)
-        yield {v: whole[t] for v, t in there}
 
 
 def _trace_of(problem: Specification, trace: object) -> Trace:

@@ -105,7 +105,7 @@ def prove(
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
     selected = select(problem, settings.props)
     if isinstance(selected, Specification) and any(p.is_about_infinite_runs for p in selected.properties):
-        return _with_infinite_runs(selected, settings, audience, standby)
+        return with_infinite_runs(selected, settings, audience, standby, prove)
     chosen = _within_bound(selected, settings.bound)
     began = time.monotonic()
     try:
@@ -184,8 +184,12 @@ def about_steps_only(problem: Specification, names: Sequence[str], what: str) ->
     return problem.about_steps()
 
 
-def _with_infinite_runs(
-    selected: Specification, settings: Settings, audience: Audience, standby: Standby | None
+def with_infinite_runs(
+    selected: Specification,
+    settings: Settings,
+    audience: Audience,
+    standby: Standby | None,
+    prove_steps: Callable[[Problem, Settings, Audience, Standby | None], Verdicts],
 ) -> Verdicts:
     """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
     from streamcheck.run.liveness import InfiniteRuns
@@ -198,7 +202,7 @@ def _with_infinite_runs(
     share = settings.timeout / 2 if steps.properties else 0.0
     first = replace(settings, props=(), timeout=share, promised=settings.promised or settings.timeout)
     hearing = Hearing(audience, selected)
-    verdicts = prove(steps, first, hearing, standby)
+    verdicts = prove_steps(steps, first, hearing, standby)
     runs = InfiniteRuns(selected, settings, end, hearing.hear if hearing.has_begun else NOBODY.hear)
     later = runs.results(endless) if not verdicts.stopped else []
     found = {r.name: r for r in (*verdicts.results, *later)}
@@ -220,13 +224,15 @@ def _with_infinite_runs(
 
 @dataclass(slots=True)
 class Hearing:
-    """The audience of the proof of some of the properties."""
+    """The audience of proofs of some of the properties, which hears once that it begins."""
 
     audience: Audience
     whole: Problem  # with all of them
     has_begun: bool = False
 
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
+        if self.has_begun:
+            return
         self.has_begun = True
         self.audience.begin(self.whole, machine=machine, bound=bound)
 
