@@ -39,6 +39,7 @@ from streamcheck.transform.embedding import Embedder, Images
 from streamcheck.transform.integers import is_machine
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
+RESERVED = 0.25  # of the time, for what no part proves
 SHARE = 0.5  # of the time that is left, for each proof of a part
 SECONDS_NEAR = 10.0  # at most, for a few claims with what is near them
 ENGINES_QUICK = ("bmc", "k-induction")  # for these, and for what many instances assume together
@@ -77,6 +78,7 @@ class Modular:
         self.settings = settings
         self.standby = standby
         self.end = time.monotonic() + settings.timeout
+        self.parts_end = self.end - RESERVED * settings.timeout
         self.stopped = 0
         self.alarms: list[str] = []
         self.machine = any(is_machine(node.type) for node in walk(whole.roots()))
@@ -153,7 +155,7 @@ class Modular:
         while not self.stopped:
             cut_names = _outermost(set(level.nested) - joined)
             due = level.open - level.broken.keys()
-            left = self.end - time.monotonic()
+            left = self.parts_end - time.monotonic()
             if not due or left <= 0:
                 break
             cut = self._cut_out(level, cut_names, due)
@@ -184,12 +186,12 @@ class Modular:
             cut = self._cut_out(level, names, owed)
             joint, *others = cut.problem.properties
             if joint.name == cut.joint:
-                (result,) = self._results_by_steps(replace(cut.problem, properties=(joint,)), self.end, level)
+                (result,) = self._results_by_steps(replace(cut.problem, properties=(joint,)), self.parts_end, level)
                 self._keep(level, part_of_cut(cut, self._implied_by(cut, others, result)))
                 self._prove_near(level, names)
         if not level.open and not self.stopped:  # nobody else asks if there are runs
             for alone in Cutting(level.problem, (), (), ()).own_assumptions():
-                seconds = min(SECONDS_NEAR, SHARE * (self.end - time.monotonic()))
+                seconds = min(SECONDS_NEAR, SHARE * (self.parts_end - time.monotonic()))
                 self._results_on(alone, replace(self.settings, timeout=seconds), level, lemmas=True)
 
     def _prove_near(self, level: Level, names: list[str]) -> None:
@@ -199,7 +201,7 @@ class Modular:
         def results(problem: Specification) -> list[Result]:
             return self._results_by_steps(problem, time.monotonic() + SECONDS_NEAR, level)
 
-        for part in near_proofs(cutting, level.nested, results, self.end):
+        for part in near_proofs(cutting, level.nested, results, self.parts_end):
             self._keep(level, part)
 
     def _keep(self, level: Level, part: ProvedPart) -> None:
@@ -217,7 +219,7 @@ class Modular:
 
     def _results_by_steps(self, problem: Specification, end: float, level: Level) -> list[Result]:
         """The results of a quick attempt, without questions about the assumptions, which are claims that are proved."""
-        seconds = min(end - time.monotonic(), SHARE * (self.end - time.monotonic()))
+        seconds = min(end - time.monotonic(), SHARE * (self.parts_end - time.monotonic()))
         settings = replace(self.settings, timeout=seconds, only_lemmas=True)
         if not settings.engines:
             options = {**OPTIONS_QUICK, **settings.options}
@@ -267,7 +269,7 @@ class Modular:
             checker = SpecificationChecker(replace(cut.problem, properties=tuple(left)))
             send([p.name for p in left if checker.check(p, certificate) is None])
 
-        limit = max(0.0, self.end - time.monotonic())
+        limit = max(0.0, self.parts_end - time.monotonic())
         if left and limit:
             with suppress(OutOfTime), Sandbox(work, seconds=limit, doing=f"checking {cut.problem.name}") as child:
                 names |= set(child.receive())
