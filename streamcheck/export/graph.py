@@ -36,7 +36,7 @@ def _lines(specification: Specification) -> Iterator[str]:
 
 
 def _insides(instances: list[str], keys: list[str]) -> dict[str, list[str]]:
-    """What lies directly in each instance: streams and instances; in "" the instances of the spec itself."""
+    """The streams and instances that lie directly in each instance; for "" the instances of the spec itself."""
     known, insides = {*instances}, {name: list[str]() for name in ("", *instances)}
     for name in dict.fromkeys([*instances, *keys]):
         dots = [i for i, letter in enumerate(name) if letter == "." and name[:i] in known]
