@@ -12,9 +12,8 @@ The folders are clones of the peers' repositories; `--peers` has the commands `k
     cuts           all minimal cuts of assertions, beside Kind 2
 
 `agree` and `WRONG` are files that both decide. The rest is ours: `unknown`, `refused`, `shared` (two of the names have
-equal definitions, which are one element here); or the peer's: `peer: unknown`,
-`peer: refused`. Files that a folder calls errors are left out. Seconds are wall and CPU of what
-both decide.
+equal definitions, which are one element here); or the peer's: `peer: unknown`, `peer: refused`. Files that a folder
+calls errors, and those that claim nothing, are left out. Seconds are wall and CPU of what both decide.
 """
 
 from __future__ import annotations
@@ -66,6 +65,8 @@ def proofs(path, options):
     answer, figures = ours(options, "prove", str(path), "--no-cache")
     if isinstance(answer, dict | list):
         specs = answer if isinstance(answer, list) else [answer]
+        if not any(s["properties"] for s in specs):
+            return
         answer = combined([OURS.get(p["verdict"], "unknown") for s in specs for p in s["properties"]])
     rows, theirs = kind2(options, path)
     if rows != "refused":
